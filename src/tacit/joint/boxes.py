@@ -1,4 +1,4 @@
-"""Axes, boxes of people, and bounds on weighted sums of their sizes: what releases print, as one problem.
+"""Axes, boxes of people, and linear constraints on their sizes.
 
 Columns and items are axes; a group of people is a box over them. A column whose values may have changed between two releases is an axis of
 histories: JSON lists of the value before and the value after, null for every value that no release names. A third entry of such a list says
@@ -59,7 +59,7 @@ def literal(key: Key, value: str) -> str:
 
 
 def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None:
-    """Return the box that meets all parts, or None if a column would need two values."""
+    """Return the box that meets all parts, or None if it is empty."""
     box: dict[Key, Allowed] = {}
     for key, allowed in parts:
         known = box.get(key)
@@ -79,10 +79,10 @@ def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: classes of values that no line distinguishes, and sets of classes that are asked about.
+    """One axis: classes of values that no line distinguishes.
 
-    ``slots`` are these sets, as bits: first the single classes, last all of them. Each entry of ``sums`` says that a slot is the sum of
-    others.
+    ``slots`` are the sets of classes that are asked about, as bits: first the single classes, last all of them. Each entry of ``sums`` says
+    that a slot is the sum of others.
     """
 
     key: Key
@@ -134,7 +134,7 @@ class Axis:
         return frozenset(value for value in inside if value is not None)
 
     def literals(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return a slot as items present and items absent, or None if items cannot describe it.
+        """Return a slot as items present and items absent, or None.
 
         A slot of histories has neither: see :meth:`change`.
         """
@@ -167,7 +167,7 @@ def _allows(allowed: Allowed, value: str | None) -> bool:
 
 
 def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return every slot as the sum of its classes, and everything as a slot and its complement."""
+    """Return every slot as the sum of others."""
     place = {mask: number for number, mask in enumerate(slots)}
     everything = len(slots) - 1
     sums = []
@@ -241,7 +241,7 @@ Membership = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[frozenset[str], Membership]) -> ItemEvent | None:
-    """Return a group of a cube as an event over items, or None if items cannot describe it."""
+    """Return a group of a cube as an event over items, or None."""
     present: list[str] = []
     absent: list[str] = []
     changes: list[Change] = []
@@ -271,7 +271,7 @@ DECLARED = ("left", "joined", "changed")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a statement comes from: release, line or header entry, which of its numbers, and its items.
+    """Source of a statement: release, place, which number, and its items.
 
     A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is
     not the number of people itself.
@@ -329,7 +329,7 @@ def tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Two statements of which one is true; ``more`` is None if no line can state it.
+    """Two statements of which one is true; ``more`` may be inexpressible.
 
     ``first``: of the people in question, ``fewer`` is nearer to being true.
     """
@@ -350,7 +350,7 @@ class Choice:
 
 
 class Condition(Protocol):
-    """A constraint that is no bound on a sum of groups, but a choice between two of them."""
+    """A constraint that is a choice between two linear ones."""
 
     def is_decidable(self, axes: Sequence[Axis]) -> bool:
         """Tell if classes on these axes decide whether it holds."""

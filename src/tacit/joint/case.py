@@ -108,7 +108,7 @@ def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
 
 
 def _are_other_codes(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell if two sets of values are disjoint, yet the same but for spelling, or numbers in one only."""
+    """Tell if two disjoint sets of values seem to be one, coded differently."""
     if one & other or min(len(one), len(other)) < 2:
         return False
     numbers = [sum(map(_is_number, values)) for values in (one, other)]

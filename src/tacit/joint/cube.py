@@ -1,4 +1,4 @@
-"""Bounds on the number of people in every group of a cube, and the proof of each bound.
+"""Bounds on the size of every group of a cube, with proofs.
 
 A cube has an axis for every column: its values, and "anything". One rule moves all bounds: a group is the sum of its parts along an axis. A
 line about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round. If a cube
@@ -51,7 +51,7 @@ MOST_LONGER = 5_000
 
 
 class Part(NamedTuple):
-    """A bound that a move used: distance to its group, same or opposite end, and multiplicity."""
+    """A bound that a move used: which group, which end, and how often."""
 
     distance: int
     opposite: bool
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
-    """Bounds taken over from another cube after so many of its moves, by group here and there."""
+    """Bounds taken over from another cube, by group here and there."""
 
     cube: Cube
     moves: int
@@ -68,7 +68,7 @@ class Taken:
 
 
 class Move(NamedTuple):
-    """One tightening of many groups at once: by a line, by a sum along an axis, or from another cube.
+    """One tightening of many groups, by a line, a sum or another cube.
 
     ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and
     ``printed`` what its end adds.
@@ -91,7 +91,7 @@ class Term(NamedTuple):
 
 @dataclass(eq=False)
 class Cube:
-    """Groups over some axes of a problem: bounds ``lo`` and ``hi`` of each, and the log of moves.
+    """Groups over some axes: bounds of each, and the log of moves.
 
     ``clash`` is a group that no number fits, or -1.
     """
@@ -124,12 +124,12 @@ class Cube:
         return tuple(int(slot) for slot in np.unravel_index(group, self.shape))
 
     def box(self, group: int) -> dict[int, int]:
-        """Return the classes that a group allows, by axis of the problem; unrestricted axes are left out."""
+        """Return the classes that a group allows, by restricted axis."""
         chosen = zip(self.chosen, self.axes, self.slots(group), strict=True)
         return {place: axis.slots[slot] for place, axis, slot in chosen if slot != axis.everything}
 
     def group(self, masks: Mapping[int, int]) -> int | None:
-        """Return the group that allows these classes by axis, or None if the cube lacks an axis."""
+        """Return the group that allows these classes, or None."""
         if not masks.keys() <= self._has:
             return None
         place = 0
@@ -181,7 +181,7 @@ class Cube:
                 self._use_line(number, terms)
 
     def _use_line(self, number: int, terms: tuple[Term, ...]) -> None:
-        """Bound each group of a line by the line and by the bounds of its other groups."""
+        """Bound each group of a line by the bounds of the others."""
         known = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
         if self._seen.get(number) == known:
             return
@@ -220,7 +220,7 @@ class Cube:
         self._move(move, np.array([term.group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
-        """Use that a slot of an axis is the sum of others, for all groups along it at once."""
+        """Use that a slot of an axis is the sum of others."""
         stride = self.strides[position]
         at = self._first[position]
         wholes = at + whole * stride
@@ -266,7 +266,7 @@ class Cube:
 
 
 def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[Window]]], int]:
-    """Return cubes over all windows, the windows by problem, and the number of lines that no cube holds.
+    """Return cubes, windows by problem, and the number of uncovered lines.
 
     If all axes are too wide for one cube that also has people who lack a single value, these have cubes of their own.
     """
@@ -279,7 +279,7 @@ def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[W
 
 
 def choose_windows(problem: Problem) -> tuple[list[Window], int]:
-    """Return the axes of every cube, and the number of lines or sets of columns that no cube holds.
+    """Return the axes of every cube, and the number of uncovered lines.
 
     Those that each release alone would need are among them, so that it reveals no less together with others.
     """
@@ -302,7 +302,7 @@ def choose_windows(problem: Problem) -> tuple[list[Window], int]:
 
 
 def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
-    """Add the axes of cubes that hold what these lines name; return how many lines fit in none."""
+    """Add windows that hold what these lines name; return uncovered lines."""
     skipped = 0
     for start in _largest(named):
         if any(start <= set(window) for window in chosen):
@@ -333,7 +333,7 @@ def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def _grow(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
-    """Add the columns that lines name most often together with a set, as long as the cube stays small."""
+    """Add the columns that lines name most often with these."""
     window = start
     near: Counter[int] = Counter()
     for columns, times in named.items():
@@ -350,7 +350,7 @@ def _groups(problem: Problem, chosen: frozenset[int]) -> int:
 
 
 def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tuple[list[Window] | None, int]:
-    """Return the sets of up to three columns that no cube holds, and how many groups they describe.
+    """Return sets of up to three columns in no cube, and their groups.
 
     The sets are None if they are too many.
     """
@@ -402,7 +402,7 @@ def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
 
 
 def exchange(cubes: Sequence[Cube]) -> bool:
-    """Give every cube the best bounds that others have of common groups; tell if any was better."""
+    """Give every cube the best bounds of others; tell if any improved."""
     axes = max((cube.problem.axes for cube in cubes), key=count_groups)
     slots = sum(len(axis.slots) for axis in axes)
     if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
@@ -431,7 +431,7 @@ def exchange(cubes: Sequence[Cube]) -> bool:
 
 
 def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
-    """Return the groups that few columns describe, and a number for each that is the same in all cubes.
+    """Return groups of few columns with a number common to all cubes.
 
     ``axes`` have all slots.
     """
@@ -452,7 +452,7 @@ def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
 
 @dataclass(eq=False)
 class Groups:
-    """Groups of a cube: which are small, which are asked about, which are about people who left or joined.
+    """Groups of a cube: small ones, those asked about, and movers.
 
     ``unlisted`` counts small groups of long descriptions that are not listed because they are too many.
     """
@@ -553,7 +553,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """A proof by cases: on either side of a threshold, or by which of two statements is true."""
+    """A proof by cases: by a threshold or by a choice."""
 
     by: Threshold | Choice
     fewer: Tree
@@ -565,7 +565,7 @@ Tree = Leaf | Split
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A proved bound on the people in a box, by weights on lines and earlier steps, or by cases.
+    """A proved bound on the people in a box.
 
     The weighted sum says ``people in the box >= value``, for an upper bound ``-people in the box >= -value``. The box holds the classes it
     allows by axis of the problem.
@@ -709,7 +709,7 @@ class Prover:
         return [_renumber(step, places) for step in order]
 
     def _last(self, cube: int, group: int, end: End, before: int) -> Entry | None:
-        """Return the bound of a group as it stood before a move, or None if nothing had moved it."""
+        """Return the bound of a group before a move, or None."""
         if cube not in self._logs:
             self._logs[cube] = _log(self.cubes[cube])
         groups, moves, values = self._logs[cube][end]
@@ -761,7 +761,7 @@ def _renumber(step: Step, places: Mapping[int, int]) -> Step:
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
-    """Return all moves of a cube by end: groups, moves and values, sorted by group and move."""
+    """Return all moves of a cube by end, sorted by group and move."""
     found: dict[End, tuple[Ints, Ints, Ints]] = {}
     for end in ENDS:
         chosen = [number for number, move in enumerate(cube.moves) if move.end == end]

@@ -1,4 +1,4 @@
-"""Tables of a few people with means and medians: enumerate every world, and report what holds in all.
+"""Tables of a few people with means and medians: enumerate all worlds.
 
 People are placed one after another by their value, the smallest first, so that the rest can be bounded: no group may get more people than
 it holds, its sum must stay within reach of people with larger values, and the person in its middle has the printed median.
@@ -42,7 +42,7 @@ def tables_with_means(case: JointCase) -> list[FrequencyTable]:
 
 
 def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
-    """Return what all worlds have in common, or None if they are too many or not all releases are tables."""
+    """Return what all worlds have in common, or None if not enumerable."""
     case = target.case
     assert isinstance(case, JointCase)
     tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
@@ -260,7 +260,7 @@ class _Search:
             self._room[place] = self._next(place)
 
     def _next(self, place: int) -> Ends:
-        """Return the range of values of the next person of a group; empty if the group is full."""
+        """Return the range of values of the next person of a group."""
         group = self._groups[place]
         rank = self._count[place] + 1
         size, most = group.count

@@ -91,7 +91,7 @@ def run(target: Target, code: str, name: str) -> AttackRun:
 
 @dataclass(frozen=True, slots=True)
 class Blanks:
-    """Blanks of a table: its release, their number, and the number of rows that show a value ruled out."""
+    """Blanks of a table, and rows that show a ruled out value."""
 
     release: int
     rows: int
@@ -100,7 +100,7 @@ class Blanks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullGroup:
-    """A group by the classes that it allows, with the sensitive values left to its people and their number.
+    """A group of people with few sensitive values left.
 
     ``proof`` shows the fewest and the most people, and that nobody of them has another value; with ``blanks``, only that no more people
     have another value than rows show it.
@@ -121,7 +121,7 @@ class FullGroup:
         return len(self.left)
 
     def event(self, problem: Problem) -> BoxEvent:
-        """Return who is in the group and has one of the values that are left: the same people."""
+        """Return who is in the group and has a value that is left."""
         allowed = {problem.axes[at].key.name: tuple(sorted(_named(problem, at, mask))) for at, mask in self.box.items()}
         return BoxEvent(allowed | {self.column: self.left})
 
@@ -361,7 +361,7 @@ class _Groups:
             possible[self._singles] = finest
 
     def _find_hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
-        """Return questions that no weights answer, since fractions of people who fit all lines have the value."""
+        """Return questions that no weights answer, as fractions of people show."""
         out = np.zeros_like(asked())
         for _ in range(_ROUNDS):
             living = asked() & ~out
@@ -407,7 +407,7 @@ class _Groups:
         seen |= self._count_by_place(world) > 0
 
     def _weigh(self, wanted: Flags) -> Floats:
-        """Return the weight of each kind of people: 1 if it has one of these values of the smallest groups."""
+        """Return 1 for each kind of people with one of these values, else 0."""
         return wanted.reshape(-1)[self._owner].astype(np.float64)
 
     def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
@@ -515,7 +515,7 @@ class _Groups:
             )
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        """Tell if a table shows the value of everybody in a group row by row, and so publishes it."""
+        """Tell if a table shows everybody's value in a group row by row."""
         for table in self.search.case.releases:
             if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
                 continue
@@ -534,7 +534,7 @@ class _Groups:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
     def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Tell if a wider group, or each part of the group, leaves its people as few values."""
+        """Tell if a wider group, or each part, leaves as few values."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]
             if slot == axis.everything:
@@ -551,7 +551,7 @@ class _Groups:
     # Boxes and proofs
 
     def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
-        """Return a group as the classes that it allows, by axis; with some classes of sensitive values only."""
+        """Return a group as the classes that it allows, by axis."""
         box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
         if values is not None and values != (1 << len(self.values)) - 1:
             box[self.place] = values
@@ -574,7 +574,7 @@ class _Groups:
         return prover.order_steps(least), prover.order_steps(most), prover.order_steps(others)
 
     def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
-        """Yield steps which show that nobody of a group has a value, as a whole or by smallest groups."""
+        """Yield steps which show that nobody of a group has a value."""
         group = int(self.of_value[(*place, at)])
         if self.cube.hi[group] == 0:
             yield self.prover.step(self.number, group, "hi")

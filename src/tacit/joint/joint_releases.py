@@ -233,7 +233,7 @@ class _Search:
                 self.declared[event] = int(cube.lo[group]), int(cube.hi[group])
 
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
-        """Return the groups of the cube that one release reveals alone, and those shown row by row."""
+        """Return groups that one release reveals alone, and those shown by row."""
         if len(self.case.releases) == 1:
             is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
             return np.ones(len(cube.lo), np.bool_), is_row
@@ -304,7 +304,7 @@ class _Search:
                     self.open.setdefault(event, cube.box(group))
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
-        """Remove groups that are not small in a world, or in others by exchanges, as long as that helps."""
+        """Remove groups that are not small in some world found by exchanges."""
         random = np.random.default_rng(self.target.limits.seed)
         idle = 0
         for _ in range(MOST_WORLDS):
@@ -529,7 +529,7 @@ class Translation:
 
 
 def add_known_values(run: AttackRun, target: Target) -> AttackRun:
-    """Add the findings about values of known people to a run; return it as it is if nobody is known."""
+    """Add the findings about values of known people to a run."""
     case = target.case
     assert isinstance(case, JointCase)
     return run if case.known is None else _Together(case.known, target).join(run)

@@ -191,7 +191,7 @@ def _conditions(readers: Sequence[_Reader], missing: Sequence[MissingRules], sco
 def _axes(
     lines: Iterable[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
-    """Return the axes that lines name, and the same with slots for people who lack a single value.
+    """Return the axes that lines name, without and with lacking slots.
 
     They are one if a cube over the latter is small enough.
     """
@@ -303,7 +303,7 @@ def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequenc
 
 
 def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], Membership]:
-    """Name every set of values that is "in these populations, not in those", in as few as possible."""
+    """Name every set of people "in these populations, not in those"."""
     if not inside:
         return {}
     every = frozenset().union(*inside.values())
@@ -334,7 +334,7 @@ def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], 
 def rewrite_changes(
     lines: Sequence[Line], people: People, words: Vocabulary, of: Sequence[int]
 ) -> tuple[list[Line], Mapping[Key, list[str]]]:
-    """Rewrite lines over histories, add the number of people who changed, and return the histories by axis."""
+    """Rewrite lines over histories; return them with the histories by axis."""
     if not isinstance(people, Changed):
         return list(lines), {}
     histories = dict(_history_axis(name, words) for name in people.columns)
@@ -428,7 +428,7 @@ class MissingRules:
                 yield self._line(antecedent, value, limit, given)
 
     def _share_lines(self, least: Mapping[Antecedent, tuple[int, Origin]]) -> Iterator[Line]:
-        """Yield what missing rules say if the size of an antecedent is only bounded: a share, for any size.
+        """Yield what missing rules say about shares of bounded antecedents.
 
         That holds if already the fewest people would make a rule of that confidence frequent enough.
         """
@@ -453,7 +453,7 @@ class MissingRules:
         return self._weak(line.terms[0][1], origin)
 
     def _weak(self, having: Box, origin: Origin) -> Line:
-        """Return that people of a box are too small a share of all who have the antecedent."""
+        """Return that people of a box are too small a share."""
         header = self._release.header
         assert header.min_confidence is not None
         top, under = header.min_confidence.as_integer_ratio()
@@ -479,7 +479,7 @@ class MissingRules:
         return plain and every <= MOST_ANTECEDENTS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield missing rules that are strong enough to be listed, or would be if ``room`` people changed.
+        """Yield missing rules that would be listed, or nearly so.
 
         People with an antecedent are counted, so this is stronger than :meth:`lines`.
         """

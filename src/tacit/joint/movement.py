@@ -1,4 +1,4 @@
-"""People who came, went or changed: each of them once, with all that is known of them.
+"""People who came, went or changed, each described once and fully.
 
 Releases of last year and of this year reveal many groups of such people, and most say less than others: that two who left are men adds
 nothing if both are reported with all their values. Fuller descriptions combine two proofs: if all people of a wider group have what one
@@ -54,7 +54,7 @@ def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set
 
 
 def _width(box: Box) -> int:
-    """Return the number of classes that a box allows on its axes: the wider of two descriptions says less."""
+    """Return the number of classes that a box allows on its axes."""
     return sum(mask.bit_count() for mask in box.values())
 
 
@@ -116,7 +116,7 @@ def portray_group(prover: Prover, cube: int, group: int) -> Portrait:
 def _combine(
     prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
 ) -> Portrait | None:
-    """Describe the people of one group with what another says about all of them, or return None."""
+    """Describe one group with what another says about it, or return None."""
     if other.box.keys() <= one.box.keys():
         return None
     box = dict(one.box)
@@ -135,7 +135,7 @@ def _combine(
 
 
 def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
-    """Return the step that bounds a box by ``people``, from a cube that has it, or None."""
+    """Return the step that bounds a box by ``people``, or None."""
     for number, cube in enumerate(prover.cubes):
         named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
         if len(named) < len(masks):

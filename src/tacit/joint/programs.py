@@ -1,4 +1,4 @@
-"""Programs over constraints: worlds that refute many questions at once, and dual weights that are proofs.
+"""Programs over constraints: worlds that refute, and dual weights that prove.
 
 A question is whether a group holds 1 to k-1 people in every world. Fractions of people who fit all lines, and of whom none or k are in the
 group, show that no weights prove it; only a world of whole people refutes it. A question that is still open is asked by itself. Its answer
@@ -51,7 +51,7 @@ NEAR = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """Least cost, the people who reach it, and the dual weight of every row over its scale."""
+    """Least cost, the people who reach it, and the dual weights."""
 
     value: float
     people: Floats
@@ -94,7 +94,7 @@ class Solver:
         return Optimum(float(found.value), found.x, self._constraints.duals(found))
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """Return the best whole lower bound on ``sign * people in the group``, with weights that prove it."""
+        """Return the best whole lower bound on a group, with its proof."""
         best = self.least(self.cost(group, sign))
         return None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
 
@@ -139,7 +139,7 @@ class Solver:
         return near.world if near.mend() else None
 
     def _sides_taken(self) -> list[Line]:
-        """Return one statement of every choice that fractions of people come near to, all true of some people.
+        """Return one statement of every close choice, all true of some people.
 
         Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
         """
@@ -235,7 +235,7 @@ MOST_CASES = 60
 
 @dataclass(eq=False)
 class Cases:
-    """Branch and bound for ``sign * people in the box >= wanted``; ``world`` refutes it, if one was found."""
+    """Branch and bound for a bound on a box, or a world that refutes it."""
 
     rows: Rows
     limits: Limits
@@ -285,7 +285,7 @@ class Cases:
         return None if fewer is None or more is None else Split(choice, fewer, more)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """Return the group whose size is nearest to a half, the target first, or None if all are whole."""
+        """Return the group whose size is nearest to a half, or None."""
         found: tuple[float, Masks, int] | None = None
         for box, count in self._counted(rows, people):
             distance = abs(count - floor(count) - 0.5)
@@ -572,7 +572,7 @@ MOST_CLASH_WORK = 1_000_000
 
 
 def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> list[int]:
-    """Return lines that clash and of which none can be left out, as far as little work shows.
+    """Return a small set of lines that clash.
 
     Half of them are left out first, then a quarter, at last each by itself.
     """

@@ -83,7 +83,7 @@ class Vocabulary:
 
 
 def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
-    """Return the columns of a release with the values that it names; none for a list of items."""
+    """Return the columns of a release with the values that it names."""
     if isinstance(release, FrequencyTable):
         named: dict[str, Sequence[str]] = dict(zip(release.columns, release.values, strict=True))
         if (measured := release.measured) is not None:  # its labels may be ranges
@@ -189,7 +189,7 @@ class ListedLines:
                     yield Line.about(lacking, 1, None, origin)
 
     def _lacking(self, box: Box, item: int) -> Box | None:
-        """Return the people of a box who lack an item, or None if the box fixes its column."""
+        """Return the people of a box who lack an item, or None."""
         key, (values, excluded) = self._of[item]
         return None if key in box else {**box, key: Allowed(values, not excluded)}
 
@@ -214,7 +214,7 @@ class ListedLines:
 
     @staticmethod
     def _frequent_sets(release: Itemsets, listed: dict[frozenset[int], int]) -> dict[frozenset[int], int] | None:
-        """Return all frequent sets with a listed set that contains each, or None if they are too many."""
+        """Return all frequent sets with a listed superset, or None."""
         frequent = dict(listed)
         if release.only == "all":
             return frequent
@@ -231,7 +231,7 @@ class ListedLines:
     def _closure_lines(
         self, release: Itemsets, listed: Mapping[frozenset[int], int], frequent: Mapping[frozenset[int], int]
     ) -> Iterator[Line]:
-        """Yield that a set left out of a closed list has the count of its closure, or that nobody lacks the rest of it."""
+        """Yield what a closed list says about sets left out."""
         names = release.items.names
         for items, index in frequent.items():
             box = self._box(sorted(items))
@@ -623,7 +623,7 @@ MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """Condition that each row of a table with blanks belongs to a person who has all values it shows.
+    """Condition that a person stands behind each row with blanks.
 
     Bounds on boxes imply this in part only. In a table with the rows (x, blank) and (blank, h), two people have x or h, and that is not a
     box. So a world is matched to the rows by a maximum flow; if that fails, the minimum cut names the people who are missing.
@@ -642,7 +642,7 @@ class ShownRows:
         return kinds <= MOST_KINDS and kinds * len(self._patterns(axes, columns, places)[0]) <= MOST_PAIRS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield that enough people have what some rows show, if too few do; with room, that nothing changes.
+        """Yield that enough people have what some rows show.
 
         Nothing is said about fractions of people.
         """

@@ -1,4 +1,4 @@
-"""Worlds near a world: an integer program rearranges the people of a few classes, and everybody else stays.
+"""Worlds near a world: an integer program rearranges a few classes.
 
 If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
 known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
@@ -88,7 +88,7 @@ class Rearranging:
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
-        """Return the boxes that are empty, or hold k people, in one of the worlds that were found."""
+        """Return the boxes that are empty or full in some world found."""
         asking = _Asking(self, boxes, k)
         while asking.goes_on:
             for solution in solve_ahead(asking.programs(), AHEAD):
@@ -162,11 +162,11 @@ class Rearranging:
         return not broken
 
     def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
-        """Return cells for an attempt at a question, whose group is to be empty or to hold ``people`` people."""
+        """Return the cells for an attempt at a question."""
         return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
 
     def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
-        """Return the program that fills the cells of a part, with these cells, or None if nobody fits.
+        """Return the program that fills the cells of a part, or None.
 
         Its cost is few people in open groups, or many if its group is to hold many. Cells in which nobody can be are left out.
         """
@@ -209,7 +209,7 @@ class Rearranging:
         return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
 
     def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
-        """Return the cells to rearrange: those with people of the box, and some more classes of each axis.
+        """Return the cells to rearrange for a box.
 
         If there are many axes, some of those that the box does not name keep one class only.
         """
@@ -239,7 +239,7 @@ class Rearranging:
         return np.flatnonzero(kept)
 
     def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
-        """Return what rows say about some cells while others stay, without rows that are far from being missed."""
+        """Return rows about some cells while others stay, if near a limit."""
         (lo, hi) = self._narrowed.bounds
         total = self._total
         near = np.minimum(total - lo, hi - total) <= FAR
@@ -278,7 +278,7 @@ class Rearranging:
 
 
 class _Asking:
-    """Groups that may hold 1 to k-1 people in every world, and what is known of them so far."""
+    """Open questions about groups, and what is settled so far."""
 
     def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
         self._near = near

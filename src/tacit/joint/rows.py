@@ -1,4 +1,7 @@
-"""Lines and proved steps as constraints over kinds of people, in floats for solvers and in whole numbers for proofs."""
+"""Lines and proved steps as constraints over kinds of people.
+
+They are floats for solvers and whole numbers of any size for proofs.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +145,7 @@ class Rows:
     def of(
         cls, problem: Problem, chosen: tuple[int, ...], steps: Iterable[Step] = (), lines: Iterable[int] | None = None
     ) -> Rows:
-        """Return the lines about these axes only, one row for those about the same people, and proved steps."""
+        """Return lines about these axes only, and proved steps, as rows."""
         has = frozenset(chosen)
         found: dict[Any, Row] = {}
         names: dict[int, Any] = {}
@@ -284,7 +287,7 @@ class Rows:
         return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
 
     def certify(self, group: Ints, sign: int, weights: Floats, wanted: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """Return a whole lower bound on ``sign * people in the group``, with the simplest weights that prove it.
+        """Return a whole lower bound on a signed group, with simple weights.
 
         ``weights`` are the dual of each row over its scale. None if no rounding of them proves ``wanted``.
         """
@@ -328,7 +331,7 @@ class Rows:
         return ceil(total), out
 
     def _least_cover(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
-        """Return the least of ``sign * group - weighted sum`` over all cells; below 0 if a cell is not covered."""
+        """Return the least excess of the group over the weighted sum."""
         common = lcm(*(weight.denominator for weight in used.values())) if used else 1
         whole = {number: int(weight * common) for number, weight in used.items()}
         largest = common + sum(

@@ -1,4 +1,4 @@
-"""Worlds: whole people who fit every published line; a group that is not small in one is not provably small.
+"""Worlds: whole people who fit every published line.
 
 A world comes from the owner's rows or from an integer program. Exchanging the values of a column among people who are alike for every line
 that names the column changes no published count, so that one world leads to many others at little cost.
@@ -51,7 +51,7 @@ class World:
 
     @classmethod
     def of_rows(cls, problem: Problem, data: Transactions) -> World | None:
-        """Return the world of the owner's rows, or None if they do not fit the lines or are too many."""
+        """Return the world of the owner's rows, or None if they do not fit."""
         if data.n > MOST_PEOPLE:
             return None
         columns = [_classes(axis, data) for axis in problem.axes]
@@ -118,7 +118,7 @@ class World:
         return np.rint(table).astype(np.int64).ravel()
 
     def exchange(self, random: np.random.Generator) -> World:
-        """Return another world by random exchanges between people who are alike for all lines that name an axis.
+        """Return another world by random exchanges between people who are alike.
 
         If conditions break, only some people exchange; if they still break, nobody does.
         """
@@ -140,7 +140,7 @@ class World:
         return found
 
     def narrow(self, room: int) -> World:
-        """Return the same people, with lines in place of conditions that hold while at most ``room`` people change."""
+        """Return the same people, with lines in place of conditions."""
         return World(self.problem.narrow(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
@@ -183,13 +183,13 @@ def _classes(axis: Axis, data: Transactions) -> Ints | None:
 
 
 def refute_by_world(world: World, cube: Cube, k: int) -> Flags:
-    """Return the groups of a cube that are empty in a world, or have k people or more."""
+    """Return the groups of a cube that are not small in a world."""
     counts = world.counts(cube)
     return np.asarray((counts == 0) | (counts >= k))
 
 
 def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
-    """Return the boxes that steps empty or fill, from a world or from others after random exchanges."""
+    """Return the boxes that steps empty or fill, from several worlds."""
     random = np.random.default_rng(seed)
     out = np.zeros(len(boxes), np.bool_)
     for turn in range(MOST_STARTS):
@@ -202,7 +202,7 @@ def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: 
 
 
 def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
-    """Return the boxes that are empty, or hold k people, in the world or after steps along one axis."""
+    """Return the boxes that steps along one axis empty or fill."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
     if not world.problem.decides_conditions:
@@ -319,7 +319,7 @@ class _Steps:
         return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
 
     def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> bool:
-        """Tell if ``wanted`` movers can get a class of the target, each from a partner or by themselves."""
+        """Tell if ``wanted`` movers can get a class of the target."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
         done = 0
@@ -344,7 +344,7 @@ class _Steps:
         return False
 
     def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
-        """Return a step that every line allows, as its change of each line and the partner, or None.
+        """Return the best step that every line allows, or None.
 
         The partner is -1 if the mover changes alone.
         """

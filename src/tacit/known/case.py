@@ -1,4 +1,4 @@
-"""Rules as statements about known people, their maximum entropy estimate, and the rules that a complete list leaves out.
+"""Rules as statements about known people, and their maximum entropy estimate.
 
 A published rule says that its count reaches the thresholds, and prints as shown. A rule ``Q => x`` missing from a complete list says that
 fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only if Q itself has that many people, so only frequent sets Q are
@@ -460,7 +460,7 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
 
 
 def count_patterns(population: Population, *, check: Callable[[], None] = lambda: None) -> int | None:
-    """Count the non-empty sets of quasi-identifiers that somebody has, or return None if that takes too long.
+    """Count the sets of quasi-identifiers that somebody has, or return None.
 
     >>> from tacit.model.table import Table
     >>> count_patterns(Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "40")])))
@@ -479,7 +479,7 @@ def count_patterns(population: Population, *, check: Callable[[], None] = lambda
 
 
 def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
-    """Count the distinct sets among these rows and what is left of them without some of the columns.
+    """Count the distinct parts of these rows.
 
     A row is the sum of the marks of its values, and all rows are distinct. With a column left out fewer are, and only these go on, with the
     columns behind it.
@@ -512,7 +512,7 @@ def _bits(population: Population) -> dict[tuple[str, str], int]:
 
 @dataclass(eq=False)
 class _Family:
-    """Sets that are not light, light sets that rules are about, and what each matches with one value more.
+    """Sets that are not light, light sets of rules, and their extensions.
 
     A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is the number of combinations that match S,
     ``larger[S]`` the same for S with one value more of a later column.
@@ -590,7 +590,7 @@ class _Family:
 
 
 def _least_heavy(ceiling: Ceiling, n: int) -> int:
-    """Return the fewest people for which confidence allows more than support; above n if there are none."""
+    """Return the fewest people for which confidence exceeds support."""
     low = 1
     high = n + 1
     while low < high:

@@ -1,4 +1,4 @@
-"""Measures of estimates of sensitive values: certainty, gain over the baseline, diversity left, and distance from the truth.
+"""Measures of estimates of sensitive values, and of their distance from the truth.
 
 All are computed once, from the arrays of a :class:`~tacit.model.estimates.Posterior`; ``docs/measures.md`` gives their formulas.
 """

@@ -200,7 +200,7 @@ class Person:
         return self.telling.said(origins, self.combinations), sign * float(self.found.solution.multipliers[row])
 
     def _moves(self) -> tuple[Ints, Floats]:
-        """Return the statements that bind, and how far the estimate would move without each, to first order.
+        """Return binding statements, and how far each moves the estimate.
 
         Without statement j its multiplier is 0, and the others move so as to keep their sums: by ``-m[j] C[:, j] / C[j, j]`` with C the
         inverse of the covariance of the sums.
@@ -217,7 +217,7 @@ class Person:
         return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
 
     def _derivatives(self, rows: Ints) -> tuple[Floats, Floats]:
-        """Return the covariance of the sums of statements, and the slope of the estimate in their multipliers."""
+        """Return the covariance of sums, and the slope of the estimate."""
         from scipy.sparse import csr_array, diags_array
 
         problem = self.found.problem
@@ -261,7 +261,7 @@ MOST_WORK = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class PersonBounds:
-    """Smallest and largest share of each value among the people described, and why values are ruled out."""
+    """Bounds on the share of each value, and why values are ruled out."""
 
     lower: Shares
     upper: Shares
@@ -269,7 +269,7 @@ class PersonBounds:
 
 
 def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> PersonBounds | None:
-    """Return the bounds of the people described, or None if the time is over before there are any."""
+    """Return the bounds of the people described, or None."""
     case = person.case
     people = np.zeros(len(case.population), np.int64)
     people[person.combinations] = person.people

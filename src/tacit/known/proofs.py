@@ -1,4 +1,4 @@
-"""Proofs that nobody of a combination has a value: weighted sums of statements that anybody can add up.
+"""Proofs that nobody of a combination has a value, as weighted sums.
 
 Each statement enters with a whole-number weight, with its upper end if the weight is positive and its lower end if it is negative. Known
 people are added where the weights fall short: everybody with the combination and a value that is ruled out is counted at least
@@ -40,7 +40,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Known people whom the same terms name (by their places in the proof), each counted ``weight`` times.
+    """Known people whom the same terms name, each counted ``weight`` times.
 
     ``asked``: they have the combination in question.
     """
@@ -72,7 +72,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """Values to rule out for a combination, and the number of people with them as a sum of columns and a number."""
+    """Values to rule out, and the people with them as a linear form."""
 
     combination: int
     values: tuple[int, ...]
@@ -289,7 +289,7 @@ class Prover:
         return found
 
     def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
-        """Return known people by the terms that name them, with what they must be counted beyond these."""
+        """Return known people by terms, with the counts they still need."""
         people = self.said.population.people
         counted = np.zeros((len(people), self.said.n_values), np.int64)
         inside = np.zeros((len(people), len(terms)), np.bool_)
@@ -313,7 +313,7 @@ class Prover:
 
 
 def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[Ints, int]:
-    """Return the people of a class with one of the values, as a sum of columns and a number."""
+    """Return the people of a class with these values, as a linear form."""
     gain = np.zeros(len(program), np.int64)
     columns = np.flatnonzero(program.classes == c)
     named = {int(value) for value in program.values[columns].tolist()}

@@ -1,4 +1,4 @@
-"""Several releases about the same known people: all that is printed and known, as one set of statements.
+"""Several releases about the same known people, as one set of statements.
 
 Statements of rules, trees, itemsets, tables and bucketized releases are over the same combinations of quasi-identifiers, so they are simply
 put together. Estimates (R02) and bounds (R03) from all of them say at least as much as those from each release.
@@ -69,7 +69,7 @@ class Spoken(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """What a release says: its lines, what it leaves out, and how many lines were passed over.
+    """What a release says, and how much of it was passed over.
 
     ``columns`` are those in which a complete list was searched. ``unread`` counts what it says in ways that are not used.
     """
@@ -191,7 +191,7 @@ class SeveralCase:
         return release.header.sa_values if self.sensitive == " & ".join(release.header.sa) else ()
 
     def values_left(self, impossible: Flags) -> Ints:
-        """Return the number of values left to each combination; very many if an unnamed one is left."""
+        """Return the number of values left to each combination."""
         left = (~impossible).sum(axis=1).astype(np.int64)
         return np.asarray(left + np.where(impossible[:, -1], 0, MANY) if self.is_open else left)
 
@@ -327,7 +327,7 @@ def list_values(pairs: Iterable[Pair]) -> About:
 
 
 def pair_of(release: Listed, item: int) -> Pair:
-    """Return an item as a column and a value, read from ``column=value`` if the file has no columns."""
+    """Return an item as a column and a value."""
     if release.items.pairs is not None:
         return release.items.pairs[item]
     column, _, value = release.items.names[item].partition("=")
@@ -335,7 +335,7 @@ def pair_of(release: Listed, item: int) -> Pair:
 
 
 def read_rules(known: Known, number: int, release: Rules) -> Reading:
-    """Read the lines of rules, the printed distribution, and the rules that a complete list leaves out."""
+    """Read rules, the printed distribution, and missing rules."""
     lines = [index for index in range(len(release)) if _is_about(known, release, index)]
     found = Reading(left_out=len(release) - len(lines), unread=_count_unused(known, release, lines))
     case = _rule_case(known, release, lines)
@@ -452,7 +452,7 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
 
 
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:
-    """Return the most people of a closed set who can have a value; all of them if a line says it."""
+    """Return the most people of a closed set who can have a value."""
     if one in listed:
         return whole
     if release.only == "all":
@@ -489,7 +489,7 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
 
 
 def _may_be_large(release: FrequencyTable, index: int) -> bool:
-    """Tell if a cell prints 0 for nobody or for as many people as are not hidden."""
+    """Tell if a printed 0 may stand for many people."""
     least = release.printing.hidden_below
     if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
         return False
