@@ -105,11 +105,11 @@ def test_findings_are_true_and_add_up(rows: Rows, sigma: int, k: int, only: Only
         assert sum(finding.event.holds(row) for row in rows) == finding.count.lo
         assert sum((cited.weight or 0) * cited.count.lo for cited in finding.because) == finding.count.lo
         for cited in finding.because:
-            published = len(rows) if cited.place == "n" else lines[int(str(cited.place))][1].lo
+            published = len(rows) if cited.place == "n" else lines[int(cited.place)][1].lo
             assert cited.count.lo == cited.count.hi == published
             if cited.place != "n":
                 # A sum over I..J cites itemsets between them; in a closed list their closures, which may go further.
-                assert set(finding.event.present) <= lines[int(str(cited.place))][0]
+                assert set(finding.event.present) <= lines[int(cited.place)][0]
         if finding.same_people is not None:
             assert isinstance(finding.same_people, ItemEvent)
             assert [finding.same_people.holds(row) for row in rows] == [finding.event.holds(row) for row in rows]

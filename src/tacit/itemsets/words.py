@@ -54,7 +54,7 @@ def write_out(
 
 def _weight(cited: Citation) -> dict[str, Any]:
     """Return the weight of a line as in the certificate."""
-    return {"release": cited.release, **place_entry(cited.place), "weight": str(cited.weight)}
+    return {"release": cited.release, **place_entry(cited.at), "weight": str(cited.weight)}
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:

@@ -152,17 +152,23 @@ def place_entry(place: Place) -> dict[str, int | str]:
 class Citation:
     """A published number that a finding rests on, and how often it counts.
 
-    The weight is negative where the number is taken away, and None where the number bounds the result in another way.
+    ``at`` is where it stands, ``place`` the same as in the record: a line number or a name. The weight is negative where the number is taken
+    away, and None where the number bounds the result in another way.
     """
 
     release: int
-    place: Place
+    at: Place
     count: Bound
     weight: int | None = 1
 
+    @property
+    def place(self) -> int | str:
+        """Line number, or the name of what is not on a line."""
+        return self.at if isinstance(self.at, int) else str(self.at)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the citation as in the record."""
-        out: dict[str, Any] = {"release": self.release, **place_entry(self.place), "count": self.count.to_list()}
+        out: dict[str, Any] = {"release": self.release, **place_entry(self.at), "count": self.count.to_list()}
         return out if self.weight is None else out | {"weight": self.weight}
 
 

@@ -19,7 +19,7 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.event import Pattern
-from tacit.model.finding import Citation, Place
+from tacit.model.finding import Citation
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
@@ -398,7 +398,7 @@ class _Words:
     min_support: int | None
     ties: Sequence[Tie] = ()
     before: list[str] = field(default_factory=list)
-    cited: dict[tuple[str, Place], Citation] = field(default_factory=dict)
+    cited: dict[tuple[str, int | str], Citation] = field(default_factory=dict)
 
     def citations(self) -> tuple[Citation, ...]:
         """Return header entries, then lines in the order of the file."""
