@@ -67,7 +67,17 @@ class Buckets:
             header or Header(), n=len(group), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values, complete=True
         )
         value = (cells % width).astype(np.int32)
-        return cls(people, group, names, sensitive.name, sensitive.values, starts, value, count.astype(np.int64), head)
+        return cls(
+            people,
+            group,
+            names,
+            sensitive.name,
+            values=sensitive.values,
+            starts=starts,
+            value=value,
+            count=count.astype(np.int64),
+            header=head,
+        )
 
     def __len__(self) -> int:
         return len(self.names)

@@ -127,10 +127,10 @@ class Posterior:
             int(self.population.people[combination]),
             self.sensitive,
             self.values[value],
-            float(self.share[combination, value]),
-            float(self.baseline[value]),
-            None if np.isnan(lower) else lower,
-            None if np.isnan(upper) else upper,
+            probability=float(self.share[combination, value]),
+            baseline=float(self.baseline[value]),
+            lower=None if np.isnan(lower) else lower,
+            upper=None if np.isnan(upper) else upper,
         )
 
     def table(self) -> Mapping[str, npt.NDArray[Any]]:

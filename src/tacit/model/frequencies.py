@@ -199,7 +199,16 @@ class FrequencyTable:
         hidden = printed < 0
         lo = np.where(hidden, least, lo)
         hi = np.where(hidden, most, hi)
-        return cls(tuple(columns), values, codes, lo, hi, printed, Header(n=n, complete=complete, base=how.base), how)
+        return cls(
+            tuple(columns),
+            values,
+            codes,
+            lo,
+            hi=hi,
+            printed=printed,
+            header=Header(n=n, complete=complete, base=how.base),
+            printing=how,
+        )
 
     def __len__(self) -> int:
         return len(self.lo)

@@ -55,7 +55,7 @@ class PartialTable:
         for place, column in enumerate(people.columns):
             if "" in column.values:
                 found[:, place] |= column.codes == column.values.index("")
-            columns.append(_blanked(column, found[:, place]))
+            columns.append(_blank(column, found[:, place]))
         head = header or Header(missing=people.missing.mark, missing_rule=people.missing.rule)
         head = replace(head, n=len(people.weights), qi=people.schema.qi, sa=people.schema.sa)
         return cls(replace(people, columns=tuple(columns)), found, sensitive, head)
@@ -156,7 +156,7 @@ class PartialTable:
         return [self.people.names.index(name) for name in names]
 
 
-def _blanked(column: Column, hidden: Flags) -> Column:
+def _blank(column: Column, hidden: Flags) -> Column:
     """Return the column with empty text in hidden cells; values that no longer occur are dropped."""
     if not hidden.any():
         return column

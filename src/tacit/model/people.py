@@ -103,7 +103,7 @@ class Changed:
 
     def to_text(self) -> str:
         """The declaration as ``--people`` takes it."""
-        return f"same,changed:{'+'.join(map(_escaped, self.columns))}:{self.people[0]}-{self.people[1]}"
+        return f"same,changed:{'+'.join(map(_escape, self.columns))}:{self.people[0]}-{self.people[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,10 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
     return pair[0], pair[1]
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     """Return a column as in a declaration, with its signs escaped as in web addresses.
 
-    >>> _escaped("income: a, b")
+    >>> _escape("income: a, b")
     'income%3A a%2C b'
     """
     for sign in "%:,+":

@@ -402,7 +402,7 @@ class Waived:
             of_code = {id: numbers for id, numbers in ids.items() if id.startswith(f"{run.code}-")}
             if run.event is None or not (of_code or events):
                 continue
-            for index, numbers in _matched(run, of_code, events):
+            for index, numbers in _match(run, of_code, events):
                 ends = int(run.columns["count"][index]), int(run.columns["count_hi"][index])
                 for number in numbers:
                     if waivers[number].holds_for(*ends):
@@ -437,7 +437,7 @@ class Waived:
         return out
 
 
-def _matched(
+def _match(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
     """Return the findings of a run that waivers are about.

@@ -204,7 +204,16 @@ class Itemsets:
         """Return the itemsets at these positions, under a new header."""
         support = None if self.support is None else Decimals(self.support.scaled[index], self.support.digits[index])
         rounded = None if self.rounded is None else self.rounded[index]
-        return Itemsets(self.sets.take(index), self.lo[index], self.hi[index], self.items, header, self.only, support, rounded)
+        return Itemsets(
+            self.sets.take(index),
+            self.lo[index],
+            self.hi[index],
+            self.items,
+            header=header,
+            only=self.only,
+            support=support,
+            rounded=rounded,
+        )
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about itemsets only."""
@@ -213,7 +222,7 @@ class Itemsets:
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the published lines as dictionaries; a withheld value is None."""
         for index in range(len(self)):
-            yield {"itemset": self.names(index)} | _printed(self, index)
+            yield {"itemset": self.names(index)} | _printed_numbers(self, index)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,7 +294,18 @@ class Rules:
         whole_hi = self.whole_hi[index]
         left = self.antecedents.take(index)
         right = self.consequents.take(index)
-        return Rules(left, right, lo, hi, whole_lo, whole_hi, self.items, header, support, confidence)
+        return Rules(
+            left,
+            right,
+            lo,
+            hi,
+            whole_lo=whole_lo,
+            whole_hi=whole_hi,
+            items=self.items,
+            header=header,
+            support=support,
+            confidence=confidence,
+        )
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about rules only: nothing."""
@@ -294,7 +314,7 @@ class Rules:
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the published lines as dictionaries; a withheld value is None."""
         for index in range(len(self)):
-            printed = _printed(self, index)
+            printed = _printed_numbers(self, index)
             if self.confidence is not None:
                 text = self.confidence.text(index)
                 printed["confidence"] = float(text) if text else None
@@ -327,7 +347,7 @@ Listed = Itemsets | Rules
 Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"
 
 
-def _printed(release: Listed, index: int) -> dict[str, Any]:
+def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
     """Return the printed count and support of a line."""
     if release.support is not None:
         text = release.support.text(index)

@@ -65,7 +65,7 @@ class Part:
         """The part of a record."""
         head = tuple(record["rows"][0]) if record["rows"] else ()
         rows = tuple(tuple(row[name] for name in head) for row in record["rows"])
-        return cls(record["name"], record["title"], record["reading"], head, rows, record["outcome"] or "")
+        return cls(record["name"], record["title"], record["reading"], head, rows=rows, outcome=record["outcome"] or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ class Table:
         if not self.schema.sa:
             raise OptionError("the table has no sensitive column", where="sa", remedy="Name it with --sa (Python: sa=)")
         parts = [self.column(name) for name in self.schema.sa]
-        return parts[0] if len(parts) == 1 else _combined(parts)
+        return parts[0] if len(parts) == 1 else _combine(parts)
 
     def column(self, name: str) -> Column:
         """The column of this name."""
@@ -266,7 +266,7 @@ class Table:
         return Transactions(Sets(offsets, members.reshape(-1)), self.weights, Items.of_columns(pairs), self.source)
 
 
-def _combined(parts: Sequence[Column]) -> Column:
+def _combine(parts: Sequence[Column]) -> Column:
     """One column whose values are the combinations of values that occur."""
     codes = np.stack([part.codes for part in parts], axis=1)
     kept, fresh = np.unique(codes, axis=0, return_inverse=True)

@@ -88,14 +88,14 @@ def bucketize(
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="bucketize", remedy=remedy)
     policy = _policy(l, max_posterior)
-    case = _Case.of(people, knowledge, policy, _checked(method, max_posterior), suppress, seed)
+    case = _Case.of(people, knowledge, policy, _check_method(method, max_posterior), suppress=suppress, seed=seed)
     if max_posterior is not None:
         case = replace(case, bound=_bound(max_posterior))
     tell(0.1)
     case = case.feasible()
     tell(0.2)
-    made = case.grouped(limits, lambda done: tell(0.2 + 0.4 * done))
-    return case.released(made, limits, tell)
+    made = case.group_people(limits, lambda done: tell(0.2 + 0.4 * done))
+    return case.make_release(made, limits, tell)
 
 
 def _policy(least: Any, max_posterior: Any) -> Policy:
@@ -117,7 +117,7 @@ def _bound(given: Any) -> Fraction:
     return near if isinstance(given, float) and float(near) == given else exactly
 
 
-def _checked(method: str, max_posterior: Any) -> Method:
+def _check_method(method: str, max_posterior: Any) -> Method:
     """Return the method of this name; raise if it cannot do what is asked."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
@@ -158,7 +158,7 @@ class _Case:
         if len(wrong):
             what = f"says of {_people(len(wrong))} that they cannot have the value that they have ({_rows(wrong)})"
             raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
-        return cls(table, facts, known, policy, method, suppress, seed)
+        return cls(table, facts, known, policy, method=method, suppress=suppress, seed=seed)
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
@@ -191,7 +191,7 @@ class _Case:
         dropped = self.dropped + len(self.codes) - len(rows)
         return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
 
-    def grouped(
+    def group_people(
         self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
     ) -> Grouped:
         """Group the people by the method, or by another one."""
@@ -208,7 +208,7 @@ class _Case:
             progress=progress,
         )
 
-    def released(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
+    def make_release(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
         """Return the verified groups as a release, with the audits before and after."""
         case = self
         group = made.group
@@ -263,7 +263,7 @@ class _Case:
             _check_frequent(self.people.sa, self.policy.l)
         except Infeasible as error:
             return (Tried("anatomy", None, {}, str(error)),)
-        made = self.grouped(limits, method="anatomy")
+        made = self.group_people(limits, method="anatomy")
         buckets = self.buckets(made.group)
         vulnerable = self.vulnerable(buckets)
         return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)

@@ -77,10 +77,10 @@ def utility(
         _conviction(min_conviction),
         _whole(max_length, "--max-length"),
         read_intervals(intervals, columns),
-        _whole(queries, "--queries"),
-        _dimension(dim, columns),
-        share(selectivity, where="--selectivity", zero=False),
-        _whole(seed, "--seed", least=0),
+        queries=_whole(queries, "--queries"),
+        dim=_dimension(dim, columns),
+        selectivity=share(selectivity, where="--selectivity", zero=False),
+        seed=_whole(seed, "--seed", least=0),
     )
     facts = read_knowledge(knowledge) if knowledge is not None else ()
     known = Exclusions.of(facts, release.people, release.values) if facts else None

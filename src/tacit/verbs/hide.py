@@ -89,12 +89,12 @@ def hide(
     if other_columns not in OTHER_COLUMNS:
         remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
         raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
-    case = _Case.of(people, rows, marks, min_confidence, min_support, limits, other_columns)
+    case = _Case.of(people, rows, marks, min_confidence, min_support=min_support, limits=limits, other_columns=other_columns)
     problem = Problem.of(case.cells, case.whole_numbers, case.check)
     tell(0.2)
     found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
     tell(0.5)
-    made = case.released(found, regions, chosen, seed, tell)
+    made = case.make_release(found, regions, chosen, seed, tell)
     if chosen == "uniform" and not made.ok:
         stricter = case.stricter(problem, regions, seed)
         made = stricter if stricter is not None and stricter.ok else made
@@ -143,7 +143,7 @@ class _Case:
         if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
             kept = [name for name in table.names if name in table.schema.used]
             original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
-        return cls(original, chosen, cells, bars, policy, limits, other_columns, others)
+        return cls(original, chosen, cells, bars, policy=policy, limits=limits, other_columns=other_columns, others=others)
 
     @property
     def whole_numbers(self) -> IntegerThresholds:
@@ -165,7 +165,9 @@ class _Case:
         out = self.original.hide(everywhere)
         return replace(out, sensitive=self.rows)
 
-    def released(self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]) -> Hidden:
+    def make_release(
+        self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
+    ) -> Hidden:
         """Return the checked table as it may be published, with the audits before and after."""
         blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
@@ -190,7 +192,7 @@ class _Case:
     def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
         """Hide the same attributes of all sensitive records, also against readers of known values only."""
         found = find_stricter(problem, regions, self.limits)
-        return None if found is None else self.released(found, regions, "uniform", seed, lambda _share: None)
+        return None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
         """Return the result of hiding the same attributes of all sensitive records."""
@@ -199,7 +201,7 @@ class _Case:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
         except RepairError as error:
             return Tried("uniform", None, {}, str(error))
-        made = self.released(found, regions, "uniform", seed, lambda _share: None)
+        made = self.make_release(found, regions, "uniform", seed, lambda _share: None)
         if not made.ok:
             stricter = self.stricter(problem, regions, seed)
             made = stricter if stricter is not None and stricter.ok else made

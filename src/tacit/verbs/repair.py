@@ -274,7 +274,7 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
     """
     if before.kind != "itemsets" or after.kind != "itemsets":
         return {}
-    names = _numbered(before.items, after.items)
+    names = _number_names(before.items, after.items)
     old = _hashes(before.sets, before.items, names)
     new = _hashes(after.sets, after.items, names)
     _, in_old, in_new = np.intersect1d(old, new, assume_unique=True, return_indices=True)
@@ -293,7 +293,7 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
 
 def people_changed(before: Transactions, after: Transactions) -> int:
     """Return the fewest people whose rows a repair can have changed, added or removed."""
-    names = _numbered(before.items, after.items)
+    names = _number_names(before.items, after.items)
     people: dict[int, int] = {}
     for data, sign in ((before, 1), (after, -1)):
         for key, weight in zip(_hashes(data.rows, data.items, names).tolist(), data.weights.tolist(), strict=True):
@@ -301,7 +301,7 @@ def people_changed(before: Transactions, after: Transactions) -> int:
     return max(sum(n for n in people.values() if n > 0), -sum(n for n in people.values() if n < 0))
 
 
-def _numbered(before: Items, after: Items) -> dict[str, int]:
+def _number_names(before: Items, after: Items) -> dict[str, int]:
     """Return a number for each name of two sets of items."""
     return {name: number for number, name in enumerate(dict.fromkeys(before.names + after.names))}
 

@@ -93,7 +93,7 @@ def write_acro(
         content[acro.COUNTS_FILE] = acro.counts_csv(audit).encode()
         entries.append({"name": acro.COUNTS_FILE, "sdc": acro.sdc(audit, 0, {})})
     else:
-        for place, files in _located(audit, releases):
+        for place, files in _locate(audit, releases):
             for source in files:
                 taken = source.name in content or source.name in _TAKEN
                 name = f"{place + 1}_{source.name}" if taken else source.name
@@ -149,14 +149,14 @@ def _is_ours(folder: Path) -> bool:
     return ours and {one.name for one in folder.iterdir()} <= names | {_RESULTS, _CONFIG, RECORD_FILE, _CHECKSUMS}
 
 
-def _located(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
+def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
     """Yield the number of each release of an audit with its files and headers, among those given."""
     left: list[Path] = []
     for path in map(Path, given):
         left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
     for place, release in enumerate(audit.release):
         names = [os.path.basename(name) for name in str(release.get("file") or "").split(" and ")]
-        files = _pair(names, left) if release["kind"] == "buckets" else _named(names[0], left)
+        files = _pair(names, left) if release["kind"] == "buckets" else _find(names[0], left)
         if not files:
             what = f"the file of release {place + 1} is not among those given"
             raise OptionError(what, where="releases", remedy="Name every file or folder that was audited")
@@ -165,7 +165,7 @@ def _located(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, lis
         yield place, [*files, *(header for header in headers if header.is_file() and header not in files)]
 
 
-def _named(name: str, among: Sequence[Path]) -> list[Path]:
+def _find(name: str, among: Sequence[Path]) -> list[Path]:
     """Return the first file of this name; for a folder of parts, the files in it."""
     for path in among:
         if path.name == name or path.resolve().name == name:

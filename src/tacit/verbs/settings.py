@@ -291,7 +291,7 @@ def parse_config(
             continue
         for key, value in keys.items():
             _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
-            values[key] = _checked(key, value, f"{where}, [{section}] {key}")
+            values[key] = _check_value(key, value, f"{where}, [{section}] {key}")
     config = Config(**values, where=where)
     _check_whole(config)
     if config.hierarchies is not None:
@@ -304,7 +304,7 @@ def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
         raise OptionError(f"unknown {noun} {name!r}", where=where, remedy=nearest_name(name, known, f"{noun}s"))
 
 
-def _checked(key: str, value: object, where: str) -> object:
+def _check_value(key: str, value: object, where: str) -> object:
     """The value of a key, checked."""
     if key in ("qi", "sa", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
@@ -459,7 +459,7 @@ def write_config(data: object) -> str:
         n=people.n,
         qi="".join(f"    # {_entry(column)}" for column in others),
         identifying="".join(f"    {_entry(column)}" for column in naming),
-        candidates=", ".join(map(_quoted, few)) or "none",
+        candidates=", ".join(map(_quote, few)) or "none",
     )
     return top + rest
 
@@ -475,10 +475,10 @@ def _names_a_person(column: Column, n: int) -> bool:
 
 def _entry(column: Column) -> str:
     distinct = len(column.values)
-    return f"{_quoted(column.name)},  # {distinct} {'value' if distinct == 1 else 'values'}\n"
+    return f"{_quote(column.name)},  # {distinct} {'value' if distinct == 1 else 'values'}\n"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """A name as TOML writes it, on one line."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 

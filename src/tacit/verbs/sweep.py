@@ -315,7 +315,7 @@ def sweep_itemsets(
         progress(1.0)
     except LimitReached:
         reason = _LATE
-    return ItemsetSweep(people.n, tuple(_counted(cells, grid, counts)), tuple(lowest.values()), reason)
+    return ItemsetSweep(people.n, tuple(_count(cells, grid, counts)), tuple(lowest.values()), reason)
 
 
 def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
@@ -326,7 +326,18 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
     people = int(look.people[place])
     single = look.groups_of_one if k > 1 else 0
     if channels and not every_attack:
-        return Cell(least, k, None, None, look.maximal, channels, single, None, people, "exposed")
+        return Cell(
+            least,
+            k,
+            None,
+            None,
+            maximal=look.maximal,
+            channels=channels,
+            groups_of_one=single,
+            deduced=None,
+            people=people,
+            verdict="exposed",
+        )
     run = looker.deduce(least, k)
     people = max(people, run.people)
     deduced = run.findings if run.decides or run.findings else None
@@ -336,10 +347,21 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
         whole = looker.audit_whole(least, k)
         verdict = whole.verdict
         people = max((one.people for one in whole.runs), default=0)
-    return Cell(least, k, None, None, look.maximal, channels, single, deduced, people, verdict)
+    return Cell(
+        least,
+        k,
+        None,
+        None,
+        maximal=look.maximal,
+        channels=channels,
+        groups_of_one=single,
+        deduced=deduced,
+        people=people,
+        verdict=verdict,
+    )
 
 
-def _counted(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
+def _count(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
     """The cells with the numbers of itemsets, where these were counted."""
 
     def number(only: Only, least: int) -> int | None:
@@ -404,7 +426,7 @@ def sweep_rounding(
             found.append(found[0])  # such small steps round nothing
         else:
             # Each setting may take an equal part of the time that is left, so that none goes without.
-            found.append(_audited(printed, data, policy, limits, len(forms) - number))
+            found.append(_audit_form(printed, data, policy, limits, len(forms) - number))
         progress((number + 1) / len(forms))
     pairs = zip(forms, found, strict=True)
     settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
@@ -412,7 +434,7 @@ def sweep_rounding(
     return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
 
 
-def _audited(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
+def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
     """Audit one printed form in its share of the time; None if time is over."""
     if limits.is_over:
         return None
@@ -440,7 +462,15 @@ def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, fo
     )
     findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
     people = max((run.people for run in ran), default=0)
-    return Setting(precision, step, findings, people, settled, reasons, float(cost_of(exact, printed)["support_error_mean"]))
+    return Setting(
+        precision,
+        step,
+        findings,
+        people,
+        verdict=settled,
+        reason=reasons,
+        error_mean=float(cost_of(exact, printed)["support_error_mean"]),
+    )
 
 
 _NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
@@ -507,7 +537,7 @@ def sweep_rules(
     people = people.select([*people.schema.qi, *people.schema.sa]).merged()
     cells = {key: RuleCell(key[0], float(key[1]), key[2]) for key in grid}
     reason = ""
-    looker = _Looker(people, strict, incomplete, policy, certain, limits)
+    looker = _Looker(people, strict, incomplete, policy, certain=certain, limits=limits)
     for done, key in enumerate(grid):
         try:
             cells[key] = looker.look(*key)
@@ -547,17 +577,17 @@ class _Looker:
 
     def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
         """Audit one cell: with the fast attacks, and with the slow one if asked for."""
-        rules = self._mined(support, confidence, form)
+        rules = self._mine(support, confidence, form)
         codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
-        fast = self._attacked(rules, [code for code in codes if code != _SLOW])
+        fast = self._attack(rules, [code for code in codes if code != _SLOW])
         runs = {run.code: run for run in fast.runs}
         certain = None
         if self.certain and _SLOW in codes:
-            slow = self._attacked(rules, [_SLOW])
+            slow = self._attack(rules, [_SLOW])
             runs[_SLOW] = slow.attack(_SLOW)
             certain = slow.measures.get("people_certain")
             if not any(run.findings for run in runs.values()):
-                runs[_GENERAL] = self._attacked(rules, [_GENERAL]).attack(_GENERAL)
+                runs[_GENERAL] = self._attack(rules, [_GENERAL]).attack(_GENERAL)
         elif _SLOW in codes:
             runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
             runs[_GENERAL] = replace(runs[_GENERAL], reason="")
@@ -580,7 +610,7 @@ class _Looker:
             reason="; ".join(reasons) if verdict == "incomplete" else "",
         )
 
-    def _mined(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
+    def _mine(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
         """Mine the rules of a cell; ``support`` is the smallest count that reaches the threshold."""
         self.limits.check("sweep")
         return mine_rules(
@@ -594,7 +624,7 @@ class _Looker:
             time_limit=self.limits.seconds_left,
         )
 
-    def _attacked(self, rules: Rules, codes: list[str]) -> Audit:
+    def _attack(self, rules: Rules, codes: list[str]) -> Audit:
         self.limits.check("sweep")
         return audit(rules, data=self.people, policy=self.policy, attacks=codes, time_limit=self.limits.seconds_left)
 

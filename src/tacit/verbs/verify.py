@@ -99,7 +99,7 @@ def verify(
     outcome = replace(outcome, problems=tuple(problems), open=_open_claims(told, besides))
     if problems or again is False or (again is None and told["verdict"] == "exposed"):
         return outcome if problems or told["verdict"] == "exposed" else replace(outcome, unconfirmed=_NOT_AUDITED)
-    return _audited_again(outcome, told, gathered, besides, policy, time_limit)
+    return _audit_again(outcome, told, gathered, besides, policy=policy, time_limit=time_limit)
 
 
 _NOT_AUDITED = "No finding proves a verdict of clean or incomplete; only a new audit confirms it."
@@ -224,7 +224,7 @@ def _plural(number: int, word: str) -> str:
 # Auditing again
 
 
-def _audited_again(
+def _audit_again(
     outcome: Verification,
     record: Mapping[str, Any],
     gathered: Gathered,
