@@ -1,4 +1,4 @@
-"""Tacit tells a data owner what a release gives away about single people, before it is published.
+"""Tacit shows what a release reveals about individuals before you publish it.
 
 ==================  =========================================================================
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`, :func:`read_tree`;

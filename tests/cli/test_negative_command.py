@@ -71,7 +71,7 @@ def test_the_text_tells_how_chance_was_taken_into_account() -> None:
         (("--min-confidence", "0"), "--min-confidence: must be a share of more than 0"),
         (("--min-confidence", "1.5"), "--min-confidence: must be a share"),
         (("--fuzzy", "age"), "--fuzzy: is not of the form COLUMN=SPREAD. Write for instance --fuzzy age=2."),
-        (("--fuzzy", "agge=1"), "--fuzzy: 'agge' is no quasi-identifying column. Did you mean 'age'?"),
+        (("--fuzzy", "agge=1"), "--fuzzy: 'agge' is not a quasi-identifying column. Did you mean 'age'?"),
         (("--fuzzy", "age=wide"), "--fuzzy age: is not a number. Write for instance --fuzzy age=2"),
         (("--fuzzy", "age=0"), "--fuzzy age: the spread must be more than 0."),
         (("--fuzzy", "age=1", "--fuzzy", "age=2"), "--fuzzy: names column 'age' twice."),

@@ -135,7 +135,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
     box = _certificate_box(split["event"])
     at = split["at"]
     if not isinstance(at, int):
-        raise Reject("it splits a case at something that is no whole number")
+        raise Reject("it splits a case at something that is not a whole number")
     term = ((Fraction(1), box),)
     return Statement(term, None, at, (0, 0)), Statement(term, at + 1, None, (0, 0))
 

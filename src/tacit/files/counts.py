@@ -436,7 +436,7 @@ def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
 
 
 def _value(text: str) -> Fraction | None:
-    """Return the printed number exactly; None when it is no number."""
+    """Return the printed number exactly; or None if it is not a number."""
     percent = text.endswith("%")
     try:
         decimal = Decimal(text[:-1].strip() if percent else text)

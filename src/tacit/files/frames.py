@@ -125,7 +125,7 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
 
 
 def _text_of(value: object, *, dates_only: bool) -> str | None:
-    """Return a value as text; None when it is no single value."""
+    """Return a value as text; or None if it is not a single value."""
     if isinstance(value, bytes | bytearray | memoryview | list | tuple | dict | set | frozenset | np.ndarray):
         return None
     if isinstance(value, np.datetime64):

@@ -131,7 +131,7 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
-    """Raise because an item is no value of the columns.
+    """Raise because an item is not a value of the columns.
 
     The line that holds it is named, and not the item.
     """

@@ -89,7 +89,7 @@ def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> di
     for name, spread in (given or {}).items():
         if name not in qi:
             raise OptionError(
-                f"{name!r} is no quasi-identifying column",
+                f"{name!r} is not a quasi-identifying column",
                 where="--fuzzy",
                 remedy=nearest_name(name, qi, "quasi-identifying columns"),
             )
