@@ -110,7 +110,7 @@ def test_marks_name_cells_instead_of_rows(place: Path) -> None:
     assert tacit("explain", place / "original.csv", *how[:-2], "--marks", place / "marks.csv").exit_code == 0
     for text, what in (
         ("row,column,mark\n1,A1,+\n", "no cell as sensitive"),
-        ("row,column,mark\n0,A1,-\n", "no sensitive column"),
+        ("row,column,mark\n0,A1,-\n", "not a sensitive column"),
     ):
         (place / "marks.csv").write_text(text)
         done = program("audit", "original.csv", *how, "--marks", "marks.csv", cwd=place)

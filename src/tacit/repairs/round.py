@@ -109,7 +109,7 @@ def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
 
     None is finer than a base.
 
-    >>> from tests.made_releases import released
+    >>> from tests.itemsets.made_releases import released
     >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"))]
     ['base 2', '1 decimal', 'base 5', 'base 10', 'base 20', '0 decimals']
     >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"), 5)]
@@ -126,7 +126,7 @@ def usual_bases(release: Itemsets, least: int = 2) -> list[int]:
 
     The least base, then 2, 5, 10, 20, 50, .. above it; beyond, counts would print as 0.
 
-    >>> from tests.made_releases import released
+    >>> from tests.itemsets.made_releases import released
     >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))
     [2, 5, 10, 20]
     """
