@@ -188,27 +188,27 @@ def run() -> str:
         share_values(valid_values(buckets, known))
     return f"""## Bucketized releases
 
-`tacit bucketize` as a process of its own, from a CSV file of people with seven columns and a file of rules to the two tables: read, group, place
-who is left over, verify, audit, write; l = {SIZE}. Made data like Adult. Goal: 1,000,000 people in 10 s and 2 GB, growth no worse than linear.
+`tacit bucketize` as a separate process, from a CSV file of people with seven columns and a file of rules to the two tables: read, group, place
+the rest, verify, audit, write; l = {SIZE}. Synthetic data like Adult. Goal: 1,000,000 people in 10 s and 2 GB, growth no worse than linear.
 
-| people | seconds | CPU s | CPU microseconds a person | GB at most |
+| people | seconds | CPU s | CPU microseconds per person | peak GB |
 | ---: | ---: | ---: | ---: | ---: |
 {growth()}
 
-Valid values of everybody in one group (B01): the value graph, against Figure 1 of the paper (corrected), a matching (scipy) for every pair of
-a person and a value. Milliseconds; a call of the graph is mostly overhead, which many groups share.
+Valid values of everybody in one group (B01): the value graph, compared with Figure 1 of the paper (corrected), a matching (scipy) for every pair
+of a person and a value. Milliseconds; a call of the graph is mostly overhead, which many groups share.
 
 | people | matching ms | graph ms | times | same |
 | ---: | ---: | ---: | ---: | --- |
 {against_matching()}
 
-Probabilities in one group (B02): states counted, against all assignments listed.
+Probabilities in one group (B02): counting states, compared with listing all assignments.
 
 | people | listed ms | counted ms | times | largest difference |
 | ---: | ---: | ---: | ---: | ---: |
 {against_listing()}
 
-Whole releases, CPU seconds: valid values, probabilities, what all groups show together (learnt + used), and all that `tacit compare` measures.
+Whole releases, CPU seconds: valid values, probabilities, correlations over all groups (learning + use), and all measures of `tacit compare`.
 
 | people | B01 | B02 | B03 | utility |
 | ---: | ---: | ---: | ---: | ---: |

@@ -144,16 +144,16 @@ def run() -> str:
     group_people(*people(2_000, kinds=10), least=SIZE)
     return f"""## Grouping people
 
-Groups of {SIZE} by `tacit bucketize --method injector`, from counts of interchangeable people, against Fig. 2 of the paper (corrected) as it is
-printed, compiled: every person is scanned for every member of every group. Of the latter {SCANNED} groups are timed; the rest is reckoned in
-proportion to the people left. Balanced is the default, and leaves far fewer people over. CPU seconds; made data like Adult. Goal: at least
+Groups of {SIZE} by `tacit bucketize --method injector`, from counts of interchangeable people, compared with Fig. 2 of the paper (corrected) as
+printed, compiled: it scans every person for every member of every group. It is timed on {SCANNED} groups; the rest is extrapolated in
+proportion to the people left. Balanced is the default, and leaves far fewer people over. CPU seconds; synthetic data like Adult. Goal: at least
 500 times faster.
 
 | people | classes | scanned s | Tacit, the same s | times | Tacit, balanced s | times | same groups |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 {against_scanning()}
 
-From codes to the group of every person, those left over placed; goal: growth no worse than linear.
+From codes to the group of every person, including people left over at first; goal: growth no worse than linear.
 
 | people | injector CPU s | left over at first | balanced CPU s | left over at first | anatomy CPU s | left over at first |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

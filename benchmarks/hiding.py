@@ -132,17 +132,17 @@ def run() -> str:
     """The section of the page."""
     return f"""## Hiding cells
 
-`tacit hide --method smc` on classes of records that are alike, against the same algorithm as it is printed: every record's pattern set,
-one cell in each step (numpy). {ATTRIBUTES} condition attributes, {SENSITIVE} sensitive records, confidence {float(CONFIDENCE)}, support 1 in
-{SHARE}; made data with twice to ten times as many different records as Adult; CPU seconds, counting the rules included. The two break ties
+`tacit hide --method smc` on classes of equal records, compared with the same algorithm as printed: every record's pattern set, one cell
+in each step (numpy). {ATTRIBUTES} condition attributes, {SENSITIVE} sensitive records, confidence {float(CONFIDENCE)}, support 1 in
+{SHARE}; synthetic data with two to ten times as many distinct records as Adult; CPU seconds, including counting the rules. The two break ties
 differently. Goal: at least 10 times faster for 100,000 people.
 
 | people | classes | cells hidden, record by record | Tacit | record by record s | Tacit s | times |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {against_the_paper()}
 
-Cells hidden, in CPU seconds, once the rules are counted. Goal: smc and the greedy under 1 second for 30,000 people and 30 seconds for a million,
-counting included, and growth no worse than linear.
+Number of cells hidden, and CPU seconds without counting the rules. Goal: smc and greedy under 1 second for 30,000 people and 30 seconds for a
+million, including counting, and growth no worse than linear.
 
 | people | unsafe rules | counting s | smc | greedy, ns | rgraph-max-descendant | greedy, nc | cr, nc | greedy, sc | uniform |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -29,11 +29,11 @@ PATIENCE = 60.0
 TEXT = """\
 The census data of the UCI repository (30,162 people without missing values, 7,722 combinations of eight quasi-identifiers, two values of the
 salary), published in several ways: the distribution of the salary; the {rules} rules with a support of at least 10 % and a confidence of at
-least 90 %, exact and not called complete; the leaves of decision trees of depth 4 and 6 with their counts; tables of two columns and the salary
-in which cells below 10 are hidden. *Entropy* is what the estimate leaves open, *D_overall* its divergence from the truth (both in nats). People
-are *certain* when one value is left in every database of whole people that fits, and *bounded* when the fewest or the most of their combination
-with some value are known better than nobody and all. Together, estimates grow much sharper than those of each release, and certain people grow
-slowly. Bounds are looked for up to {patience:.0f} seconds; what is open then is counted, and what is listed holds.
+least 90 %, exact and not declared complete; the leaves of decision trees of depth 4 and 6 with their counts; tables of two columns and the
+salary with cells below 10 hidden. *Entropy* is the uncertainty of the estimate, *D_overall* its divergence from the truth (both in nats). People
+are *certain* if they have the same value in every database that fits, and *bounded* if a nontrivial bound is proved for some value of their
+combination. Releases together give much sharper estimates than each alone; the number of certain people grows slowly. The search for bounds
+takes up to {patience:.0f} seconds; what is open then is counted, and the listed bounds hold.
 """
 
 

@@ -129,14 +129,14 @@ def run() -> str:
     """The section of the page."""
     return f"""## Negative rules
 
-`tacit mine negative --min-expectation {EXPECTATION}` in six columns with hierarchies, antecedents of any length, against one grouping of all
-rows (numpy) for each choice of levels. CPU seconds, warm. Goal: all rules of Adult in less than a second.
+`tacit mine negative --min-expectation {EXPECTATION}` in six columns with hierarchies, antecedents of any length, compared with one grouping of
+all rows (numpy) for each choice of levels. CPU seconds, warm. Goal: all rules of Adult in less than a second.
 
 | data | antecedents | rules, all / minimal | Tacit s | each shuffled table s | reference s | times | same number |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 {few_columns()}
 
-The minimal rules in many columns, 50,000 people made up, 14 sensitive values.
+The minimal rules in many columns, 50,000 synthetic people, 14 sensitive values.
 
 | columns | longest antecedent | significance | minimal rules | all rules | CPU s |
 | ---: | ---: | ---: | ---: | ---: | ---: |

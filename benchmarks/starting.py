@@ -58,7 +58,7 @@ def run() -> str:
     table = "\n".join(f"| {what} | {cpu:.2f} | {wall:.2f} | {goal} |" for what, goal, (cpu, wall) in rows)
     return f"""## Starting
 
-Whole processes, Python's own start included.
+Whole processes, including the start of Python.
 
 | what | CPU s | wall s | goal |
 | --- | ---: | ---: | --- |
