@@ -11,6 +11,10 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "tacit"
 IGNORED = {".git", ".venv", "site", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".hypothesis", "tacit-demo"}
 
+#: Words of a first line at the median, and tuple assignments in the source, at most.
+MEDIAN_WORDS = 10
+MOST_PACKED = 20
+
 # Spelled in pieces, so that this file does not hold what it looks for.
 FORBIDDEN = re.compile(
     "|".join(
@@ -60,6 +64,38 @@ def test_files_name_no_host_and_no_path_of_a_machine() -> None:
         if found := FORBIDDEN.search(text):
             wrong.append(f"{name_of(path)}:{text.count(chr(10), 0, found.start()) + 1}")
     assert not wrong
+
+
+def docstrings() -> list[tuple[str, str]]:
+    """Return the first line of every docstring in the source, with its place."""
+    out = []
+    for path in sorted(SRC.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+                out.append((f"{name_of(path)}:{getattr(node, 'lineno', 1)}", text.partition("\n")[0]))
+    return out
+
+
+def test_first_lines_are_short_and_begin_with_a_noun_or_a_verb() -> None:
+    lines = docstrings()
+    lengths = sorted(len(line.split()) for _, line in lines)
+    questions = [place for place, line in lines if line.split()[0] in ("What", "Whether", "How", "Who")]
+    assert lengths[len(lengths) // 2] <= MEDIAN_WORDS
+    assert sum(length > 20 for length in lengths) <= len(lengths) / 100
+    assert len(questions) <= len(lengths) / 100, questions
+
+
+def test_one_statement_stands_on_a_line() -> None:
+    wrong = []
+    for path in sorted(SRC.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        wrong += [name_of(path)] * text.count("# fmt: " + "skip")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
+                names = {ast.unparse(one) for one in node.targets[0].elts}
+                if names != {ast.unparse(one) for one in node.value.elts}:  # a swap is one statement
+                    wrong.append(f"{name_of(path)}:{node.lineno}")
+    assert len(wrong) <= MOST_PACKED, wrong
 
 
 def test_files_are_small() -> None:
