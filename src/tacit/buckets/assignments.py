@@ -77,7 +77,7 @@ class Cells:
 
     @cached_property
     def rows(self) -> Ints:
-        """Starts of the cells' rows in their blocks, and the last end."""
+        """Starts of the cells' rows in blocks, and the end."""
         return np.append(0, np.cumsum(np.diff(self.buckets.starts)[self.group]))
 
     @cached_property
@@ -110,7 +110,7 @@ class Valid:
 
     @cached_property
     def unexcluded(self) -> Ints:
-        """Number of values of the group not excluded by facts, by cell."""
+        """Number of the group's unexcluded values, by cell."""
         return self.cells.total(self.cells.may)
 
     @property
@@ -120,7 +120,7 @@ class Valid:
 
     @property
     def allowed(self) -> Flags:
-        """Matrix of rows by values, True where valid; large for many rows."""
+        """Boolean matrix of valid values by row."""
         cells = self.cells
         by_cell = np.zeros((len(cells.group), len(cells.buckets.values)), np.bool_)
         owner = np.repeat(np.arange(len(cells.group)), np.diff(cells.rows))
@@ -282,7 +282,7 @@ def _scale(valid: Valid, group: int, share: Floats) -> None:
 
 
 def _merge_identical_groups(valid: Valid) -> tuple[Ints, Ints]:
-    """Return one group of each kind, and the kind of each group."""
+    """Return one group of each kind, and each group's kind."""
     cells = valid.cells
     buckets = valid.cells.buckets
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))

@@ -40,7 +40,7 @@ class BucketCase:
 
     @cached_property
     def valid(self) -> Valid:
-        """Values that each person can have; raises Contradiction if there are none."""
+        """Valid values of each person; raises Contradiction if none."""
         return valid_values(self.buckets, self.known)
 
     @cached_property
@@ -100,7 +100,7 @@ class BucketCase:
 
 
 def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
-    """Return the posterior as a table, one line per person and value.
+    """Return the posterior, one line per person and value.
 
     Its columns are the quasi-identifiers, the value, the group and the probability. The column of groups is called ``group``, unless a
     quasi-identifier is.

@@ -21,7 +21,7 @@ from tacit.model.arrays import Flags, Ints
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """People with the same sensitive value and the same values ruled out.
+    """People with equal sensitive and excluded values.
 
     Class c has ``value[c]``, ``patterns[kind[c]]`` ruled out, and ``rows[starts[c]:starts[c + 1]]``, shuffled.
 
@@ -95,7 +95,7 @@ class Classes:
 
     @cached_property
     def incompatible(self) -> Ints:
-        """Number of people who cannot share a complete group with each class.
+        """Number of people incompatible with each class.
 
         They have an equal value, or one of the two cannot have the other's value. All numbers stay below 2**53, where floats are exact.
         """
@@ -107,7 +107,7 @@ class Classes:
         return np.asarray(hers_or_barred + cannot_have_hers - both).astype(np.int64)
 
     def compatible_with(self, one: int) -> Flags:
-        """Return the classes that can share a complete group with this one."""
+        """Return the classes that can share this one's groups."""
         own = int(self.value[one])
         return np.asarray((self.value != own) & self.may_have(one)[self.value] & self.able(own))
 
@@ -148,7 +148,7 @@ def valid_values(classes: Classes, present: Ints) -> Flags:
 
 
 def find_chain(classes: Classes, present: Ints, goal: int, start: int) -> list[int] | None:
-    """Return the shortest chain of classes from ``start`` to ``goal``, or None.
+    """Return the shortest chain from ``start`` to ``goal``, or None.
 
     Each class of the chain passes its value on to the next.
 
@@ -226,7 +226,7 @@ class Feasible:
 
 
 def suppress_infeasible(classes: Classes, least: int) -> Classes:
-    """Remove the people with too few valid values, until none is left.
+    """Remove people with too few valid values until stable.
 
     Each removal can leave others with too few.
 
@@ -240,7 +240,7 @@ def suppress_infeasible(classes: Classes, least: int) -> Classes:
 
 
 def count_too_frequent(classes: Classes, bound: Fraction) -> tuple[int, Fraction]:
-    """Count the values above a bound; also return the lowest feasible bound.
+    """Count the values above a bound; return the lowest feasible bound too.
 
     In any grouping the probabilities of a value add up to the people who have it, over those who can: one of them is at least that ratio.
 

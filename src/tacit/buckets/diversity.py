@@ -12,7 +12,7 @@ from tacit.model.table import Table
 
 
 def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
-    """Return k, l, t and related measures, by their names in ``MEASURES``.
+    """Return k, l, t and related ``MEASURES`` by name.
 
     Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers.
 

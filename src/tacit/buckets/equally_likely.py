@@ -64,7 +64,7 @@ class _Outcome:
         self.rows, self.people, self.place = self._findings(target.policy)
 
     def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
-        """Return the rows, people and places of the findings, most probable first."""
+        """Return rows, people and places of findings, most probable first."""
         found = self.found
         cells = self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)

@@ -36,7 +36,7 @@ class Estimator:
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """Combinations of quasi-identifiers that occur in the data or in the release.
+    """Combinations of quasi-identifiers in the data or release.
 
     ``columns`` holds their codes. ``true[q, v]`` people of combination q of the data have value v; ``published[q]`` people of it are in the
     release. These differ only if people were left out. ``number`` is the combination of each row of the release.
@@ -81,7 +81,7 @@ class Combinations:
         return len(self.published)
 
     def value_numbers(self, buckets: Buckets) -> Ints:
-        """Return the number of each of the release's values among all values."""
+        """Return the numbers of the release's values among all."""
         place = {value: number for number, value in enumerate(self.values)}
         return np.array([place[value] for value in buckets.values], np.int64)
 
@@ -180,7 +180,7 @@ def by_groups(
 def estimators(
     combinations: Combinations, valid: Valid, model: Model, *, check: Callable[[], None] = lambda: None
 ) -> tuple[tuple[Estimator, ...], Mixing]:
-    """Return all estimators of a release, and the mixing of its groups.
+    """Return all estimators of a release, and its mixing.
 
     In addition to those of :func:`by_groups`: ``rule-aware``, if there is knowledge: all consistent assignments are equally likely;
     ``modelled``: the probabilities of the model of B03.
@@ -222,7 +222,7 @@ def _widen(mixing: Mixing, place: Ints, width: int) -> Mixing:
 
 
 def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[Ints, Ints]]:
-    """Return the union of two columns' values, and both codes in it."""
+    """Return the union of two columns' values, and both codes."""
     values = tuple(sorted({*one.values, *other.values}))
     place = {value: number for number, value in enumerate(values)}
     fresh = [np.array([place[value] for value in column.values], np.int64)[column.codes] for column in (one, other)]
@@ -230,7 +230,7 @@ def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[In
 
 
 def _has_unknown_value(buckets: Buckets, values: Sequence[str]) -> bool:
-    """Tell if the release has a value that is not among these."""
+    """Tell if the release has a value beyond these."""
     known = set(values)
     return any(buckets.values[value] not in known for value in np.unique(buckets.value).tolist())
 

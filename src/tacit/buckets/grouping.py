@@ -28,7 +28,7 @@ LOOKS = 64
 
 
 class Recipes:
-    """Mutable lists of classes, with the number of groups that each makes.
+    """Mutable lists of classes with their numbers of groups.
 
     >>> recipes = Recipes(np.array([[2, 0], [1, 3], [0, 2]]))
     >>> [(recipes.members(r), int(recipes.groups[r])) for r in range(len(recipes))]
@@ -76,7 +76,7 @@ class Recipes:
         return [int(c) for c in self._members[self._starts[recipe] : self._starts[recipe + 1]]]
 
     def extend(self, recipe: int, number: int, classes: Sequence[int]) -> int:
-        """Add people to ``number`` groups of a recipe; return the new recipe."""
+        """Extend ``number`` groups of a recipe; return the result."""
         self.take(recipe, number)
         return self.add(sorted([*self.members(recipe), *classes]), number)
 
@@ -85,7 +85,7 @@ class Recipes:
         self._groups[recipe] -= number
 
     def merge(self, recipes: Sequence[int], classes: Sequence[int]) -> int:
-        """Merge one group of each recipe with people; return the new recipe."""
+        """Merge recipes' groups with people; return the new recipe."""
         together = list(classes)
         for recipe in recipes:
             self.take(recipe, 1)
@@ -229,7 +229,7 @@ def _count_excluders(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
 
 
 def count_exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Ints:
-    """Count the distinct values of the classes marked in ``fits``, per recipe."""
+    """Count the distinct values of classes in ``fits``, per recipe."""
     number = np.zeros(len(recipes), np.int64)
     if not len(recipes):
         return number
@@ -241,7 +241,7 @@ def count_exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Ints:
 
 
 def count_same_value(recipes: Recipes, classes: Classes, value: int) -> Ints:
-    """Count the people with a value in a group of each recipe."""
+    """Count the people with a value, per recipe."""
     held = (classes.value == value)[recipes.listed].astype(np.int64)
     return np.add.reduceat(held, recipes.starts[:-1]) if len(recipes) else np.empty(0, np.int64)
 
@@ -279,7 +279,7 @@ def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limi
 
 
 def _add_to_groups(recipes: Recipes, classes: Classes, one: int, people: int, suits: Ints, number: Ints) -> int:
-    """Add people of a class to the best groups; return their number."""
+    """Add people to the best groups; return their number."""
     equal = count_same_value(recipes, classes, int(classes.value[one]))
     best = suits[np.lexsort((-number[suits], recipes.sizes[suits], equal[suits]))]
     placed = 0
@@ -293,7 +293,7 @@ def _add_to_groups(recipes: Recipes, classes: Classes, one: int, people: int, su
 
 
 def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints) -> Flags:
-    """Mark recipes that suit a class by exchanges of three or more."""
+    """Mark recipes that suit a class by longer exchanges."""
     suits = np.zeros(len(recipes), np.bool_)
     there = np.flatnonzero(recipes.groups > 0)
     for recipe in there[np.argsort(-number[there], kind="stable")][:LOOKS].tolist():
@@ -302,7 +302,7 @@ def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: 
 
 
 def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
-    """Merge groups into one that suits a class; return True if possible."""
+    """Merge groups to suit a class; return True if possible."""
     open_to = ~suits
     fits = classes.compatible_with(one)
     spare = np.where(open_to, recipes.groups, 0)

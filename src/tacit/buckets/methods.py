@@ -33,7 +33,7 @@ PAIRS = 16
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Group of each row (-1: none) and the method that made it.
+    """Group of each row (-1: none), and the method.
 
     ``residue`` people had no group of l at first, ``merges`` groups were merged for them; ``beyond`` people may exceed the bound on
     probabilities.
@@ -120,7 +120,7 @@ def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | N
 
 
 def least_group_size(least: int, bound: Fraction) -> int:
-    """Return the smallest number of different values that keeps each within ``bound``.
+    """Return the smallest group size that respects ``bound``.
 
     >>> least_group_size(3, Fraction(1, 5)), least_group_size(6, Fraction(1, 2)), least_group_size(2, Fraction("0.3"))
     (5, 6, 4)

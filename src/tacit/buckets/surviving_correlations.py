@@ -172,7 +172,7 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
 def estimate(
     valid: Valid, model: Model, *, rows: Ints | None = None, check: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
-    """Yield parts of the people (``rows``) with the probability of each value."""
+    """Yield parts of ``rows`` with their value probabilities."""
     codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
     for part in split_rows(valid.cells.buckets) if rows is None else [rows]:
         check()
@@ -182,7 +182,7 @@ def estimate(
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """Most probable value of each row, and all pairs above a limit."""
+    """Most probable value by row, and pairs above a limit."""
 
     top: Ints
     largest: Floats
@@ -321,7 +321,7 @@ class _Outcome:
         }
 
     def _cautions(self) -> tuple[Caution, ...]:
-        """Return how many people are nearly certain, where no limit judges that."""
+        """Return the number of nearly certain people, without a limit."""
         limited = not no_limit(self.target)
         if limited and self.decides:
             return ()

@@ -345,7 +345,7 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Cal
 def measure_guesses_at_release(
     valid: Valid, own: npt.NDArray[np.integer], *, check: Callable[[], None] = lambda: None
 ) -> Mapping[str, float]:
-    """Return how often guesses are right in a sample of new groups."""
+    """Return the accuracy of guesses on sampled new groups."""
     buckets = valid.cells.buckets
     model = learn(valid, check=check)
     rows = sample_rows(buckets, 0)
@@ -430,7 +430,7 @@ def measure_utility(
 def owners_measures(
     buckets: Buckets, people: Table, known: Exclusions | None, *, check: Callable[[], None] = lambda: None
 ) -> Mapping[str, float]:
-    """Return the same measures for an audit; none if time runs out.
+    """Return the same measures for an audit, if time permits.
 
     They decide nothing, so the rest of an audit is not lost for them.
     """

@@ -24,7 +24,7 @@ _SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Values left to a person, ruled out by facts, and used up by others."""
+    """Remaining values of a person, and reasons against the others."""
 
     facts: tuple[Fact, ...]
     ruled_out: tuple[str, ...]
@@ -66,7 +66,7 @@ def argument(case: BucketCase, row: int) -> Argument:
 
 
 def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]:
-    """Return the closure of values: their holders can only have one of them."""
+    """Return the closure of values under their holders' options."""
     reached = set(begin)
     waiting = list(begin)
     while waiting:
@@ -80,7 +80,7 @@ def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]
 
 
 def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: Sequence[str]) -> None:
-    """Add facts that rule these values out for somebody, those that are there already first."""
+    """Cite the facts that rule these values out."""
     for value in values:
         reason = case.reason(person, value, facts)
         if reason is not None and reason not in facts:
@@ -88,7 +88,7 @@ def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: S
 
 
 def argue(case: BucketCase, row: int, people: int, release: int) -> tuple[tuple[Citation, ...], tuple[Step, ...], dict[str, Any]]:
-    """Return the citations, the steps and the proof about the people of a row."""
+    """Return the citations, steps and proof for a row."""
     found = argument(case, row)
     buckets = case.buckets
     because = [Citation(release, buckets.line(one), Bound.of(int(buckets.count[one])), None) for one in case.entries(row)]
@@ -100,7 +100,7 @@ def argue(case: BucketCase, row: int, people: int, release: int) -> tuple[tuple[
 
 
 def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
-    """Return the steps of the argument about the people of a row."""
+    """Return the steps of the argument for a row."""
     return tuple(_steps(case, row, people, argument(case, row)))
 
 

@@ -1,4 +1,4 @@
-"""CSV files of R's arules, as ``write(x, file, sep = ",")`` and ``write.csv(as(x, "data.frame"))`` make them.
+"""CSV files of R's arules.
 
 Itemsets have the columns ``items``, ``support``, ``count``; rules have ``rules`` (``{a,b} => {c}``) or ``LHS`` and ``RHS``, and
 ``support``, ``confidence``, ``coverage`` (the support of the antecedent), ``count``. Row names may stand first; cells are divided by commas,

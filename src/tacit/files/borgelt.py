@@ -1,4 +1,4 @@
-"""Text files of Borgelt's programs, and of the FIMI programs (LCM and others), which look alike: ``a b c (12.3)``.
+"""Text files of Borgelt's and FIMI programs: ``a b c (12.3)``.
 
 Borgelt's programs print the support as a percentage of the transactions unless it was asked for as a count; FIMI programs print counts.
 Numbers that are all whole, some of them above 100, are counts; numbers with decimals are percentages; whole numbers up to 100 may be either,
@@ -42,7 +42,7 @@ def read_counts(file: Input, known: FileHeader) -> Printout:
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Read a file whose numbers show if they are percentages or counts."""
+    """Read a file of percentages or counts."""
     return _read(file, known, None)
 
 
@@ -106,7 +106,7 @@ def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"]
 def _counts_and_percentages(
     where: str, lines: list[int], sides: list[list[str]], numbers: list[list[str]], known: FileHeader
 ) -> Printout:
-    """Read itemsets with a percentage and a count each, in either order."""
+    """Read itemsets with a percentage and a count each."""
     first, second = ([printed[place] for printed in numbers] for place in (0, 1))
     whole = [all(text.isdecimal() for text in texts) for texts in (first, second)]
     if whole == [True, True]:

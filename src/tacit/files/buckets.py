@@ -1,4 +1,4 @@
-"""Bucketized releases: tables of quasi-identifiers (QIT) and sensitive values (ST), joined by groups.
+"""Bucketized releases: tables QIT and ST joined by groups.
 
 Tacit writes ``qit.csv``, ``st.csv`` and the header ``buckets.json`` in one folder, all of them or none; the tables may be Parquet. The order of
 rows and the numbers of groups reveal nothing: they depend only on what is published anyway and on a random seed. Pairs of other tools are
@@ -175,7 +175,7 @@ def _sha256_if_present(file: Input) -> str:
 
 
 def pair_of(path: str | Path) -> tuple[Path, Path] | None:
-    """Return the two tables in a folder, or beside a file, or None."""
+    """Return both tables of a folder or file, or None."""
     place = Path(path)
     if place.is_dir():
         found = {role: _tables_in(place, role) for role in ("qit", "st")}
@@ -216,7 +216,7 @@ def _letters_of(name: str) -> str:
 
 
 def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
-    """Return the column of groups in the QIT and in the ST."""
+    """Return the group columns of the QIT and the ST."""
     given = group or pair.header.group
     chosen = []
     for table, where in ((pair.people, pair.people_where), (pair.values, pair.values_where)):
@@ -235,7 +235,7 @@ def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
 
 
 def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | None]:
-    """Return the sensitive column of the ST, and the count column if any."""
+    """Return the sensitive and count columns of the ST."""
     names = [name for name in pair.values.names if name != group]
     where = pair.values_where
     sensitive = sa or pair.header.sa
@@ -257,7 +257,7 @@ def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | 
 
 
 def _counts(column: Column, where: str) -> Ints:
-    """Return the counts of the lines of the ST, each at least 1."""
+    """Return the counts of the ST, each at least 1."""
     known = np.array(
         [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
     )
@@ -280,7 +280,7 @@ def _natural_order(names: Sequence[str]) -> list[int]:
 
 
 def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> None:
-    """Raise where one of the tables has groups that the other lacks."""
+    """Raise if one table lacks groups of the other."""
     names = (pair.people_where, pair.values_where)
     for one, other, where, elsewhere in ((people, values, *names), (values, people, names[1], names[0])):
         theirs = set(other.values)
@@ -384,7 +384,7 @@ _BATCH = 100_000
 def write_buckets(
     buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write both tables and their header into a folder, rows and groups shuffled.
+    """Write both tables and their header, rows and groups shuffled.
 
     The folder is made if its parent exists.
 

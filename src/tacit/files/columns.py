@@ -67,7 +67,7 @@ def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
 
 
 def _counts_consequents(printout: Printout) -> bool:
-    """Tell if the support of every consequent is printed in some line."""
+    """Tell if some line prints each consequent's support."""
     assert printout.consequents is not None
     counted: set[frozenset[int]] = set()
     wanted: set[frozenset[int]] = set()

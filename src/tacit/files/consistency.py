@@ -1,4 +1,4 @@
-"""Consistency of a list: pairs of lines that cannot both be true.
+"""Consistency of a list: pairs of contradictory lines.
 
 Checked are: counts from 0 to n; no rule with more people than its antecedent; one line per set; and no set with more people than a published
 part of it. The last check is complete if the release is closed under subsets or small enough to compare every pair of lines; a large release
@@ -168,7 +168,7 @@ class _Lookups:
 
 
 def check_release(release: Listed) -> Listed:
-    """Return the release without repeated lines; raise if two lines contradict each other."""
+    """Return the release without repeated lines; raise if contradictory."""
     if isinstance(release, Rules):
         _check_sides(release)
     _check_ends(release)
@@ -233,7 +233,7 @@ def _check_sides(release: Rules) -> None:
 
 
 def _check_ends(release: Listed) -> None:
-    """Raise unless counts are from 0 to n, and rules within their antecedents."""
+    """Raise if counts leave 0 to n or exceed antecedents."""
     ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
     for lo, hi in ends:
         _first(release, lo > hi, "no whole number of people fits the line")
@@ -274,7 +274,7 @@ def _without_repeats(release: Listed) -> Listed:
 
 
 def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
-    """Return the narrowest line of each set among lines with one hash.
+    """Return the narrowest line of each set with one hash.
 
     For each set the line that says most, the first of equals.
     """
@@ -303,7 +303,7 @@ def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
 
 
 def _within(ends: Ints, inner: int, outer: int) -> bool:
-    """Tell if the intervals of one line lie within those of another."""
+    """Tell if one line's intervals lie within another's."""
     lows = ends[0::2]
     highs = ends[1::2]
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())
@@ -328,7 +328,7 @@ _OTHER_CLAIM = "Add what is missing, or say that the list is not complete (--inc
 
 
 def check_listing(release: Release) -> None:
-    """Raise if the lines cannot be closed or maximal as the release says."""
+    """Raise if the lines cannot be closed or maximal."""
     if not isinstance(release, Itemsets) or release.lines is None or len(release) == 0 or release.only == "all":
         return
     if len(release.sets.members) * len(release) // 8 <= PAIRS_BUDGET:
@@ -346,7 +346,7 @@ def _refuse(release: Itemsets, positions: list[int], what: str, remedy: str) -> 
 
 
 def _check_pairs(release: Itemsets) -> None:
-    """Raise if a superset shows that a set is not closed or maximal."""
+    """Raise if a superset contradicts a closed or maximal set."""
     if release.only == "closed":
         found = clash_of_pairs(release.sets, release.lo, release.hi, strict=True)
         why = "holds it and has at least as many people"
@@ -374,7 +374,7 @@ def _check_unions(release: Itemsets) -> None:
 
 
 def _check_shared(release: Itemsets) -> None:
-    """Raise if a complete list lacks the intersection of two closed sets."""
+    """Raise if the intersection of two closed sets is missing."""
     if release.header.coarser:
         return  # a set may then be closed only because the set around it was never looked at
     size = min(len(release), int(MOST_PAIRS**0.5))

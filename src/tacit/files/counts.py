@@ -222,7 +222,7 @@ class Shares:
         return Printed.around(value, step + value * slack, self.rounding)
 
     def counts(self, n: int, place: Place) -> tuple[Ints, Ints]:
-        """Return the smallest and largest count among ``n`` people that prints so.
+        """Return the range of counts of ``n`` that print so.
 
         0 and ``n`` where nothing is printed.
         """
@@ -246,7 +246,7 @@ class Shares:
         return lo[self.index], hi[self.index]
 
     def sure_counts(self, n: int) -> tuple[Ints, Ints]:
-        """Return the ends of each text that floating point finds beyond doubt.
+        """Return the ends that floating point finds beyond doubt.
 
         -1 where it takes exact arithmetic.
 
@@ -276,7 +276,7 @@ class Shares:
         return lo, hi
 
     def as_doubles(self, n: int) -> Shares:
-        """Return the texts read as doubles if all are quotients by ``n``.
+        """Return the texts as doubles if all are quotients by ``n``.
 
         Not where all these counts have a common divisor that so many hardly share by chance: then they were rounded.
         """
@@ -291,7 +291,7 @@ class Shares:
         return replace(self, is_double=True, in_full=True)
 
     def common_divisor(self, n: int) -> int:
-        """Return a divisor of ``n`` and all counts that is no coincidence, else 1."""
+        """Return a significant common divisor of ``n`` and all counts."""
         positive = self.floats[self.floats > 0]
         if not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
             return 1
@@ -325,7 +325,7 @@ class Shares:
         return None
 
     def are_quotients_of(self, counts: Ints) -> bool:
-        """Tell if each text is its line's count over a whole number.
+        """Tell if each text is its count over an integer.
 
         With a count of 1, ``0.2`` is 1/5.
         """
@@ -436,7 +436,7 @@ def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
 
 
 def _value(text: str) -> Fraction | None:
-    """Return the printed number exactly; or None if it is not a number."""
+    """Return the exact printed number, or None."""
     percent = text.endswith("%")
     try:
         decimal = Decimal(text[:-1].strip() if percent else text)
@@ -449,7 +449,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
-    """Return a number as (scaled, digits); digits are -1 for an empty text."""
+    """Return a number as (scaled, digits), with digits -1 if empty."""
     if not text:
         return 0, -1
     percent = text.endswith("%")
@@ -741,7 +741,7 @@ class _Reading:
         self._check_shares_beside(header)
 
     def _check_shares_beside(self, header: Header) -> None:
-        """Raise if a printed share is not that of its line's count."""
+        """Raise if a printed share contradicts its line's count."""
         if self.support is None or not header.n:
             return
         # A count whose double is printed needs no further look.

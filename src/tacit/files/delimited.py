@@ -149,7 +149,7 @@ class _Splitter:
             at = after.end()
 
     def _read_quoted(self, line: str, at: int) -> tuple[str, str, int]:
-        """Return a quoted cell, its last line, and the place after it."""
+        """Return a quoted cell, its last line and its end."""
         opened = self.lines.number
         parts: list[str] = []
         while True:
@@ -242,7 +242,7 @@ def _widths(head: str, delimiter: str, *, complete: bool) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """First characters of a text file, or columns of a Parquet file."""
+    """First characters of a text file, or Parquet columns."""
 
     text: str = ""
     columns: dict[str, str] = field(default_factory=dict)
@@ -424,7 +424,7 @@ class Grid:
         return None
 
     def others(self, names: Iterable[str]) -> dict[str, list[str]]:
-        """Return the columns that have none of these names, whatever their case."""
+        """Return the columns without these names, ignoring case."""
         folded = {name.casefold() for name in names}
         return {name: self.cells[place] for place, name in enumerate(self.names) if name.casefold() not in folded}
 

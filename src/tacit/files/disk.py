@@ -145,7 +145,7 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of the file as it lies on the disk, in hexadecimal."""
+        """SHA-256 of the file on disk, in hexadecimal."""
         with self._open_packed() as stream, readable(self.path):
             return hashlib.file_digest(cast(io.BufferedReader, stream), "sha256").hexdigest()
 
@@ -361,7 +361,7 @@ def _open_file(path: str) -> BinaryIO:
 
 @contextlib.contextmanager
 def readable(path: FilePath) -> Iterator[None]:
-    """Turn the system's reasons for not reading a file into one sentence."""
+    """Convert system errors on reading into one sentence."""
     try:
         yield
     except FileNotFoundError:
@@ -463,7 +463,7 @@ def _remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
-    """Yield a folder that only this user may read, then remove it."""
+    """Yield a private temporary folder, then remove it."""
     folder = new_name(tempfile.gettempdir() if parent is None else parent)
     folder.mkdir(mode=0o700)
     try:
@@ -541,7 +541,7 @@ def check_output(path: FilePath) -> None:
 
 
 def _target_of(path: FilePath) -> tuple[Path, str]:
-    """Return where the file will really lie, and what is there now.
+    """Return the resolved path of a file and its status.
 
     ``nothing``, ``file`` or ``device``.
     """
@@ -600,7 +600,7 @@ _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 @contextlib.contextmanager
 def _writable(path: FilePath, *ours: Path) -> Iterator[None]:
-    """Turn the system's reasons for not writing a file into one sentence.
+    """Convert system errors on writing into one sentence.
 
     With ``ours``, errors about other files pass.
     """

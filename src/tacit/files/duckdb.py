@@ -149,7 +149,7 @@ class Relation:
         return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
 
     def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
-        """Return these columns as codes, rows in the order of the data.
+        """Return these columns as codes, in row order.
 
         Called once.
         """
@@ -238,7 +238,7 @@ def _column_of_numbers(name: str, numbers: Ints) -> Column:
 
 
 def _column_of_texts(name: str, texts: list[str], codes: Codes) -> Column:
-    """Return a column without blanks around its values; equal ones become one."""
+    """Return a column with stripped values, equal ones merged."""
     texts = [text.strip(_BLANKS) for text in texts]
     values = tuple(sorted(set(texts)))
     if list(values) == texts:

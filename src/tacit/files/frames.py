@@ -80,7 +80,7 @@ def _is_a(data: object, library: str, kind: str) -> bool:
 
 
 def nested(name: str, where: str) -> InputError:
-    """Return the error for a column whose cells are no single values."""
+    """Return the error for a column of nested values."""
     return InputError(
         f"column {name!r} holds lists, records or bytes, not single values",
         where=where,
@@ -104,7 +104,7 @@ def coded_column(name: str, codes: npt.NDArray[np.integer[Any]], distinct: Seque
 
 
 def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
-    """Return the values of one column as text, without blanks around them."""
+    """Return the values of one column as stripped text."""
     listed = list(values)
     dates_only = all(_is_midnight(value) for value in listed if isinstance(value, dt.datetime | np.datetime64))
     texts = []
@@ -125,7 +125,7 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
 
 
 def _text_of(value: object, *, dates_only: bool) -> str | None:
-    """Return a value as text; or None if it is not a single value."""
+    """Return a single value as text, or None."""
     if isinstance(value, bytes | bytearray | memoryview | list | tuple | dict | set | frozenset | np.ndarray):
         return None
     if isinstance(value, np.datetime64):
@@ -256,7 +256,7 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
 
 
 def _one_by_one(values: Sequence[object]) -> _Coded:
-    """Code values one by one: equal ones may be of different types."""
+    """Code values one by one, as equal ones may differ in type."""
     seen: dict[tuple[type, object], int] = {}
     distinct: list[object] = []
     codes = np.empty(len(values), np.int64)
@@ -274,7 +274,7 @@ Columns = dict[str, Callable[[], list[Any]]]
 
 
 def columns_of(frame: Any) -> Columns | None:
-    """Return a getter of values for each column of a frame, or None."""
+    """Return a getter for each column of a frame, or None."""
     if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
         frame = frame.collect()  # a lazy polars frame; an eager one has no collect
     if hasattr(frame, "toPandas"):
@@ -300,7 +300,7 @@ def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
 
 
 def read(columns: Columns, known: FileHeader) -> Printout:
-    """Read a frame with the columns of one of the known results."""
+    """Read a frame with the columns of a known result."""
     names = set(columns)
     if mlxtend.is_itemsets(names):
         return _sets(columns, ["itemsets"], known, support="support")
@@ -370,7 +370,7 @@ def _members(cell: Any, row: int, column: str) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Return a number as its shortest text; nothing for a missing one."""
+    """Return a number's shortest text, empty if missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, float):

@@ -54,7 +54,7 @@ _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def is_formula(text: str) -> bool:
-    """Tell if a spreadsheet might compute the text, or it looks guarded.
+    """Tell if a text looks like a spreadsheet formula.
 
     >>> is_formula("=1+1"), is_formula("-1"), is_formula("-5 to -1"), is_formula("'@x"), is_formula("x=y")
     (True, False, True, True, False)
@@ -151,7 +151,7 @@ class _Cells:
 
 
 def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
-    """Read a frequency table from a file or frame, and check its numbers.
+    """Read and check a frequency table from a file or frame.
 
     ``crosstab`` says that the values of the last column stand across the first line; by default it is one where no column holds counts.
 
@@ -209,7 +209,7 @@ def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[
 
 
 def has_counts(head: Head) -> bool:
-    """Tell if a column of a file has a usual name of counts."""
+    """Tell if a column has a usual name of counts."""
     return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
 
 
@@ -251,7 +251,7 @@ def _frame_cells(data: Any) -> _Cells:
 
 
 def _frame_columns(data: Any) -> tuple[str, ...]:
-    """Return the column names of a pandas crosstab; none of another frame."""
+    """Return the column names of a pandas crosstab, else none."""
     if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
         return ()
     return (*map(str, data.index.names), str(data.columns.name))
@@ -346,13 +346,13 @@ def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
 
 
 def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
-    """Tell if the first columns of a crosstab fit the caller's names."""
+    """Tell if the first columns fit the caller's names."""
     pairs = zip(names, by[:-1], strict=False)
     return all(not name or name.startswith("Unnamed") or name.casefold() == wanted.casefold() for name, wanted in pairs)
 
 
 def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
-    """Tell if a file is a frequency table or crosstab of these columns."""
+    """Tell if a file is a frequency table of these columns."""
     try:
         head = read_head(Input.of(path))
     except TacitError:

@@ -57,7 +57,7 @@ class TableHeader:
 
 
 def is_described(file: Input) -> bool:
-    """Tell if the header of a file calls it a frequency table."""
+    """Tell if a header declares a frequency table."""
     return format_beside(file) == FORMAT
 
 
@@ -273,7 +273,7 @@ def _varies(cells: Texts, places: Sequence[int]) -> bool:
 
 
 def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
-    """Tell if no two lines have the same texts in these columns."""
+    """Tell if these columns distinguish all lines."""
     rows = list(zip(*(cells.texts[place] for place in places), strict=True))
     return bool(rows) and len(set(rows)) == len(rows)
 

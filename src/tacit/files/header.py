@@ -75,7 +75,7 @@ KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """Content of a header file; ``where`` is empty when there is none.
+    """Content of a header file; ``where`` is empty without one.
 
     ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``. ``exact`` says that numbers
     are not cut to some digits: the header names none.
@@ -100,7 +100,7 @@ def header_path(path: FilePath) -> str:
 
 
 def format_beside(file: Input) -> str | None:
-    """Return the format that the header of a file names, or None."""
+    """Return the format in a file's header, or None."""
     try:
         entries = _entries(file)
     except TacitError:
@@ -110,7 +110,7 @@ def format_beside(file: Input) -> str | None:
 
 
 def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
-    """Return the entries of the JSON header of a file, or None.
+    """Return the entries of a file's JSON header, or None.
 
     Refuses another format, and keys that are not known.
     """
@@ -232,7 +232,7 @@ def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries of a JSON header with their types checked; an error names the key."""
+    """Type-checked entries of a JSON header."""
 
     entries: Mapping[str, Any]
     where: str
@@ -283,7 +283,7 @@ class Entries:
 
 
 def is_whole(value: object, least: int = 0) -> bool:
-    """Tell if an entry is a whole number of at least ``least``."""
+    """Tell if an entry is an integer of at least ``least``."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**62
 
 
@@ -296,7 +296,7 @@ def _kind(get: Entries) -> Kind | None:
 
 
 def _made_by(get: Entries) -> tuple[MadeBy, ...]:
-    """Return the repairs that made the release: one object, or a list of them."""
+    """Return the repairs that made the release."""
     value = get.entries.get("made_by")
     made = [] if value is None else value if isinstance(value, list) else [value]
     for one in made:
@@ -371,7 +371,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
 
 
 def _share_entry(value: Fraction | None) -> float | str | None:
-    """Return a share as a JSON number, or as a text like ``1/3``."""
+    """Return a share from a JSON number or fraction text."""
     if value is None or Fraction(repr(float(value))) == value:
         return None if value is None else float(value)
     return f"{value.numerator}/{value.denominator}"

@@ -1,4 +1,4 @@
-"""Hierarchies of values in ARX's format: a raw value, then coarser ones."""
+"""Hierarchies of values in ARX's format."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
 
 
 def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
-    """Raise when hierarchies do not fit the QI columns of a table.
+    """Raise if hierarchies do not fit a table's QI columns.
 
     One of another column, one that misses a value, one that is no tree.
     """
@@ -104,7 +104,7 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
 
 
 def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
-    """Raise when a value of the column is not in the hierarchy.
+    """Raise if the hierarchy lacks a value of the column.
 
     Says how many are not and where the first one stands.
     """

@@ -27,7 +27,7 @@ class Pairs(list[tuple[str, Any]]):
 
 
 def item_name(value: Any) -> str:
-    """Return the name of an item as text; numbers keep their spelling."""
+    """Return an item's name; numbers keep their spelling."""
     return value if isinstance(value, str) else _WORDS[value]
 
 

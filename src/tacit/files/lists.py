@@ -1,4 +1,4 @@
-"""Lists of itemsets and rules: Tacit's own files, and all known forms.
+"""Lists of itemsets and rules in all known formats.
 
 Itemsets have the columns ``itemset`` (a JSON list), ``count``, ``support``; rules have ``antecedent`` (a JSON object of columns and values,
 or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. If the header names
@@ -148,7 +148,7 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
 
 
 def _sort_pairs(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
-    """Return pairs by column, in the order of the header, and value."""
+    """Sort pairs by column in header order, then by value."""
     order = {column: i for i, column in enumerate(known.header.qi)}
     for column, _ in pairs:
         order.setdefault(column, len(order))
@@ -156,7 +156,7 @@ def _sort_pairs(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[s
 
 
 def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
-    """Return the columns of a Parquet file as texts, and row numbers."""
+    """Return the columns of a Parquet file, and row numbers."""
     names = [name for name in COLUMNS if name in kinds]
     expressions = [
         f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
@@ -213,7 +213,7 @@ _BATCH = 20_000
 
 
 def write(release: Listed, path: FilePath) -> None:
-    """Write a release and its header, both or neither; rows keep their order."""
+    """Write a release and its header atomically, in row order."""
     write_with_header(
         path, header_entries(release), lambda: _batches(release), lambda to, plain: _write_parquet(release, to, plain)
     )

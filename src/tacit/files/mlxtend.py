@@ -1,4 +1,4 @@
-"""CSV files of mlxtend frames (``frame.to_csv()``): sets print as ``frozenset({'a', 'b'})``, supports are shares.
+"""CSV files of mlxtend frames.
 
 Sets that print as ``{'a'}``, ``['a', 'b']`` or ``('a', 'b')`` are read as well (other libraries use the same columns). Nothing is ever
 evaluated: a set is cut into tokens, and each distinct token is read once as a Python literal.
@@ -49,7 +49,7 @@ def looks_like(head: Head) -> bool:
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Return the lines of a CSV file of mlxtend's itemsets or rules.
+    """Read a CSV file of mlxtend's itemsets or rules.
 
     An index column may stand first.
     """
@@ -81,7 +81,7 @@ def read(file: Input, known: FileHeader) -> Printout:
 
 
 def set_tokens(text: str) -> list[str] | None:
-    """Return the tokens of a printed set; None when it is none.
+    """Return the tokens of a printed set, or None.
 
     >>> set_tokens("frozenset({'a', np.int64(3)})")
     ["'a'", 'np.int64(3)']
@@ -93,7 +93,7 @@ def set_tokens(text: str) -> list[str] | None:
 
 
 def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
-    """Yield the tokens of every cell, each token checked to be readable."""
+    """Yield the checked tokens of every cell."""
     readable: set[str] = set()
     for line, text in enumerate(column.texts):
         tokens = set_tokens(text)

@@ -105,7 +105,7 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
 def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
-    """Write Parquet by way of CSV, with columns as ``chosen`` selects them.
+    """Write Parquet via CSV with the ``chosen`` columns.
 
     An empty cell is NULL, except in ``texts``.
     """

@@ -1,4 +1,4 @@
-"""Tables with blank cells, with roles as given or in a header.
+"""Tables with blank cells and roles of columns.
 
 They are written with blank cells empty and the roles in a header. Neither file lists the sensitive rows.
 """
@@ -97,7 +97,7 @@ def read_partial(
 
 
 def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
-    """Return the roles as given, else of the header, else of the table."""
+    """Return the roles: given, of the header, or default."""
     given = {role: column_names(names, people.names) for role, names in (("qi", qi), ("sa", sa))}
     known = people.schema
     schema = Schema(given["qi"] or header.qi or known.qi, given["sa"] or header.sa or known.sa, known.identifying)
@@ -121,7 +121,7 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
 
 
 def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Tell if a file or frame is a table with these columns.
+    """Tell if an input is a table with these columns.
 
     The header of a file may say so as well.
     """
@@ -169,7 +169,7 @@ def write_partial(partial: PartialTable, path: FilePath) -> None:
 
 
 def header_entries(partial: PartialTable) -> dict[str, Any]:
-    """Return the header: the number of rows, and the roles of columns.
+    """Return the header: number of rows, and column roles.
 
     Nothing that the table does not show.
     """

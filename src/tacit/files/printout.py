@@ -1,4 +1,4 @@
-"""Lines of a release file as printed: sets and columns of text.
+"""Printed lines of a release file: sets and columns.
 
 Every reader of a foreign or own form ends here; :mod:`tacit.files.counts` turns the texts into count intervals, in one way for all forms.
 """
@@ -88,7 +88,7 @@ class Numbering(dict[Any, int]):
         return number
 
     def ranks(self, ordered: Sequence[Hashable]) -> Codes:
-        """Return the place of each number in ``ordered``, a list of all names."""
+        """Return the rank of each number in ``ordered``."""
         ranks = np.empty(len(ordered), np.int32)
         ranks[[self.numbers[name] for name in ordered]] = np.arange(len(ordered), dtype=np.int32)
         return ranks
@@ -125,7 +125,7 @@ class Bags:
 def named_sets(
     *sides: Iterable[Sequence[Any] | frozenset[Any]], name_of: Callable[[Any], Hashable] = str
 ) -> tuple[Items, list[Sets]]:
-    """Return the items in natural order, and the sets of each side.
+    """Return the items in natural order, and both sides' sets.
 
     Sides are the itemsets, or the antecedents and the consequents.
 

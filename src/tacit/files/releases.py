@@ -151,7 +151,7 @@ def _line_of(release: Listed, item: int) -> str:
 
 
 def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
-    """Raise if a value has two spellings, or a line two values."""
+    """Raise on two spellings of a value, or two values."""
     name = release.source.name if release.source else "the release"
     if len(set(pairs)) < len(pairs):
         raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
@@ -195,7 +195,7 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 
 
 def source_at(path: FilePath) -> Source:
-    """Return the files of a release as its source, without reading them."""
+    """Return the files of a release as an unread source."""
     pair = pair_of(os.fspath(path))
     return parquet_source(Input(path)) if pair is None else buckets_source(pair)
 
@@ -351,7 +351,7 @@ def _is_frequencies(data: Any, cells: Any) -> bool:
 
 
 def is_recognised(path: FilePath) -> bool:
-    """Tell if a file is a release in one of the known forms.
+    """Tell if a file is a release in a known format.
 
     Its content or its header shows it.
     """
@@ -380,7 +380,7 @@ def read_listed(
     form: str | None = None,
     ignore: Names = (),
 ) -> Listed:
-    """Return a release of lines with counts, itemsets or rules; see :func:`read_release`."""
+    """Read a release of lines; see :func:`read_release`."""
     n = _check_n(n)
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
@@ -616,7 +616,7 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
 
 
 def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
-    """Raise if a name to ignore is neither a file nor a column."""
+    """Raise if an ignored name is neither file nor column."""
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
@@ -625,7 +625,7 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
 
 
 def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gathered:
-    """Return all releases that are given, without what their columns leave unread."""
+    """Return all given releases, with ignored columns dropped."""
     parts: list[Releases | Release] = []
     total = 0
     for one in given:
@@ -673,7 +673,7 @@ def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Rel
 
 
 def _is_folder_of_files(path: Path) -> bool:
-    """Tell if a folder holds releases, and is not a release itself."""
+    """Tell if a folder holds releases without being one."""
     if not path.is_dir():
         return False
     own = [one for one in _list_folder(path) if one.name != HEADER]
@@ -730,7 +730,7 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
 
 
 def _in_folder(where: str, path: Path, folder: str) -> str:
-    """Return the place of an error with the folder of its file."""
+    """Prefix the place of an error with its folder."""
     told = where.removeprefix(os.fspath(path.parent) + os.sep)
     return f"{folder}/{told}" if told.startswith(path.name) else f"{folder}/{path.name}: {told}"
 
@@ -781,7 +781,7 @@ def _why_ignored(path: Path) -> str:
 
 
 def _why_not_tried(path: Path) -> str:
-    """Return the reason why a file is not tried as a release."""
+    """Return the reason for skipping a file."""
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -813,7 +813,7 @@ def _is_record(path: Path) -> bool:
 
 
 def _name_with_folder(release: Release, folder: str) -> Release:
-    """Return a release that is called by its folder and its name."""
+    """Return a release named by its folder and name."""
     return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 

@@ -1,4 +1,4 @@
-"""Selections in a table: rows to protect, and marks of single cells.
+"""Selections in a table: rows to protect, and cell marks.
 
 Rows are given as a file of row numbers, as numbers, or as a condition such as ``occupation=Sales and age<30``. Row numbers count from 0, and the
 header is not a row. A condition joins comparisons (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) with ``and``; names that hold such signs, and
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 
 def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
-    """Return the numbers of the rows that are meant, sorted, each once.
+    """Return the sorted distinct numbers of the selected rows.
 
     Raises where there are none, or where all rows are meant by a condition.
 
@@ -175,7 +175,7 @@ def _unquote(text: str) -> str:
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the number that a text is; None where it is none."""
+    """Return the number in a text, or None."""
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -240,7 +240,7 @@ class Marks:
 
 
 def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks:
-    """Return the marks of a table's cells, from a file or frame.
+    """Read the marks of a table's cells.
 
     Only cells of SA columns can be sensitive, and of condition columns none.
 
@@ -258,7 +258,7 @@ def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks
 
 
 def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
-    """Return the marks of one column as numbers: 1, -1 or 0."""
+    """Return the marks of one column as 1, -1 or 0."""
     column = told.column(name)
     known = {"+": 1, "-": -1, "": 0}
     wrong = [value not in known for value in column.values]

@@ -1,4 +1,4 @@
-"""Parquet files and folders of Spark's FPGrowth: ``freqItemsets`` (``items``, ``freq``) and ``associationRules``.
+"""Parquet files and folders of Spark's FPGrowth.
 
 Rules have the lists ``antecedent`` and ``consequent`` and the doubles ``confidence`` and, in newer versions, ``support`` and ``lift``. Lines are
 row numbers from 1, over the files of a folder in the order of their names.
@@ -24,7 +24,7 @@ def is_itemsets(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if a Parquet file has Spark's columns, with lists of items."""
+    """Tell if a Parquet file has Spark's columns."""
     lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
     return (is_itemsets(set(head.columns)) and "items" in lists) or holds(lists, "antecedent", "consequent")
 

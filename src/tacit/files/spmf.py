@@ -1,4 +1,4 @@
-"""Text files of SPMF: ``1 2 3 #SUP: 5`` for itemsets, ``1 2 ==> 3 #SUP: 5 #CONF: 0.75`` for rules.
+"""Text files of SPMF: itemsets and rules with supports.
 
 Supports are counts; numbers with a decimal point are shares. Lines ``@ITEM=1=bread`` name the items. Items are divided by blanks, in some
 of SPMF's rules by commas; names that hold blanks cannot be told apart.
@@ -27,7 +27,7 @@ _ARROW = "==>"
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if the first data line gives a support as SPMF does."""
+    """Tell if the first data line has SPMF's support."""
     lines = [line for line in head.lines if not line.startswith(("@", "%"))]
     return bool(lines) and "#SUP:" in lines[0]
 

@@ -50,7 +50,7 @@ class RowSource(Protocol):
 
 
 def open_table_file(path: FilePath, *, where: str) -> RowSource:
-    """Open the rows of a file, or of a database table ``FILE::TABLE``."""
+    """Open a file, or a database table ``FILE::TABLE``."""
     text = os.fspath(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
@@ -221,7 +221,7 @@ def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_of(data: Any) -> tuple[str, ...]:
-    """Return the column names of a table or file; none of anything else."""
+    """Return the column names of a table or file, if any."""
     if isinstance(data, Table):
         return data.names
     if isinstance(data, str | os.PathLike) and _is_transactions(os.fspath(data)):

@@ -123,7 +123,7 @@ def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
 
 
 def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: str) -> None:
-    """Raise if a total does not fit the sum of its parts."""
+    """Raise if a total contradicts the sum of its parts."""
     totals = _keys(table, smaller.rows, smaller.columns)
     parts = _keys(table, larger.rows, smaller.columns)
     order = np.argsort(totals, kind="stable")
@@ -239,7 +239,7 @@ def mark_totals(
 
 
 def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: int | None) -> dict[str, int]:
-    """Return values that may be totals, and the most values they add up."""
+    """Return possible totals, and the most values in one."""
     lo, hi = (one.tolist() for one in ends)
     groups: dict[tuple[str | None, ...], list[int]] = {}
     others = [column for place, column in enumerate(labels) if place != number]
@@ -291,7 +291,7 @@ def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], pl
 
 
 def _span(label: str) -> tuple[float, float] | None:
-    """Return the ends of a number or range of numbers, or None."""
+    """Return the ends of a number or range, or None."""
     told = label.strip().casefold()
     if _NUMBER.fullmatch(told):
         return float(told), float(told)

@@ -1,4 +1,4 @@
-"""Transactions from FIMI files, (id, item) tables, lists of lists and one-hot frames.
+"""Transactions from FIMI files, tables, lists and one-hot frames.
 
 Items keep their text as names. Equal rows are merged, repeated items removed. In a file a blank line is not a person; in a list of lists an
 empty list is a person without items.
@@ -154,7 +154,7 @@ def _read_numbers(file: Input) -> Transactions | None:
 
 
 def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct values in order, and the place of each value."""
+    """Return the distinct values in order, and their positions."""
     most = int(values.max(initial=0))
     if most > _DIRECT:
         distinct, places = np.unique(values, return_inverse=True)
@@ -183,7 +183,7 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return the numbers of a block, and the length of each line.
+    """Return a block's numbers, and the length of each line.
 
     Returns None if a token is not a plain number; blank lines do not count.
     """

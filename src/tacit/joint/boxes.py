@@ -59,7 +59,7 @@ def literal(key: Key, value: str) -> str:
 
 
 def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None:
-    """Return the box that meets all parts, or None if it is empty."""
+    """Return the intersection of all parts, or None if empty."""
     box: dict[Key, Allowed] = {}
     for key, allowed in parts:
         known = box.get(key)
@@ -185,7 +185,7 @@ HISTORY_KINDS = frozenset(HISTORY_KIND.values())
 
 
 def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
-    """Return every history of a column with these values, and others if it is open.
+    """Return every history of a column with these values.
 
     >>> all_histories("item", ["has"], True)
     ['["has", "has"]', '["has", null]', '[null, "has"]', '[null, null]']
@@ -197,12 +197,12 @@ def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
 
 
 def histories_with(histories: Collection[str], half: int, values: Collection[str], excluded: bool) -> frozenset[str]:
-    """Return the histories whose first or second half is among these values, or is not."""
+    """Return the histories with one half inside or outside these values."""
     return frozenset(one for one in histories if (json.loads(one)[half] in values) != excluded)
 
 
 def find_change(kind: str, name: str, every: Collection[str], inside: frozenset[str]) -> Change | None:
-    """Return a set of histories as a change, or None if no change describes it.
+    """Return a set of histories as a change, or None.
 
     >>> every = all_histories("column", ["no", "yes"], False)
     >>> find_change("change", "smokes", every, frozenset(['["no", "yes"]']))
@@ -221,7 +221,7 @@ def find_change(kind: str, name: str, every: Collection[str], inside: frozenset[
 
 
 def _describe_half(kind: str, name: str, half: set[str | None], every: set[str | None]) -> Side | None:
-    """Return half of a history as items present and absent, or None."""
+    """Return half of a history as items, or None."""
     if half == every:
         return (), ()
     if len(half) == 1 and None not in half:
@@ -241,7 +241,7 @@ Membership = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[frozenset[str], Membership]) -> ItemEvent | None:
-    """Return a group of a cube as an event over items, or None."""
+    """Return a group as an event over items, or None."""
     present: list[str] = []
     absent: list[str] = []
     changes: list[Change] = []
@@ -287,7 +287,7 @@ class Origin:
 
     @property
     def is_declared(self) -> bool:
-        """Tell if it states only population sizes, or what is declared about them."""
+        """Tell if it states only population sizes or declarations."""
         return self.what == "n" or self.what in DECLARED
 
     def to_dict(self) -> dict[str, object]:
@@ -300,7 +300,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Constraint ``lo <= sum of coefficient * people in box <= hi``; None is an open end."""
+    """Constraint ``lo <= sum of coefficient * people in box <= hi``; None is open."""
 
     terms: tuple[tuple[int, Box], ...]
     lo: int | None
@@ -318,7 +318,7 @@ Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
 
 
 def tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
-    """Return the tally of the people of one release, who are those of ``scope``."""
+    """Return the tally of the people of one release."""
     if MEMBER not in scope:
         return tally(places)
     member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
@@ -356,7 +356,7 @@ class Condition(Protocol):
         """Tell if classes on these axes decide whether it holds."""
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield choices of which neither statement is true of the tallied people.
+        """Yield the choices that the tallied people violate.
 
         With ``room``, also those that could become so when that many people change.
         """
@@ -384,7 +384,7 @@ class Problem:
     lacking: tuple[Axis, ...] = ()
 
     def with_lacking(self) -> Problem | None:
-        """Return the problem over the axes ``lacking``, or None if they add nothing."""
+        """Return the problem over the axes ``lacking``, or None."""
         return None if self.lacking in ((), self.axes) else replace(self, axes=self.lacking)
 
     @cached_property
@@ -397,7 +397,7 @@ class Problem:
         return (choice for condition in self.conditions for choice in condition.choices(self.axes, tally, room))
 
     def tally(self, kinds: Ints) -> Tally:
-        """Return the tally of people given by their class on every axis."""
+        """Tally people given by their class on every axis."""
 
         def count(places: Sequence[int]) -> Ints:
             shape = [len(self.axes[place].classes) for place in places]
@@ -409,7 +409,7 @@ class Problem:
         return count
 
     def holds(self, kinds: Ints) -> bool:
-        """Tell if people with these classes meet all conditions, and that is decidable."""
+        """Tell if people with these classes provably meet all conditions."""
         return not self.conditions or (self.decides_conditions and next(self.choices(self.tally(kinds)), None) is None)
 
     def narrow(self, kinds: Ints, room: int) -> Problem:
@@ -439,7 +439,7 @@ class Problem:
         return found
 
     def rests(self, axis: int) -> Iterator[dict[int, int]]:
-        """Yield what lines that name an axis require on the other axes, each once."""
+        """Yield the constraints that lines put on the other axes."""
         return (dict(others) for others in self._rests[axis])
 
     def masks(self, box: Box) -> dict[int, int]:

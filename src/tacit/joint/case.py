@@ -1,4 +1,4 @@
-"""Several releases that are attacked together, and whether they use the same vocabulary."""
+"""Several releases that are attacked together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCase:
-    """Releases of lines with counts, and the declared relation between their populations.
+    """Releases with counts, and the relation between their populations.
 
     ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
     populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
@@ -52,7 +52,7 @@ class JointCase:
         return cls(releases, people, owner, tuple(names) or _name_populations(releases, owner), data=data)
 
     def name(self, release: int) -> str:
-        """Return the name of a release in sentences: its file, or its number."""
+        """Return the name of a release in sentences."""
         return _name_release(self.releases, release)
 
 
@@ -96,7 +96,7 @@ def words_of(release: Release) -> Words:
 
 
 def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
-    """Raise if a column of two releases is coded differently in each."""
+    """Raise if two releases code a column differently."""
     for (first, one), (second, other) in combinations(zip(names, words, strict=True), 2):
         for column in sorted((one.keys() & other.keys()) - {_ITEMS}):
             if _are_other_codes(one[column], other[column]):
@@ -108,7 +108,7 @@ def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
 
 
 def _are_other_codes(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell if two disjoint sets of values seem to be one, coded differently."""
+    """Tell if two disjoint sets of values seem recoded."""
     if one & other or min(len(one), len(other)) < 2:
         return False
     numbers = [sum(map(_is_number, values)) for values in (one, other)]

@@ -47,7 +47,7 @@ NAME = "certain-values"
 
 
 def run(target: Target) -> AttackRun:
-    """Return the combinations that keep fewer than l sensitive values, and bounds for all."""
+    """Return the combinations left with fewer than l sensitive values."""
     case = target.case
     if isinstance(case, JointCase):
         return full_groups.run(target, CODE, NAME)
@@ -60,7 +60,7 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out only when they are looked at."""
+    """Findings of one run, rendered lazily."""
 
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
         self.case = case
@@ -81,7 +81,7 @@ class _Outcome:
         return np.asarray((~found.impossible).sum(axis=1), np.int64)
 
     def _find_exposed(self, left: Ints, l: int) -> Ints:  # noqa: E741 - the policy's own name
-        """Return the combinations with fewer than l values left, those of the fewest people first."""
+        """Return the combinations with fewer than l values, smallest first."""
         exposed = np.flatnonzero(left < l)
         return exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
 
@@ -94,7 +94,7 @@ class _Outcome:
         return self.limits.seconds_left
 
     def _keep_proved(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
-        """Return the bounds without conclusions that are not proved in time or by one sum.
+        """Keep the bounds that are proved in time.
 
         These are left undecided, since nobody could check them.
         """
@@ -168,7 +168,7 @@ class _Outcome:
         return tuple(np.flatnonzero(self.found.impossible[q] != possible).tolist())
 
     def event(self, index: int) -> BoxEvent:
-        """Return who has the combination and one of the values that are left."""
+        """Return the event of the combination and its remaining values."""
         q = int(self.which[index])
         values: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.case.population.describe(q).items()}
         return BoxEvent(values | {self.case.sensitive: tuple(self.case.values[v] for v in self._values(q, possible=True))})

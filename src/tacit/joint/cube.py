@@ -1,4 +1,4 @@
-"""Bounds on the size of every group of a cube, with proofs.
+"""Bounds on every group of a cube, with proofs.
 
 A cube has an axis for every column: its values, and "anything". One rule moves all bounds: a group is the sum of its parts along an axis. A
 line about several groups, such as a ratio of two, moves bounds as well, and there people are whole numbers, so that it may round. If a cube
@@ -51,7 +51,7 @@ MOST_LONGER = 5_000
 
 
 class Part(NamedTuple):
-    """A bound that a move used: which group, which end, and how often."""
+    """Bound used by a move: group, end and multiplicity."""
 
     distance: int
     opposite: bool
@@ -68,7 +68,7 @@ class Taken:
 
 
 class Move(NamedTuple):
-    """One tightening of many groups, by a line, a sum or another cube.
+    """Tightening of many groups by a line, sum or cube.
 
     ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and
     ``printed`` what its end adds.
@@ -91,7 +91,7 @@ class Term(NamedTuple):
 
 @dataclass(eq=False)
 class Cube:
-    """Groups over some axes: bounds of each, and the log of moves.
+    """Bounds of groups over some axes, with their moves.
 
     ``clash`` is a group that no number fits, or -1.
     """
@@ -181,7 +181,7 @@ class Cube:
                 self._use_line(number, terms)
 
     def _use_line(self, number: int, terms: tuple[Term, ...]) -> None:
-        """Bound each group of a line by the bounds of the others."""
+        """Bound each group of a line by the others."""
         known = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
         if self._seen.get(number) == known:
             return
@@ -220,7 +220,7 @@ class Cube:
         self._move(move, np.array([term.group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
-        """Use that a slot of an axis is the sum of others."""
+        """Tighten a slot that is the sum of others."""
         stride = self.strides[position]
         at = self._first[position]
         wholes = at + whole * stride
@@ -279,7 +279,7 @@ def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[W
 
 
 def choose_windows(problem: Problem) -> tuple[list[Window], int]:
-    """Return the axes of every cube, and the number of uncovered lines.
+    """Choose the axes of every cube; count uncovered lines.
 
     Those that each release alone would need are among them, so that it reveals no less together with others.
     """
@@ -350,7 +350,7 @@ def _groups(problem: Problem, chosen: frozenset[int]) -> int:
 
 
 def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tuple[list[Window] | None, int]:
-    """Return sets of up to three columns in no cube, and their groups.
+    """Return sets of up to three columns in no cube.
 
     The sets are None if they are too many.
     """
@@ -378,7 +378,7 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
 
 
 def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
-    """Use all lines in these cubes, and exchange bounds until nothing changes or one clashes.
+    """Tighten cubes to a fixed point, or to a contradiction.
 
     The cubes may be over axes with more or fewer slots.
     """
@@ -391,7 +391,7 @@ def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
 
 
 def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
-    """Do the same with every cube; they are independent, so the order does not matter."""
+    """Apply a function to every cube independently."""
     if len(cubes) < 2:
         for cube in cubes:
             work(cube)
@@ -402,7 +402,7 @@ def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
 
 
 def exchange(cubes: Sequence[Cube]) -> bool:
-    """Give every cube the best bounds of others; tell if any improved."""
+    """Share the best bounds between cubes; tell if any improved."""
     axes = max((cube.problem.axes for cube in cubes), key=count_groups)
     slots = sum(len(axis.slots) for axis in axes)
     if (slots + 1) ** (MOST_COLUMNS + 1) >= 2**63:
@@ -431,7 +431,7 @@ def exchange(cubes: Sequence[Cube]) -> bool:
 
 
 def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
-    """Return groups of few columns with a number common to all cubes.
+    """Number the groups of few columns across all cubes.
 
     ``axes`` have all slots.
     """
@@ -497,7 +497,7 @@ class Groups:
         return cls(cube, small, asked, moved, literals=literals, unlisted=max(0, len(longer) - MOST_LONGER))
 
     def keep_only_lacking(self, problem: Problem) -> None:
-        """Leave out groups that the axes of a problem with fewer slots describe as well."""
+        """Drop groups that a problem with fewer slots also describes."""
         fresh = np.zeros(len(self.small), np.bool_)
         grid = np.unravel_index(np.arange(len(self.small)), self.cube.shape) if self.cube.shape else ()
         for place, axis, slots in zip(self.cube.chosen, self.cube.axes, grid, strict=True):
@@ -537,7 +537,7 @@ Weights = Mapping[Cited, Fraction]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A case that weights settle: they prove the bound, or that nobody fits the case."""
+    """Branch that weights close."""
 
     weights: Weights
     impossible: bool
@@ -545,7 +545,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Threshold:
-    """A case distinction: at most ``at`` people are in the box, or more."""
+    """Branch on at most ``at`` people in the box, or more."""
 
     box: Mapping[int, int]
     at: int
@@ -579,12 +579,12 @@ class Step:
 
     @classmethod
     def by_cases(cls, box: Mapping[int, int], end: End, value: int, tree: Tree) -> Step:
-        """Return a bound that a tree of cases proves, which may be a single leaf."""
+        """Return a bound proved by a tree of cases."""
         return cls(box, end, value, {}, cases=tree) if isinstance(tree, Split) else cls(box, end, value, tree.weights)
 
 
 class Entry(NamedTuple):
-    """A bound of a group of a cube as it stood after a move."""
+    """Bound of a group as it stood after a move."""
 
     cube: int
     move: int
@@ -603,11 +603,11 @@ class Prover:
     _logs: dict[int, dict[End, tuple[Ints, Ints, Ints]]] = field(default_factory=dict)
 
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
-        """Return the steps that prove a bound of a group; the last one is about it."""
+        """Return the steps that prove a bound of a group."""
         return self.order_steps([self.step(cube, group, end)])
 
     def step(self, cube: int, group: int, end: End) -> Step:
-        """Return a bound of a group as a step that others can cite by its identity."""
+        """Return a bound of a group as a citable step."""
         weights, value = self._reached(cube, group, end)
         return self._as_step(self.cubes[cube].box(group), end, value, weights)
 
@@ -617,7 +617,7 @@ class Prover:
         return step
 
     def rounded_steps(self, cube: int) -> Iterator[Step]:
-        """Yield the best bounds of a cube that rounding at lines about several groups has reached."""
+        """Yield the best bounds that rounding has reached."""
         own = self.cubes[cube]
         groups = {int(places[0]) for move, (places, _) in zip(own.moves, own.moved, strict=True) if move.line >= 0 and move.parts}
         for group in sorted(groups):
@@ -635,7 +635,7 @@ class Prover:
         return self._found[last], last.value
 
     def _needed(self, last: Entry) -> list[Entry]:
-        """Return an entry and all unproved entries that it rests on, earliest first."""
+        """Return an entry and its unproved premises, earliest first."""
         order: list[Entry] = []
         waiting = [(last, False)]
         seen = set[Entry]()
@@ -650,7 +650,7 @@ class Prover:
         return order
 
     def _used(self, entry: Entry) -> list[tuple[Entry, End, Fraction | int]]:
-        """Return the bounds that a move used, with end and multiplicity; nonnegativity is left out."""
+        """Return the bounds that a move used, except nonnegativity."""
         move = self.cubes[entry.cube].moves[entry.move]
         if move.taken is not None:
             there = self.cubes.index(move.taken.cube)
@@ -684,7 +684,7 @@ class Prover:
         return weights
 
     def _as_step(self, box: Mapping[int, int], end: End, value: int, weights: Weights) -> Step:
-        """Return a citable step, or an earlier one that it would only repeat."""
+        """Return a citable step, reusing an equal earlier one."""
         if len(weights) == 1 and (cited := next(iter(weights)))[0] == "step":
             known = self._steps[cited[1]]
             if (known.end, known.value, known.box) == (end, value, box) and weights[cited] == 1:
@@ -692,7 +692,7 @@ class Prover:
         return self.keep(Step(box, end, value, weights))
 
     def order_steps(self, wanted: Sequence[Step]) -> list[Step]:
-        """Return these steps and those they rest on, earlier ones first, numbered from 0."""
+        """Order and number these steps and their premises."""
         order: list[Step] = []
         places: dict[int, int] = {}
         waiting = [(step, False) for step in reversed(wanted)]
@@ -719,7 +719,7 @@ class Prover:
 
 
 def cited_steps(step: Step) -> list[int]:
-    """Return the steps that a step rests on, also in its cases."""
+    """Return the steps that a step cites, including its branches."""
     return [number for kind, number in (cited for weights in all_weights(step) for cited in weights) if kind == "step"]
 
 
@@ -761,7 +761,7 @@ def _renumber(step: Step, places: Mapping[int, int]) -> Step:
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
-    """Return all moves of a cube by end, sorted by group and move."""
+    """Return the moves by end, sorted by group and move."""
     found: dict[End, tuple[Ints, Ints, Ints]] = {}
     for end in ENDS:
         chosen = [number for number, move in enumerate(cube.moves) if move.end == end]

@@ -1,4 +1,4 @@
-"""Tables of a few people with means and medians: enumerate all worlds.
+"""Enumeration of worlds for tables of means and medians.
 
 People are placed one after another by their value, the smallest first, so that the rest can be bounded: no group may get more people than
 it holds, its sum must stay within reach of people with larger values, and the person in its middle has the printed median.
@@ -42,7 +42,7 @@ def tables_with_means(case: JointCase) -> list[FrequencyTable]:
 
 
 def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
-    """Return what all worlds have in common, or None if not enumerable."""
+    """Return the facts common to all worlds, or None."""
     case = target.case
     assert isinstance(case, JointCase)
     tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
@@ -69,7 +69,7 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
 
 
 def _kinds(tables: Sequence[FrequencyTable], columns: Sequence[str], measured: Measured) -> list[Person]:
-    """Return every kind of person, by ascending value of the measured column."""
+    """Return every kind of person by ascending measured value."""
     values: list[list[str]] = []
     for column in columns:
         if column == measured.column:
@@ -85,7 +85,7 @@ def _kinds(tables: Sequence[FrequencyTable], columns: Sequence[str], measured: M
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Printed facts about a group of cells: number of people, sum of their values, twice their median.
+    """Printed count, sum and doubled median of a group.
 
     Sum and median are used only if the number of people is exact.
     """
@@ -97,7 +97,7 @@ class Printed:
 
 
 def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: Sequence[Person]) -> Printed:
-    """Return what a line prints about the kinds of people in its group."""
+    """Return the printed facts of a line about its group."""
     allowed: list[tuple[int, frozenset[str]]] = []
     measured = table.measured
     for column, value in table.cell(index).items():
@@ -122,7 +122,7 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
 
 
 def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequence[Sequence[Person]]) -> AttackRun:
-    """Return the groups that are small in every world, each in its longest description."""
+    """Return the groups that are small in every world."""
     k = target.policy.k
     bounds: dict[tuple[tuple[str, str], ...], Bound] = {}
     for person in dict.fromkeys(fitting[0]):
@@ -186,7 +186,7 @@ class TooMany(Exception):
 
 
 def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:
-    """Return all worlds of ``people`` people, each as its cells in ascending order.
+    """Return all worlds of ``people`` people as ascending cells.
 
     ``values`` of cells ascend. Two cells with values 1 and 2, three people, and their values sum up to 5: one has the first value, two the
     second.
@@ -203,7 +203,7 @@ def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check:
 
 
 class _Search:
-    """People placed so far; by group, their sums and the values that its next person may have."""
+    """State of the search: people placed, sums and next values."""
 
     def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
         self._values = values
@@ -220,7 +220,7 @@ class _Search:
         self._looks = 0
 
     def worlds(self, first: int = 0) -> Iterator[tuple[int, ...]]:
-        """Yield the worlds in which nobody else is placed before the cell ``first``."""
+        """Yield the worlds with nobody else before cell ``first``."""
         self._looks += 1
         if self._looks % 1024 == 0:
             self._check()
@@ -260,7 +260,7 @@ class _Search:
             self._room[place] = self._next(place)
 
     def _next(self, place: int) -> Ends:
-        """Return the range of values of the next person of a group."""
+        """Return the range of the next value in a group."""
         group = self._groups[place]
         rank = self._count[place] + 1
         size, most = group.count

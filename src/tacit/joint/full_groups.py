@@ -1,4 +1,4 @@
-"""The part of R03 about unknown people: groups of which everybody has one sensitive value.
+"""Groups that share one sensitive value (part of R03).
 
 A full cell names the value of whoever belongs to its group. A group is a combination of quasi-identifiers. It is exposed if at least one
 person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. Lines, bounds, linear
@@ -61,7 +61,7 @@ Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
 
 
 def run(target: Target, code: str, name: str) -> AttackRun:
-    """Return the groups of which everybody has one of fewer than l sensitive values."""
+    """Return the groups left with fewer than l sensitive values."""
     case = target.case
     assert isinstance(case, JointCase)
     silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
@@ -91,7 +91,7 @@ def run(target: Target, code: str, name: str) -> AttackRun:
 
 @dataclass(frozen=True, slots=True)
 class Blanks:
-    """Blanks of a table, and rows that show a ruled out value."""
+    """Blanks of a table, and rows with a ruled-out value."""
 
     release: int
     rows: int
@@ -121,7 +121,7 @@ class FullGroup:
         return len(self.left)
 
     def event(self, problem: Problem) -> BoxEvent:
-        """Return who is in the group and has a value that is left."""
+        """Return the event of the group and its remaining values."""
         allowed = {problem.axes[at].key.name: tuple(sorted(_named(problem, at, mask))) for at, mask in self.box.items()}
         return BoxEvent(allowed | {self.column: self.left})
 
@@ -160,7 +160,7 @@ class _Search:
             self.reasons.append(f"for {open_groups:,} groups it is not known whether all people have one value")
 
     def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
-        """Look at which values the blanks of tables among several releases can hide."""
+        """Find the values that blanks among several releases can hide."""
         column = self.problem.axes[place].key.name
         for release, table in enumerate(self.case.releases):
             if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
@@ -193,7 +193,7 @@ class _Search:
         return tighten_cubes(cubes, self.check)
 
     def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
-        """Return the number of groups of up to three columns that no cube over these axes holds.
+        """Count the groups of up to three columns in no cube.
 
         Groups that the axes of the problem itself describe are not counted again.
         """
@@ -214,12 +214,12 @@ class _Search:
 
     @cached_property
     def world(self) -> World | None:
-        """World of the owner's rows, if they are given and fit all lines."""
+        """World of the owner's rows, if given and consistent."""
         return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
 
     @cached_property
     def rows(self) -> Rows | None:
-        """All lines over all axes, or None if they are too many for programs."""
+        """All lines over all axes, or None if too many."""
         axes = tuple(range(len(self.problem.axes)))
         if count_cells(self.problem.axes) > MOST_KINDS:
             return None
@@ -232,7 +232,7 @@ class _Search:
         return None if self.rows is None else Solver(self.rows, self.target.limits)
 
     def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
-        """Return the axes that describe groups: the named quasi-identifiers, else all but the sensitive ones."""
+        """Return the axes that describe groups."""
         named = {column for release in self.case.releases for column in release.header.qi}
         out = set()
         for place, axis in enumerate(self.problem.axes):
@@ -301,7 +301,7 @@ class _Groups:
         self.worlds: list[Ints] = []
 
     def look(self, known: list[Mapping[int, int]]) -> None:
-        """Settle the smallest groups, then look at all of them; boxes in ``known`` were reported before."""
+        """Settle the smallest groups, then examine all groups."""
         possible = self.cube.hi[self.of_value] > 0
         stopped: LimitReached | None = None
         try:
@@ -326,7 +326,7 @@ class _Groups:
         return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
 
     def _settle(self, possible: Flags) -> None:
-        """Ask worlds and programs about the open values of the smallest groups.
+        """Settle open values of the smallest groups by worlds and programs.
 
         ``possible`` loses what is refuted.
         """
@@ -375,7 +375,7 @@ class _Groups:
         return out
 
     def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
-        """Settle one value of one of the smallest groups, by weights, by cases or by a world."""
+        """Settle one value of one of the smallest groups."""
         solver = self.search.solver
         rows = self.search.rows
         assert solver is not None
@@ -400,24 +400,24 @@ class _Groups:
             finest[place] = False
 
     def _note(self, world: Ints | None, seen: Flags) -> None:
-        """Mark the values that people of the smallest groups have in a world."""
+        """Mark the values of the smallest groups in a world."""
         if world is None:
             return
         self.worlds.append(world)
         seen |= self._count_by_place(world) > 0
 
     def _weigh(self, wanted: Flags) -> Floats:
-        """Return 1 for each kind of people with one of these values, else 0."""
+        """Return the 0/1 weights of people with these values."""
         return wanted.reshape(-1)[self._owner].astype(np.float64)
 
     def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
-        """Return the number of people with each value of the smallest groups."""
+        """Count the people by smallest group and value."""
         shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
         return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
 
     @cached_property
     def _owner(self) -> Ints:
-        """Smallest group and value of each kind of people, as one number."""
+        """Smallest group and value of each kind, as one number."""
         assert self.search.rows is not None
         cells = self.search.rows.cells
         classes = (
@@ -429,7 +429,7 @@ class _Groups:
         return out
 
     def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
-        """Return the values that people of the smallest groups have in the owner's rows."""
+        """Return the values of the smallest groups in the owner's rows."""
         seen = np.zeros(shape, np.bool_)
         world = self.search.world
         if world is not None:
@@ -440,7 +440,7 @@ class _Groups:
     # All groups
 
     def _widen(self, finest: Flags) -> Flags:
-        """Return, for every group, the values that one of its smallest groups can have."""
+        """Propagate possible values from the smallest groups to all."""
         out: Any = finest.astype(np.int64)
         for position, (_, axis) in enumerate(self.axes):
             singles = out.shape[position]
@@ -460,7 +460,7 @@ class _Groups:
         return out
 
     def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
-        """Prove that groups with open sizes are not empty, or find a world where they are."""
+        """Prove that groups of open size are nonempty, or refute it."""
         solver = self.search.solver
         rows = self.search.rows
         places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
@@ -487,7 +487,7 @@ class _Groups:
                 self.search.undecided += 1
 
     def _keep(self, exposed: Flags, low: Ints, wide: Flags, left: Ints, known: list[Mapping[int, int]]) -> None:
-        """Record each exposed group, unless a wider one says the same about its people."""
+        """Record each exposed group that no wider group implies."""
         certain = exposed[self._singles]
         self.search.people = max(self.search.people, int(low[self._singles][certain].sum()))
         for place in sorted(map(tuple, np.argwhere(exposed).tolist()), key=self._literals):
@@ -515,7 +515,7 @@ class _Groups:
             )
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        """Tell if a table shows everybody's value in a group row by row."""
+        """Tell if table rows show every value of a group."""
         for table in self.search.case.releases:
             if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
                 continue
@@ -534,7 +534,7 @@ class _Groups:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
     def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Tell if a wider group, or each part, leaves as few values."""
+        """Tell if a wider group, or each part, implies it."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]
             if slot == axis.everything:
@@ -558,7 +558,7 @@ class _Groups:
         return box
 
     def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
-        """Return steps that bound a group from both sides, and show that nobody has another value."""
+        """Return steps that prove a group's size and values."""
         prover = self.prover
         number = self.number
         group = int(self.of_all[place])
@@ -574,7 +574,7 @@ class _Groups:
         return prover.order_steps(least), prover.order_steps(most), prover.order_steps(others)
 
     def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
-        """Yield steps which show that nobody of a group has a value."""
+        """Yield steps that rule out a value for a group."""
         group = int(self.of_value[(*place, at)])
         if self.cube.hi[group] == 0:
             yield self.prover.step(self.number, group, "hi")
@@ -598,7 +598,7 @@ def _is_named(axis: Axis, slot: int) -> bool:
 
 @dataclass(eq=False)
 class BlankValues:
-    """Blanks of one sensitive column of one table, by the combinations that one cube distinguishes.
+    """Blanks of one sensitive column, by combination of a cube.
 
     ``values`` holds the number of values of each class of the sensitive axis.
     """
@@ -647,7 +647,7 @@ class BlankValues:
                 yield found
 
     def _ask(self, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
-        """Return what is left to the blanks of one combination, or None if that is enough."""
+        """Return the values left to a combination's blanks, or None."""
         shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
         beside = int((maybe & ~surely & (own < 0)).sum())
         most = np.bincount(own[maybe & (own >= 0)], minlength=len(self.values)) + beside
@@ -686,7 +686,7 @@ class BlankValues:
     def _prove(
         self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Ints
     ) -> tuple[list[Step], list[Step], list[Step]]:
-        """Return steps which show that no more people have the other values than rows show them."""
+        """Return steps proving that blanks hide no other value."""
         if not ruled_out:
             return [], [], []
         parts = []
@@ -702,7 +702,7 @@ class BlankValues:
 
 
 def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, index: int | None) -> Finding:
-    """Return a finding with its proof; ``index`` is the number of the only release, else None."""
+    """Return a finding with its proof; ``index`` numbers the only release."""
     event = found.event(problem)
     count = Bound(found.lo, found.hi)
     proofs = found.proof()

@@ -78,7 +78,7 @@ MOST_APART = 5_000
 
 
 def run(target: Target) -> AttackRun:
-    """Return all groups of fewer than k people that the releases of the case reveal together."""
+    """Return the groups of fewer than k people revealed jointly."""
     case = target.case
     assert isinstance(case, JointCase)
     with_means = tables_with_means(case)
@@ -151,7 +151,7 @@ class _Search:
             self._take_alone()
 
     def _take_alone(self) -> None:
-        """Add what each release reveals alone: with fewer columns, more can be asked."""
+        """Add the findings of each release alone."""
         whose = relate_populations(self.case.releases, self.case.people, self.case.population)
         unproved = 0
         for number, release in enumerate(self.case.releases):
@@ -186,7 +186,7 @@ class _Search:
         return item_event(cube.axes, cube.slots(group), self.problem.members)
 
     def _keep(self, prover: Prover, number: int, groups: Groups) -> None:
-        """Record the small groups of a cube, each in the fewest words."""
+        """Record the small groups of a cube in their shortest descriptions."""
         cube = prover.cubes[number]
         if groups.moved.any():
             self._leave_declared(cube, groups)
@@ -210,7 +210,7 @@ class _Search:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
-        """Record people who came, went or changed with all that different proofs say of them."""
+        """Record movers with their combined descriptions."""
         exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
         for one in combine_portraits(prover, [self.parts[event]() for event in exact]):
             event = event_of(prover, one.box)
@@ -220,7 +220,7 @@ class _Search:
                 self.movers[event] = one.box
 
     def _leave_declared(self, cube: Cube, groups: Groups) -> None:
-        """Leave out small groups that declared numbers of people bound as tightly as all lines do."""
+        """Drop small groups that declared sizes bound equally tightly."""
         declared = Cube(cube.problem, cube.chosen)
         lines = self.problem.lines
         declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
@@ -233,7 +233,7 @@ class _Search:
                 self.declared[event] = int(cube.lo[group]), int(cube.hi[group])
 
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
-        """Return groups that one release reveals alone, and those shown by row."""
+        """Return groups that one release reveals alone or by row."""
         if len(self.case.releases) == 1:
             is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
             return np.ones(len(cube.lo), np.bool_), is_row
@@ -250,7 +250,7 @@ class _Search:
         return alone, shown
 
     def _revealed_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
-        """Return the groups of the cube that the lines of some releases show to be small."""
+        """Return the groups that some releases show to be small."""
         part = Cube(cube.problem, cube.chosen)
         lines = self.problem.lines
         own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
@@ -258,7 +258,7 @@ class _Search:
         return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
 
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
-        """List the groups that bounds left open, except those that a world refutes."""
+        """List the undecided groups that no world refutes."""
         k = self.target.policy.k
         asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
         data = self.case.data
@@ -276,7 +276,7 @@ class _Search:
                     self.open.setdefault(event, cube.box(group))
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
-        """List the groups of columns that no cube holds together, except those that a world refutes."""
+        """List the uncovered groups that no world refutes."""
         sets, groups = list_uncovered(problem, chosen, MOST_APART)
         is_own = problem is self.problem
         if not is_own:
@@ -304,7 +304,7 @@ class _Search:
                     self.open.setdefault(event, cube.box(group))
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
-        """Remove groups that are not small in some world found by exchanges."""
+        """Remove groups that exchanges show not to be small."""
         random = np.random.default_rng(self.target.limits.seed)
         idle = 0
         for _ in range(MOST_WORLDS):
@@ -320,7 +320,7 @@ class _Search:
             world = world.exchange(random)
 
     def _refute_by_exchange(self) -> None:
-        """Remove open groups that exchanges between a few people make empty, or large."""
+        """Remove open groups that small exchanges empty or enlarge."""
         asked = [(event, box) for event, box in self.open.items() if event not in self.found]
         if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
             return
@@ -331,13 +331,13 @@ class _Search:
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
-        """Tell if programs over these axes are small enough to be solved."""
+        """Tell if programs over these axes are small enough."""
         if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 
     def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
-        """Ask programs over some axes about the groups that bounds left open."""
+        """Settle open groups by programs over some axes."""
         has = frozenset(chosen)
         rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
@@ -365,7 +365,7 @@ class _Search:
             self._take(prover, settled, [event for event, _ in asked])
 
     def _is_asked(self, event: ItemEvent) -> bool:
-        """Tell if programs may add something: nothing is found yet, or no exact number of movers."""
+        """Tell if programs may add a finding."""
         known = self.found.get(event)
         return known is None or (known.lo < known.hi and _is_about_movers(event))
 
@@ -468,7 +468,7 @@ class Translation:
         return cls(alone, together, release, scope, lines=lines)
 
     def steps(self, proof: Sequence[Step]) -> list[Step]:
-        """Return the same proof about the people of the release among all."""
+        """Return the same proof for the release's people among all."""
         return [self._step(step) for step in proof]
 
     def _step(self, step: Step) -> Step:
@@ -495,7 +495,7 @@ class Translation:
         return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
 
     def _weights(self, weights: Weights, often: int) -> Weights:
-        """Return the same sum, with lines against values beyond the complete list of the release.
+        """Return the same sum over the release's complete values.
 
         These are added as often as the sum can count a person.
         """
@@ -511,7 +511,7 @@ class Translation:
 
     @property
     def _closing(self) -> list[int]:
-        """Lines that say which values are all that the people of the release have."""
+        """Lines that list all values of the release's people."""
         return [number for origin, number in self.lines.items() if origin.what == "all-values"]
 
     def _tree(self, tree: Tree, often: int) -> Tree:
@@ -545,7 +545,7 @@ class _Certain:
 
 
 class _Together:
-    """What several releases reveal about known people that none of them reveals alone."""
+    """Joint findings about known people beyond each single release."""
 
     def __init__(self, case: SeveralCase, target: Target) -> None:
         self.case = case
@@ -566,7 +566,7 @@ class _Together:
             self.reasons.append("the time limit was reached before all certain values were proved")
 
     def _prove(self) -> None:
-        """Prove combinations with fewer than l values left, unless one release alone leaves as few."""
+        """Prove combinations that the releases narrow only together."""
         left = self.case.values_left(self.impossible)
         exposed = np.flatnonzero(left < self.target.policy.l)
         new = exposed[~self._alone(exposed, left)]
@@ -590,7 +590,7 @@ class _Together:
         return self.target.limits.seconds_left
 
     def _alone(self, exposed: Ints, left: Ints) -> Flags:
-        """Return the combinations to which one release alone leaves as few values."""
+        """Return the combinations that one release narrows as much."""
         revealed = np.zeros(len(exposed), np.bool_)
         chosen = np.zeros_like(self.case.population.people)
         chosen[exposed] = self.case.population.people[exposed]
@@ -600,7 +600,7 @@ class _Together:
         return revealed
 
     def join(self, run: AttackRun) -> AttackRun:
-        """Return the findings about groups and those about values as one run, worst first."""
+        """Merge the findings on groups and values, worst first."""
         people = self.case.population.people[[one.combination for one in self.found]]
         values_left = np.array([len(self.case.values) - len(one.ruled_out) for one in self.found], np.int64)
         width = np.full(len(people), len(self.case.population.columns) + 1, np.int64)

@@ -69,7 +69,7 @@ def lower(
     facts: Sequence[Fact] = (),
     sensitive: str = "",
 ) -> Problem:
-    """Return all that the releases print about their people, as one problem.
+    """Return everything that the releases print as one problem.
 
     ``of`` is the population of each release, by default its own. ``facts`` are background knowledge about values of the column
     ``sensitive``, given only if the populations are the same.
@@ -135,7 +135,7 @@ def _reader(number: int, release: Release, words: Vocabulary, scope: Box) -> _Re
 
 
 def _no_other_values(number: int, release: Release, words: Vocabulary, scope: Box) -> Iterator[Line]:
-    """Yield that nobody of a release has values beyond its complete list, if others are possible."""
+    """Yield that the complete list of a release excludes other values."""
     for column, known in all_values(release).items():
         key = Key("column", column)
         values = frozenset(known)
@@ -167,14 +167,14 @@ def fact_lines(facts: Sequence[Fact], sensitive: str, columns: Collection[str], 
 
 
 def _number(amount: Amount | None) -> int | None:
-    """Return an amount as a number of people; None for a share other than 0."""
+    """Return an amount as a number of people, or None."""
     if amount is None or (amount.is_share and amount.value):
         return None
     return int(amount.value)
 
 
 def _conditions(readers: Sequence[_Reader], missing: Sequence[MissingRules], scopes: Sequence[Box]) -> list[Condition]:
-    """Return what lines cannot state: missing rules, cells with gaps, and rows with blanks."""
+    """Return conditions beyond lines: missing rules, gaps and blanks."""
     gaps = (reader.condition() for reader in readers if isinstance(reader, FrequencyLines))
     shown = (
         ShownRows(number, tuple(reader.used()), scopes[number])
@@ -217,19 +217,19 @@ def _axes(
 
 
 def _is_possible(box: Box, axes: Sequence[Axis], place: Mapping[Key, int]) -> bool:
-    """Tell if somebody can be in a box: nobody lacks the only value of a column."""
+    """Tell if a box can hold anybody."""
     return all(axes[place[key]].mask(allowed) for key, allowed in box.items())
 
 
 def _is_long_cell(line: Line, releases: Sequence[Release]) -> bool:
-    """Tell if a line is a cell of more columns than groups are asked about."""
+    """Tell if a cell has more columns than groups do."""
     columns = sum(key != MEMBER for key in line.terms[0][1])
     return columns > MOST_LITERALS and isinstance(releases[line.origin.release], FrequencyTable)
 
 
 @dataclass(frozen=True, slots=True)
 class Populations:
-    """Populations of the releases, lines about their sizes, and sets of people that have a name.
+    """Populations of the releases, their sizes and named sets.
 
     ``everybody`` are lines whose boxes together hold each person, empty if not all are known. ``values`` are those of the axis of
     membership, none if the populations are the same. ``of`` is the population of each release.
@@ -244,7 +244,7 @@ class Populations:
 
 
 def relate_populations(releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> Populations:
-    """Return the populations of the releases; ``of`` is the population of each, by default its own."""
+    """Return the populations of the releases; ``of`` maps releases to them."""
     owner = tuple(range(len(releases))) if of is None else tuple(of)
     sets = memberships(people, max(owner) + 1)
     inside = {"+".join(map(str, one)): frozenset(one) for one in sets}
@@ -283,7 +283,7 @@ def relate_populations(releases: Sequence[Release], people: People, of: Sequence
 
 
 def _scope_of(inside: Mapping[str, frozenset[int]], population: int) -> Box:
-    """Return the people of one population; the empty box if it holds everybody."""
+    """Return the box of one population; empty for everybody."""
     values = frozenset(name for name, one in inside.items() if population in one)
     return {} if len(values) == len(inside) else {MEMBER: Allowed(values)}
 
@@ -293,7 +293,7 @@ def _movers(inside: Mapping[str, frozenset[int]], there: int, gone: int) -> froz
 
 
 def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequence[Box]) -> tuple[list[int], bool]:
-    """Return lines that count everybody, and whether they do so without the people who joined."""
+    """Return lines that count everybody, and if joiners are excluded."""
     whole = [counted[population] for population, scope in enumerate(scopes) if not scope and population in counted]
     if whole or isinstance(people, (Same, Changed)):
         return whole[:1], True
@@ -367,7 +367,7 @@ def _history_axis(name: str, words: Vocabulary) -> tuple[Key, tuple[Key, list[st
 
 
 def _rewrite_line(line: Line, histories: Histories, half: int) -> Line:
-    """Rewrite a line about the values of one release as one about histories."""
+    """Rewrite a line of one release in terms of histories."""
 
     def box_of(box: Box) -> Box:
         out: dict[Key, Allowed] = {}
@@ -383,7 +383,7 @@ def _rewrite_line(line: Line, histories: Histories, half: int) -> Line:
 
 
 class MissingRules:
-    """Rules that a complete list leaves out: whoever has the antecedent has the value too rarely."""
+    """Rules that a complete list excludes."""
 
     def __init__(self, number: int, release: Rules, scope: Box) -> None:
         self._number = number
@@ -400,7 +400,7 @@ class MissingRules:
         return bool(known and header.complete and not header.coarser and header.min_support and header.min_confidence)
 
     def lines(self, known: Iterable[Line]) -> Iterator[Line]:
-        """Yield the most people that each missing rule allows, if no shorter rule implies it.
+        """Yield the upper bounds of missing rules without implied ones.
 
         ``known`` are lines that bound the number of people with an antecedent.
         """
@@ -444,7 +444,7 @@ class MissingRules:
                     yield self._share_line(antecedent, value, people, given)
 
     def _share_line(self, antecedent: Antecedent, value: str, people: int, given: Origin) -> Line:
-        """Return that the share of a value among people with an antecedent is below the confidence."""
+        """Return the bound on a value's share below the confidence."""
         header = self._release.header
         assert header.min_confidence is not None
         line = self._line(antecedent, value, people, given)
@@ -461,13 +461,13 @@ class MissingRules:
         return Line(((top, whole), (-under, having)), 0 if header.strict else 1, None, origin)
 
     def _limit(self, people: int) -> int:
-        """Return the most people that a missing rule allows if at most ``people`` have its antecedent."""
+        """Return the largest count that a missing rule allows."""
         header = self._release.header
         share = (header.min_confidence or 0) * people
         return max((header.min_support or 1) - 1, floor(share) if header.strict else ceil(share) - 1)
 
     def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Tell if classes on these axes decide which rules would be listed.
+        """Tell if classes on these axes decide the listed rules.
 
         Every value needs a class of its own, and antecedents must not be too many.
         """
@@ -496,14 +496,14 @@ class MissingRules:
                 )
 
     def _places(self, axes: Sequence[Axis]) -> tuple[list[int], int | None]:
-        """Return the axes of the quasi-identifiers, and that of the sensitive column."""
+        """Return the axes of quasi-identifiers and of the sensitive column."""
         header = self._release.header
         place = {axis.key: number for number, axis in enumerate(axes)}
         columns = [place[Key("column", name)] for name in header.qi if Key("column", name) in place]
         return columns, place.get(Key("column", header.sa[0]))
 
     def _unnamed_choices(self, axes: Sequence[Axis], counts: npt.NDArray[Any], columns: Sequence[int]) -> Iterator[Choice]:
-        """Yield that nobody has values that no line names, if somebody does.
+        """Yield that nobody has unnamed values, if somebody does.
 
         One person may make a rule of which nothing is known here.
         """
@@ -518,7 +518,7 @@ class MissingRules:
     def _strong_choices(
         self, axes: Sequence[Axis], counts: npt.NDArray[Any], chosen: Sequence[int], sensitive: int, room: float
     ) -> Iterator[Choice]:
-        """Yield the missing rules over some columns that are strong enough, or nearly so."""
+        """Yield the missing rules over some columns with enough confidence."""
         header = self._release.header
         assert header.min_confidence is not None
         top, under = header.min_confidence.as_integer_ratio()
@@ -534,12 +534,12 @@ class MissingRules:
                 yield self._choice(named, consequent, first=bool(rare[tuple(place)] >= weak[tuple(place)]))
 
     def _choice(self, antecedent: Antecedent, value: str, *, first: bool) -> Choice:
-        """Return the choice that a missing rule is too rare, or too weak."""
+        """Return the choice: rule too rare or too weak."""
         fewer = self._line(antecedent, value, (self._release.header.min_support or 1) - 1, None)
         return Choice(fewer, self._weak(fewer.terms[0][1], fewer.origin), first)
 
     def _antecedents(self, lines: Iterable[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
-        """Return combinations of quasi-identifiers whose size a line bounds, with the best bound."""
+        """Return bounded combinations of quasi-identifiers with their best bounds."""
         columns = set(self._release.header.qi)
         best = dict[Antecedent, tuple[int, Origin]]()
         for line in lines:
@@ -571,7 +571,7 @@ class MissingRules:
 
 
 def _rules_of(release: Rules) -> Iterator[tuple[Antecedent, str]]:
-    """Yield the listed rules by antecedent and value; none if items are not of columns."""
+    """Yield the listed rules by antecedent and value."""
     pairs = release.items.pairs
     for index in range(len(release)) if pairs is not None else ():
         assert pairs is not None

@@ -26,7 +26,7 @@ MOST_MOVERS = 1_000
 
 
 def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
-    """Return the groups that others describe more fully, and the fewest people of all groups together.
+    """Return the redundant groups and the fewest movers overall.
 
     Each group has a name, a box and its exact size.
 
@@ -54,7 +54,7 @@ def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set
 
 
 def _width(box: Box) -> int:
-    """Return the number of classes that a box allows on its axes."""
+    """Return the number of classes that a box allows."""
     return sum(mask.bit_count() for mask in box.values())
 
 
@@ -79,7 +79,7 @@ _ONCE = Fraction(1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Portrait:
-    """A group of an exact number of people, with the steps that prove both ends."""
+    """Group of an exact size, with the proof."""
 
     box: Box
     people: int
@@ -116,7 +116,7 @@ def portray_group(prover: Prover, cube: int, group: int) -> Portrait:
 def _combine(
     prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
 ) -> Portrait | None:
-    """Describe one group with what another says about it, or return None."""
+    """Combine two descriptions of one group, or return None."""
     if other.box.keys() <= one.box.keys():
         return None
     box = dict(one.box)
@@ -150,7 +150,7 @@ def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | No
 
 
 def event_of(prover: Prover, box: Box) -> ItemEvent | None:
-    """Return the people of a box as an event, or None if items cannot describe it."""
+    """Return a box as an event, or None."""
     problem = prover.cubes[0].problem
     slots = [_slot(axis, box.get(place)) for place, axis in enumerate(problem.axes)]
     known = [slot for slot in slots if slot is not None]

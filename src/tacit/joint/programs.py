@@ -68,7 +68,7 @@ class Solver:
 
     @cached_property
     def search(self) -> Solver:
-        """Solver for the same people over fewer rows, used if no weights are wanted."""
+        """Solver over fewer rows, for use without weights."""
         return Solver(self.rows.needed, self.limits)
 
     @cached_property
@@ -76,7 +76,7 @@ class Solver:
         return Constraints(self.rows.matrix, *self.rows.bounds)
 
     def least(self, cost: Floats) -> Optimum | None:
-        """Return the least cost of people in fractions, or None if no bound was found."""
+        """Return the LP minimum of the cost, or None."""
         return self.least_of([cost])[0]
 
     def least_of(self, costs: Sequence[Floats]) -> list[Optimum | None]:
@@ -94,7 +94,7 @@ class Solver:
         return Optimum(float(found.value), found.x, self._constraints.duals(found))
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """Return the best whole lower bound on a group, with its proof."""
+        """Return the best integer lower bound, with its proof."""
         best = self.least(self.cost(group, sign))
         return None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
 
@@ -105,7 +105,7 @@ class Solver:
         return cost
 
     def world(self, cost: Floats) -> Ints | None:
-        """Return a world of whole people that fits all rows, with little cost, or None.
+        """Return a cheap integer world that fits all rows, or None.
 
         A world that breaks a condition is searched again for each of the two statements of which one is true; if there are many cells, only
         for those that fractions of people are nearer to.
@@ -129,7 +129,7 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """Return a world that meets conditions: one that assumes some of them, mended where it breaks others."""
+        """Return a world that meets conditions, repaired where necessary."""
         if self._narrowed is None:
             self._narrowed = self.rows.assume(self._sides_taken())
         world = self._world(self._narrowed, cost)
@@ -139,7 +139,7 @@ class Solver:
         return near.world if near.mend() else None
 
     def _sides_taken(self) -> list[Line]:
-        """Return one statement of every close choice, all true of some people.
+        """Choose a consistent statement of every close choice.
 
         Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
         """
@@ -163,14 +163,14 @@ class Solver:
         return [choice.nearer for choice in taken.values()]
 
     def _typical(self) -> Floats | None:
-        """Return people in fractions who fit all rows: the mean of optima for random costs."""
+        """Return a fractional solution: the mean of random optima."""
         random = np.random.default_rng(self.limits.seed)
         draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
         points = [best.people for best in self.least_of(draws) if best is not None]
         return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        """Return people in fractions who fit all rows and miss these lines least, and by how much."""
+        """Return the fractional solution nearest to these lines."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
         extra = self.rows.only(()).assume(lines)
@@ -212,7 +212,7 @@ class Solver:
         return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:
-        """Return weights which prove that no people fit the rows; none if there are no such weights."""
+        """Return weights that prove the rows infeasible, if any."""
         from scipy.sparse import eye_array, hstack
 
         constraints = Constraints(self.rows.matrix, *self.rows.bounds, equations=False)
@@ -235,7 +235,7 @@ MOST_CASES = 60
 
 @dataclass(eq=False)
 class Cases:
-    """Branch and bound for a bound on a box, or a world that refutes it."""
+    """Branch and bound on a box, or a refuting world."""
 
     rows: Rows
     limits: Limits
@@ -246,7 +246,7 @@ class Cases:
     world: Ints | None = None
 
     def prove(self) -> Tree | None:
-        """Return the proof, or None if it takes too many cases or a world refutes it."""
+        """Return the proof, or None if too long or refuted."""
         return self._settle(self.rows, 0)
 
     def _settle(self, rows: Rows, depth: int) -> Tree | None:
@@ -271,7 +271,7 @@ class Cases:
         return None if fewer is None or more is None else Split(split, fewer, more)
 
     def _by_choice(self, rows: Rows, world: Ints, depth: int) -> Tree | None:
-        """Use a world of whole people: it refutes, or breaks a condition, which gives two cases."""
+        """Branch on a condition that an integer world violates."""
         if not rows.adds_up(world):
             return None
         choice = next(rows.choices(world), None)
@@ -285,7 +285,7 @@ class Cases:
         return None if fewer is None or more is None else Split(choice, fewer, more)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """Return the group whose size is nearest to a half, or None."""
+        """Return the group most evenly split, or None."""
         found: tuple[float, Masks, int] | None = None
         for box, count in self._counted(rows, people):
             distance = abs(count - floor(count) - 0.5)
@@ -386,7 +386,7 @@ class Programs:
         return membership_matrix(self.rows.cells, self.boxes)
 
     def settle(self, out: Settlement) -> None:
-        """Refute or prove, for each group, that it holds 1 to k-1 people.
+        """Refute or prove that each group holds 1 to k-1 people.
 
         What is known so far is in ``out`` at any time.
         """
@@ -418,7 +418,7 @@ class Programs:
                 self._by_cases(number, out)
 
     def _start(self, out: Settlement) -> bool:
-        """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
+        """Refute by a first world; return False if infeasible."""
         cost = np.asarray(self._inside.sum(axis=0)).ravel()
         best = self._solver.least(cost)
         if best is None:
@@ -433,11 +433,11 @@ class Programs:
 
     @property
     def _is_small(self) -> bool:
-        """True if there are so few cells that worlds are searched one by one."""
+        """True if few enough cells permit enumeration."""
         return len(self.rows.cells) <= FEW_CELLS
 
     def _exchange(self, out: Settlement) -> None:
-        """Refute by single exchanges of people, or by rearranging a few classes, from a known world."""
+        """Refute by exchanges of people from a known world."""
         left = np.flatnonzero(out.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
@@ -452,7 +452,7 @@ class Programs:
         out.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self, out: Settlement) -> bool:
-        """Minimise and maximise the people of all living groups, in fractions; return False if nobody fits.
+        """Bound all open groups by LP; return False if infeasible.
 
         Once that takes no more hope, some groups are to have few and the others many, as long as it helps.
         """
@@ -481,7 +481,7 @@ class Programs:
         return True
 
     def _look_at(self, people: Floats, out: Settlement) -> None:
-        """Use people who fit the rows: fractions take hope away, whole ones refute."""
+        """Use a solution: integer ones refute, fractional ones discourage."""
         counts = self._inside @ people
         out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
         world = np.rint(people)
@@ -489,7 +489,7 @@ class Programs:
             self._refute_by(world.astype(np.int64), out)
 
     def _refute_by(self, world: Ints, out: Settlement) -> None:
-        """Refute questions by a world, and by others that exchanges lead to, as long as that helps."""
+        """Refute questions by a world and its neighbours."""
         people = World.of_cells(self.rows.cells, world)
         self._world = self._world or people
         while True:
@@ -504,7 +504,7 @@ class Programs:
             world = people.cells(self.rows.cells)
 
     def _ask(self, number: int, out: Settlement) -> None:
-        """Solve two programs for one question; the solutions may take hope from others as well."""
+        """Solve two programs for one question."""
         group = self.rows.cells.inside(self.boxes[number])
         shown = []
         for sign, least in ((1, 1), (-1, 1 - self.k)):
@@ -523,7 +523,7 @@ class Programs:
         out.proofs[number] = Step(box, "lo", lo, least_weights), Step(box, "hi", -hi, most_weights)
 
     def _refute(self, out: Settlement) -> None:
-        """Find worlds with as few or as many people in all open groups as possible."""
+        """Refute by worlds with extreme sizes of all open groups."""
         for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
             before = out.open
             if not before.any():
@@ -593,7 +593,7 @@ def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> li
 
 
 def clashes(problem: Problem, lines: Sequence[int], limits: Limits) -> bool:
-    """Tell if it is proved that nobody fits these lines: by sums along columns, or by weights."""
+    """Tell if the lines are proved infeasible."""
     chosen = tuple(sorted({axis for line in lines for _, masks in problem.boxes[line] for axis in masks}))
     axes = [problem.axes[place] for place in chosen]
     if count_groups(axes) <= MOST_GROUPS:

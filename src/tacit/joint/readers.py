@@ -1,4 +1,4 @@
-"""Readers of releases: what each kind prints, as lines about boxes of people.
+"""Readers of releases as lines about boxes of people.
 
 A list prints itemsets, rules or leaves of a tree, and says more by what it leaves out; a frequency table prints cells and totals. A table
 of people bounds a box by the rows that show all its values and by those that may have them; a bucketized release combines its
@@ -27,7 +27,7 @@ from tacit.rules.bounds import UNBOUNDED_COUNT, confidence_of
 
 
 class Vocabulary:
-    """Axes of the items and columns of all releases; ``of`` is the population of each release."""
+    """Axes of all items and columns; ``of`` gives each release's population."""
 
     def __init__(self, releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> None:
         self.values: dict[Key, dict[str, None]] = {}
@@ -49,7 +49,7 @@ class Vocabulary:
         self.closed = {key for key, listing in complete.items() if listing == every or (same and key.name not in may_change)}
 
     def shared(self, number: int) -> frozenset[str]:
-        """Return the columns that other releases name, as columns or as items ``column=value``.
+        """Return the columns that other releases also name.
 
         Call it when all items have been looked up.
         """
@@ -57,7 +57,7 @@ class Vocabulary:
         return frozenset(self._spoken).union(*others)
 
     def meaning(self, release: Itemsets | Rules, item: int) -> tuple[Key, Allowed]:
-        """Return the axis and values that an item of a release stands for."""
+        """Return the axis and values of an item."""
         name = release.items.names[item]
         pairs = release.items.pairs
         header = release.header
@@ -78,12 +78,12 @@ class Vocabulary:
         return key, Allowed(values, excluded)
 
     def universe(self, key: Key) -> tuple[list[str], bool]:
-        """Return the values of an axis, and whether there may be others."""
+        """Return the values of an axis, and if it is open."""
         return sorted(self.values[key]), key not in self.closed
 
 
 def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
-    """Return the columns of a release with the values that it names."""
+    """Return the columns of a release with their named values."""
     if isinstance(release, FrequencyTable):
         named: dict[str, Sequence[str]] = dict(zip(release.columns, release.values, strict=True))
         if (measured := release.measured) is not None:  # its labels may be ranges
@@ -102,7 +102,7 @@ def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
 
 
 def all_values(release: Release) -> Mapping[str, Sequence[str]]:
-    """Return the columns whose values a release lists completely, with these values."""
+    """Return the completely listed columns with their values."""
     if isinstance(release, FrequencyTable):
         return columns_of(release) if release.header.complete else {}
     if isinstance(release, PartialTable):
@@ -123,7 +123,7 @@ MOST_LISTED = 10_000
 
 
 class ListedLines:
-    """Lines of itemsets, rules or leaves of a tree, about the people of ``scope``."""
+    """Lines of itemsets, rules or tree leaves about ``scope``."""
 
     def __init__(self, number: int, release: Listed, words: Vocabulary, scope: Box) -> None:
         self._number = number
@@ -148,7 +148,7 @@ class ListedLines:
         return self._itemset_lines(self._release) if isinstance(self._release, Itemsets) else self._rule_lines(self._release)
 
     def _itemset_lines(self, release: Itemsets) -> Iterator[Line]:
-        """Yield what a list of itemsets prints, and what follows if it is complete."""
+        """Yield the lines of a list of itemsets."""
         listed: dict[frozenset[int], int] = {}
         for index in self._choose(release.sets.lengths):
             items = release.sets[index].tolist()
@@ -165,7 +165,7 @@ class ListedLines:
             yield from self._missing_lines(release, listed)
 
     def _choose(self, lengths: Ints) -> Sequence[int]:
-        """Return the indices of the lines to use: all, or the shortest."""
+        """Return the indices of the lines to use."""
         if len(lengths) <= MOST_LISTED:
             return range(len(lengths))
         self.left_out += 1
@@ -189,12 +189,12 @@ class ListedLines:
                     yield Line.about(lacking, 1, None, origin)
 
     def _lacking(self, box: Box, item: int) -> Box | None:
-        """Return the people of a box who lack an item, or None."""
+        """Return the people of a box without an item, or None."""
         key, (values, excluded) = self._of[item]
         return None if key in box else {**box, key: Allowed(values, not excluded)}
 
     def _missing_lines(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
-        """Yield what a complete list says about the itemsets that it leaves out."""
+        """Yield the bounds on itemsets missing from a complete list."""
         frequent = self._frequent_sets(release, listed)
         if frequent is None:
             self.left_out += 1
@@ -251,7 +251,7 @@ class ListedLines:
                     yield Line.about(lacking, None, 0, origin)
 
     def _unlisted(self, release: Itemsets) -> Iterator[tuple[Key, str]]:
-        """Yield values of the list's columns that only other releases name: all are infrequent."""
+        """Yield the infrequent values that only other releases name."""
         columns = {key for key, _ in self._meaning if key.kind == "column"}
         if release.items.pairs is not None:
             columns |= {Key("column", column) for column in release.header.columns}
@@ -262,7 +262,7 @@ class ListedLines:
                     yield key, value
 
     def _border(self, frequent: Mapping[frozenset[int], int]) -> Iterator[tuple[int, ...]]:
-        """Yield the smallest sets of published items that the list leaves out."""
+        """Yield the minimal unlisted sets of published items."""
         items = sorted(self._of)
         if len(frequent) * len(items) > MOST_CANDIDATES:
             self.left_out += 1
@@ -278,7 +278,7 @@ class ListedLines:
                     yield tuple(sorted(larger))
 
     def _rule_lines(self, release: Rules) -> Iterator[Line]:
-        """Yield what a list of rules prints: both sides of each rule, and their ratio."""
+        """Yield the lines of a list of rules."""
         for index in self._choose(release.antecedents.lengths):
             left = release.antecedents[index].tolist()
             right = release.consequents[index].tolist()
@@ -301,7 +301,7 @@ class ListedLines:
                 yield Line.about(box, people, people, origin)
 
     def _confidence_lines(self, release: Rules, index: int, whole: Box, both: Box) -> Iterator[Line]:
-        """Yield the bounds of a confidence, for people with the consequent and for people without it.
+        """Yield the bounds of a confidence, with and without the consequent.
 
         Bounds on both sides are stronger than on one.
         """
@@ -347,7 +347,7 @@ class Gaps:
         return bool(axes) or not self.cells
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield the cells with fewer people than that, but not none, or nearly so."""
+        """Yield the cells that are nonempty but too small, or nearly."""
         place = {axis.key: number for number, axis in enumerate(axes)}
         for line in self.cells:
             box = line.terms[0][1]
@@ -362,7 +362,7 @@ class Gaps:
 
 
 class FrequencyLines:
-    """Lines of one release of frequency tables, about the people of ``scope``."""
+    """Lines of frequency tables about the people of ``scope``."""
 
     def __init__(self, number: int, release: FrequencyTable, scope: Box) -> None:
         self._number = number
@@ -393,7 +393,7 @@ class FrequencyLines:
         return Line.about({**fixed, **self._scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
     def condition(self) -> Gaps | None:
-        """Return the condition on cells that print 0 for nobody or for many, or None."""
+        """Return the condition on cells that print 0, or None."""
         release = self._release
         least = self._release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
@@ -402,7 +402,7 @@ class FrequencyLines:
         return Gaps(tuple(self._line(index) for index in shown), least) if shown else None
 
     def _allowed(self, column: str, value: str) -> Allowed:
-        """Return the values of a label: itself, or the numbers of a range."""
+        """Return the values of a label or range."""
         measured = self._release.measured
         if measured is None or column != measured.column:
             return Allowed(frozenset([value]))
@@ -423,7 +423,7 @@ MOST_COLUMNS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownColumn:
-    """A column of a table of people: its cells as places in ``values``, -1 for a blank."""
+    """Column of a table: indices into ``values``, -1 if blank."""
 
     name: str
     values: tuple[str, ...]
@@ -442,7 +442,7 @@ class ShownColumn:
 
 
 def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
-    """Return the columns shown row by row: of a bucketized release its quasi-identifiers."""
+    """Return the columns shown row by row."""
     out = []
     for column in release.people.columns:
         known = [value for value in column.values if isinstance(release, Buckets) or value]
@@ -456,7 +456,7 @@ def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
 
 
 def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
-    """Count, for every combination of values, rows that show it and rows that may have it.
+    """Count the rows that show, or may have, each combination.
 
     >>> two = [ShownColumn("a", ("x", "y"), np.array([0, 0, -1])), ShownColumn("b", ("p",), np.array([0, -1, 0]))]
     >>> [ends.tolist() for ends in count_rows(two)]
@@ -482,7 +482,7 @@ def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
 
 
 class RowLines:
-    """Lines of a table of people about the columns that other releases name as well."""
+    """Lines of a table about columns shared with other releases."""
 
     def __init__(self, number: int, release: PartialTable | Buckets, words: Vocabulary, scope: Box) -> None:
         self._number = number
@@ -492,7 +492,7 @@ class RowLines:
         self.left_out = 0
 
     def used(self) -> list[ShownColumn]:
-        """Return the columns that other releases name, and a few that distinguish people.
+        """Return the shared columns, and a few that distinguish people.
 
         All are coded over the values that any release names.
         """
@@ -512,7 +512,7 @@ class RowLines:
         return used
 
     def lines(self) -> Iterator[Line]:
-        """Yield bounds on every combination of values of these columns, and of fewer if that adds something."""
+        """Yield bounds on every informative combination of these columns."""
         used = self.used()
         room = MOST_COUNTED
         all_sets = prod(len(column.values) + 1 for column in used) <= MOST_DIRECT
@@ -538,7 +538,7 @@ class RowLines:
 
 
 def rows_line(number: int, fixed: Mapping[str, str], low: int, high: int, scope: Box, what: str = "rows") -> Line:
-    """Return the line about people with some values that rows of a table imply."""
+    """Return the line that a table implies about some values."""
     box = {Key("column", column): Allowed(frozenset([value])) for column, value in fixed.items()}
     items = tuple(literal(Key("column", column), value) for column, value in fixed.items())
     place = f"{what} with {' and '.join(items)}"
@@ -552,7 +552,7 @@ MOST_BUCKET_COLUMNS = 3
 
 
 class BucketLines:
-    """Lines of a bucketized release about the columns that other releases name as well.
+    """Lines of a bucketized release about columns shared with others.
 
     In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a
     and b have both (Frechet bounds). Their sums over the groups bound the number of people who have both.
@@ -572,7 +572,7 @@ class BucketLines:
         return self._left_out + self._rows.left_out
 
     def lines(self) -> Iterator[Line]:
-        """Yield exact marginals, and bounds on combinations of quasi-identifiers and sensitive values."""
+        """Yield exact marginals, and bounds on combinations with sensitive values."""
         release = self._release
         contents = self._contents()
         for value, people in zip(release.values, contents.sum(axis=0).tolist(), strict=True):
@@ -590,7 +590,7 @@ class BucketLines:
                 yield from self._combine(chosen, contents)
 
     def _contents(self) -> Ints:
-        """Return the number of people of each group with each sensitive value."""
+        """Return the counts of sensitive values by group."""
         release = self._release
         out = np.zeros((len(release), len(release.values)), np.int64)
         group = np.repeat(np.arange(len(release)), np.diff(release.starts))
@@ -634,7 +634,7 @@ class ShownRows:
     scope: Box
 
     def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Tell if there are few enough kinds of people and of rows."""
+        """Tell if kinds of people and rows are few enough."""
         columns, places = self._placed(axes)
         if not columns:
             return True
@@ -663,14 +663,14 @@ class ShownRows:
             yield Choice(self._line([(axes, places, kind) for kind in kinds], least, None), None)
 
     def _placed(self, axes: Sequence[Axis]) -> tuple[list[ShownColumn], list[int]]:
-        """Return the columns that are axes, and the places of these axes."""
+        """Return the columns that are axes, and their positions."""
         of_key = {axis.key: place for place, axis in enumerate(axes)}
         columns = [column for column in self.columns if Key("column", column.name) in of_key]
         return columns, [of_key[Key("column", column.name)] for column in columns]
 
     @staticmethod
     def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Ints, Ints]:
-        """Return the kinds of rows as classes of each column, -1 for a blank, and their numbers."""
+        """Return the kinds of rows and their numbers."""
         shown = np.stack([classes_of(axes[place], column) for column, place in zip(columns, places, strict=True)], axis=1)
         return np.unique(shown, axis=0, return_counts=True)
 
@@ -688,14 +688,14 @@ class ShownRows:
 
 
 def classes_of(axis: Axis, column: ShownColumn) -> Ints:
-    """Return the class of every row on an axis, -1 for a blank."""
+    """Return each row's class on an axis, -1 if blank."""
     of_value = {value: place for place, values in enumerate(axis.classes) for value in values}
     lookup = np.array([*(of_value.get(value, of_value.get(None, -1)) for value in column.values), -1], np.int64)
     return lookup[column.codes]
 
 
 def _find_shortage(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
-    """Return kinds of people who are fewer than the rows that need them, or None.
+    """Return kinds of people too few for their rows, or None.
 
     The second number is how many rows these are.
 

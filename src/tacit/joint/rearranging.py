@@ -50,7 +50,7 @@ NEAR = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Cells to rearrange, so that the group of a question is empty, or holds ``people`` people."""
+    """Cells to rearrange so that a group holds ``people`` people."""
 
     number: int
     movable: Ints
@@ -88,7 +88,7 @@ class Rearranging:
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
-        """Return the boxes that are empty or full in some world found."""
+        """Return the boxes refuted by some world found."""
         asking = _Asking(self, boxes, k)
         while asking.goes_on:
             for solution in solve_ahead(asking.programs(), AHEAD):
@@ -97,7 +97,7 @@ class Rearranging:
         return asking.settled
 
     def mend(self) -> bool:
-        """Rearrange people part by part until no condition is broken; tell if that succeeded."""
+        """Repair a world part by part; tell if that succeeded."""
         idle = 0
         broken = list(self.rows.choices(self.world))
         while broken and idle <= MOST_IDLE:
@@ -111,7 +111,7 @@ class Rearranging:
         return not broken
 
     def _repair(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
-        """Return a world, changed in one part, that misses the broken conditions by less, or None."""
+        """Return a world with smaller violations after one change, or None."""
         wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
         known = {choice.origin for choice in broken}
         waiting = list(parts)
@@ -135,7 +135,7 @@ class Rearranging:
         return None
 
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
-        """Return the program by which people in these cells miss what is wanted by the least."""
+        """Return the program that minimises violations in these cells."""
         from scipy.sparse import csr_array, eye_array, hstack, vstack
 
         hard, low, high = self._near_entries(movable)
@@ -149,12 +149,12 @@ class Rearranging:
         return self._program(cost, matrix, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
-        """Assume from now on the side of these choices that is true of the world."""
+        """Fix the side of these choices that the world satisfies."""
         lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
         self._narrowed = self._narrowed.assume(lines) if lines else self._narrowed
 
     def accepts(self, world: Ints) -> bool:
-        """Tell if a world fits all rows and conditions; later programs heed those that it misses."""
+        """Tell if a world fits; later programs heed its violations."""
         if self._note_missed(world):
             return False
         broken = list(self.rows.choices(world))
@@ -166,7 +166,7 @@ class Rearranging:
         return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
 
     def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
-        """Return the program that fills the cells of a part, or None.
+        """Return the program that fills a part, or None.
 
         Its cost is few people in open groups, or many if its group is to hold many. Cells in which nobody can be are left out.
         """
@@ -185,7 +185,7 @@ class Rearranging:
         return filled, self._program(wanted, entries.matrix, low, high)
 
     def _arrange(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
-        """Return the worlds with these people in the cells of each part, which may miss rows."""
+        """Return the worlds with these people in each part."""
         out: list[Ints | None] = []
         for movable, solution in zip(parts, found, strict=True):
             world = None if solution.x is None else self.world.copy()
@@ -204,7 +204,7 @@ class Rearranging:
         return True
 
     def _true_side(self, choice: Choice) -> Line | None:
-        """Return the statement of a choice that is true of the world."""
+        """Return the side of a choice that the world satisfies."""
         sides = (line for line in (choice.fewer, choice.more) if line is not None)
         return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
 
@@ -239,7 +239,7 @@ class Rearranging:
         return np.flatnonzero(kept)
 
     def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
-        """Return rows about some cells while others stay, if near a limit."""
+        """Return the nearly tight rows about some cells."""
         (lo, hi) = self._narrowed.bounds
         total = self._total
         near = np.minimum(total - lo, hi - total) <= FAR
@@ -301,7 +301,7 @@ class _Asking:
         return np.asarray((counts == 0) | (counts >= self._k))
 
     def _people_in(self, groups: Flags) -> Floats:
-        """Return, for each cell, how many of these groups it belongs to."""
+        """Return the number of these groups that hold each cell."""
         return np.asarray(self._inside[np.flatnonzero(groups)].sum(axis=0), np.float64).ravel()
 
     @property
@@ -311,7 +311,7 @@ class _Asking:
         return is_left and self._programs < MOST_PROGRAMS
 
     def programs(self) -> Iterator[Program]:
-        """Yield programs about open questions, each from the world that was found last."""
+        """Yield programs on open questions from the latest world."""
         while self.goes_on:
             if self._idle > MOST_IDLE:
                 least = self._attempts[~self.settled].min(initial=len(ATTEMPTS))
@@ -331,7 +331,7 @@ class _Asking:
             yield program
 
     def _draw(self) -> Part:
-        """Return the next attempt at one of the questions that were asked least."""
+        """Draw the next attempt at a least-asked question."""
         left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
         least = left[self._attempts[left] == self._attempts[left].min()]
         number = int(self._near.random.choice(least))
@@ -344,7 +344,7 @@ class _Asking:
         return self._near.part(number, self._boxes[number], attempt, self._k * fill)
 
     def take(self, solution: Solution) -> None:
-        """Use the solution of the program that has waited longest: it may settle several questions."""
+        """Use the oldest solution, which may settle several questions."""
         part, start, filled = self._waiting.popleft()
         self._idle += 1
         if solution.x is None:
@@ -366,7 +366,7 @@ class _Asking:
 
 
 def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Floats]:
-    """Return what rows say about some cells while others stay: a matrix with both ends."""
+    """Return the rows restricted to some cells, others fixed."""
     lo, hi = rows.bounds
     part = rows.by_cell[:, movable].tocsr()
     stay = rows.matrix @ world - part @ world[movable]
@@ -425,7 +425,7 @@ class Entries:
         return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
 
     def with_row(self, columns: Ints) -> Entries:
-        """Return the matrix with a further row, which counts some columns once."""
+        """Append a row with ones in some columns."""
         row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
         column = np.concatenate((self.column, columns))
         order = np.argsort(column, kind="stable")
@@ -434,7 +434,7 @@ class Entries:
 
 
 def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
-    """Leave out cells in which nobody can be, as a row that counts them ends at 0.
+    """Drop cells that a zero row forces to be empty.
 
     Return the cells that are kept and the rows about them, or None if a row is missed in any case.
     """
@@ -473,7 +473,7 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
 
 
 def _missed(rows: Rows, world: Ints) -> float:
-    """Return by how much a world misses rows, over their scales, in total."""
+    """Return the total scaled violation of rows by a world."""
     total = rows.matrix @ world
     (lo, hi) = rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

@@ -60,7 +60,7 @@ class Cells:
         return found
 
     def kinds(self, world: Ints) -> Ints:
-        """Return people in cells of all axes as the class of each person on every axis."""
+        """Return the class of each person on every axis."""
         places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
         order = np.argsort(np.array(self.chosen))
         return np.repeat(places[:, order].astype(np.int64), world, axis=0)
@@ -89,7 +89,7 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Constraint ``lo <= sum of factor * people in boxes <= hi``, with the citation of each end."""
+    """Constraint ``lo <= sum of factor * people in boxes <= hi``, with citations."""
 
     terms: tuple[tuple[int, Masks], ...]
     lo: int | None
@@ -99,12 +99,12 @@ class Row:
 
     @cached_property
     def scale(self) -> int:
-        """Divisor of the row for solvers, so that no coefficient is above 1."""
+        """Divisor that scales the row's coefficients to at most 1."""
         return max(abs(factor) for factor, _ in self.terms)
 
     @cached_property
     def largest(self) -> int:
-        """Largest whole number that it counts a cell by, or ends at."""
+        """Largest integer among the coefficients and ends."""
         ends = (abs(end) for end in (self.lo, self.hi) if end is not None)
         return max(sum(abs(factor) for factor, _ in self.terms), *ends, 1)
 
@@ -114,7 +114,7 @@ class Row:
         return _name(self.terms)
 
     def follows_from(self, ends: Mapping[Any, tuple[int | None, int | None]]) -> bool:
-        """Tell if it holds whenever each of its groups keeps to these ends.
+        """Tell if bounds on its groups imply the row.
 
         Ends are given by the name of a row about the group alone.
         """
@@ -168,12 +168,12 @@ class Rows:
 
     @cached_property
     def needed(self) -> Rows:
-        """Rows that do not follow from bounds on each of their groups: the same worlds fit them."""
+        """Rows that bounds on their groups do not imply."""
         ends = {row.name: (row.lo, row.hi) for row in self.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
         return self.only([number for number, row in enumerate(self.rows) if len(row.terms) == 1 or not row.follows_from(ends)])
 
     def with_case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
-        """Return the rows with a case: a bound on a sum of people of boxes."""
+        """Return the rows with a bound on a sum added."""
         return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
     def _extend(self, rows: tuple[Row, ...]) -> Rows:
@@ -186,7 +186,7 @@ class Rows:
         return sum(self.cells.size(masks) for row in self.rows for _, masks in row.terms)
 
     def where(self, row: int) -> list[tuple[int, Ints]]:
-        """Return the cells of each term of a row, with its factor."""
+        """Return the cells of each term, with its factor."""
         if row not in self._where:
             self._where[row] = [(factor, self.cells.inside(masks)) for factor, masks in self.rows[row].terms]
         return self._where[row]
@@ -225,7 +225,7 @@ class Rows:
         return np.array(lo, float), np.array(hi, float)
 
     def with_statement(self, line: Line, depth: int) -> Rows:
-        """Return the rows with one of the two statements of a choice."""
+        """Return the rows with one statement of a choice."""
         terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
         return self.with_case(terms, line.lo, line.hi, depth)
 
@@ -238,17 +238,17 @@ class Rows:
         return self._extend(tuple(found.values()))
 
     def fits(self, world: Ints) -> bool:
-        """Tell if a world of whole people fits all rows exactly, and meets all conditions."""
+        """Tell if an integer world fits all rows and conditions."""
         return self.adds_up(world) and next(self.choices(world), None) is None
 
     @property
     def has_conditions(self) -> bool:
-        """True if worlds must meet conditions; worlds of some axes alone need not."""
+        """True if worlds must meet conditions."""
         problem = self.cells.problem
         return bool(problem.conditions) and len(self.cells.chosen) == len(problem.axes)
 
     def choices(self, people: npt.NDArray[Any], room: float = 0) -> Iterator[Choice]:
-        """Yield choices of which neither statement is true of people in cells, within ``room``."""
+        """Yield choices that people in cells violate, within ``room``."""
         return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
 
     def adds_up(self, world: Ints) -> bool:
@@ -264,7 +264,7 @@ class Rows:
         return fits and (not self.has_conditions or self.cells.problem.decides_conditions)
 
     def _adds_up_to(self, number: int, world: Ints) -> bool:
-        """Tell if a world fits one row, in whole numbers of any size."""
+        """Tell if a world fits one row, in exact integers."""
         row = self.rows[number]
         total = sum(factor * int(world[cells].sum()) for factor, cells in self.where(number))
         return (row.lo is None or total >= row.lo) and (row.hi is None or total <= row.hi)
@@ -276,7 +276,7 @@ class Rows:
 
     @cached_property
     def _whole(self) -> tuple[Any, Ints, Ints]:
-        """Matrix in whole numbers, and the ends of all rows; none of them is large."""
+        """Integer matrix and ends of all rows without large numbers."""
         from scipy.sparse import csr_array
 
         scales = np.array([row.scale for row in self.rows], np.int64)
@@ -287,7 +287,7 @@ class Rows:
         return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
 
     def certify(self, group: Ints, sign: int, weights: Floats, wanted: int) -> tuple[int, dict[Cited, Fraction]] | None:
-        """Return a whole lower bound on a signed group, with simple weights.
+        """Return an integer lower bound on a signed group, with weights.
 
         ``weights`` are the dual of each row over its scale. None if no rounding of them proves ``wanted``.
         """

@@ -104,7 +104,7 @@ def _weight_records(problem: Problem, weights: Weights) -> list[dict[str, Any]]:
 
 
 def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]:
-    """Return a box as in the record: allowed or excluded values of each axis."""
+    """Return a box as a record of allowed or excluded values."""
     out: list[dict[str, Any]] = []
     for place, mask in sorted(box.items()):
         axis = problem.axes[place]
@@ -119,7 +119,7 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
 
 
 def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> LookUp:
-    """Return a function that finds what an entry of a certificate of these steps cites."""
+    """Return a lookup of the citations of these steps."""
     cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in lines_of(steps)}
 
     def look_up(entry: Mapping[str, Any]) -> Said:

@@ -43,7 +43,7 @@ NO_END = 2**30
 
 @dataclass(eq=False)
 class World:
-    """People by their class on every axis: ``kinds[i]`` are those of person ``i``."""
+    """World of people; ``kinds[i]`` are the classes of person ``i``."""
 
     problem: Problem
     kinds: Ints
@@ -51,7 +51,7 @@ class World:
 
     @classmethod
     def of_rows(cls, problem: Problem, data: Transactions) -> World | None:
-        """Return the world of the owner's rows, or None if they do not fit."""
+        """Return the world of the owner's rows, or None."""
         if data.n > MOST_PEOPLE:
             return None
         columns = [_classes(axis, data) for axis in problem.axes]
@@ -64,7 +64,7 @@ class World:
 
     @classmethod
     def of_cells(cls, cells: Cells, people: Ints) -> World | None:
-        """Return the world of people in cells of all axes, or None if they are too many."""
+        """Return the world of people in cells, or None."""
         if int(people.sum()) > MOST_PEOPLE:
             return None
         return cls(cells.problem, cells.kinds(people))
@@ -144,12 +144,12 @@ class World:
         return World(self.problem.narrow(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
-        """Forget who is in which part of an axis, after somebody has changed there."""
+        """Clear the cached parts of an axis after a change."""
         for known in [key for key in self._inside if key[0] == axis]:
             del self._inside[known]
 
     def alike(self, axis: int) -> Words:
-        """Return a number for each person, equal if all lines that name the axis treat them alike.
+        """Number people by how the lines of an axis treat them.
 
         Their classes on the axis itself do not matter.
         """
@@ -165,7 +165,7 @@ class World:
 
 
 def _classes(axis: Axis, data: Transactions) -> Ints | None:
-    """Return the class of every row on an axis, or None if a row has none."""
+    """Return each row's class on an axis, or None."""
     number = {name: place for place, name in enumerate(data.items.names)}
     owners = data.rows.owners()
     found = np.full(len(data.rows), -1, np.int64)
@@ -183,7 +183,7 @@ def _classes(axis: Axis, data: Transactions) -> Ints | None:
 
 
 def refute_by_world(world: World, cube: Cube, k: int) -> Flags:
-    """Return the groups of a cube that are not small in a world."""
+    """Return the groups that a world shows not to be small."""
     counts = world.counts(cube)
     return np.asarray((counts == 0) | (counts >= k))
 
@@ -231,7 +231,7 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
 
 @dataclass(eq=False)
 class _Steps:
-    """Steps along one axis between some of the people of a world."""
+    """Steps along one axis between some people."""
 
     world: World
     axis: int
@@ -244,7 +244,7 @@ class _Steps:
 
     @cached_property
     def _terms(self) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-        """Terms of lines that name the axis: line, factor, classes on the axis, and rest of the box."""
+        """Terms of lines on the axis: line, factor, classes, rest."""
         out = []
         for number, terms in enumerate(self._problem.boxes):
             for factor, masks in terms:
@@ -264,7 +264,7 @@ class _Steps:
 
     @cached_property
     def _asked(self) -> npt.NDArray[np.int8]:
-        """People who are in the rest of each term, a column for each term."""
+        """People in the rest of each term, by column."""
         kinds = self.world.kinds[self.people]
         part = World(self._problem, kinds)
         columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
@@ -276,18 +276,18 @@ class _Steps:
 
     @cached_property
     def _is_plain(self) -> bool:
-        """True if every line that names the axis is one box, counted once."""
+        """True if every line on the axis is one box."""
         return bool((self._factor == 1).all()) and len(self._lines[0]) == len(self._terms)
 
     @cached_property
     def _allowed(self) -> npt.NDArray[np.int8]:
-        """Classes of the axis that each term allows, a row for each class."""
+        """Classes that each term allows, by row."""
         classes = range(len(self._problem.axes[self.axis].classes))
         return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
 
     @cached_property
     def _lines(self) -> tuple[Ints, Ints]:
-        """Lines that name the axis, and where the terms of each of them begin."""
+        """Lines on the axis, and the starts of their terms."""
         numbers = np.array([term[0] for term in self._terms], np.int64)
         lines, starts = np.unique(numbers, return_index=True)
         return lines, starts
@@ -307,7 +307,7 @@ class _Steps:
         return np.array(down, kind), np.array(up, kind)
 
     def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
-        """Tell if steps empty the box, or fill it up to k people."""
+        """Tell if steps empty the box, or fill it."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
         kinds = self.world.kinds[self.people, self.axis]

@@ -1,1 +1,1 @@
-"""What rules QI => SA say about the sensitive value of each combination of quasi-identifiers, for whom who has these is known."""
+"""Estimates of known people's sensitive values from rules QI => SA."""

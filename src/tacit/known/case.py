@@ -47,7 +47,7 @@ CHECK = "Give the data that the rules were made from, with the same columns and 
 
 
 class PeopleCase(Protocol):
-    """Statements about the sensitive values of known people, by one release or by several."""
+    """Statements of releases about known people's sensitive values."""
 
     @property
     def population(self) -> Population:
@@ -160,7 +160,7 @@ class RuleCase:
         return found
 
     def _holding(self, pairs: list[Pair]) -> Codes:
-        """Return the combinations with all these values, or with values of groups of these names."""
+        """Return the combinations with all these values or groups."""
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         named = [groups[pair] for pair in pairs if pair in groups]
         plain = self.population.holding(pair for pair in pairs if pair not in groups)
@@ -176,7 +176,7 @@ class RuleCase:
         return np.array([int(self.population.people[places].sum()) for places in self.holders], np.int64)
 
     def published(self) -> Statements:
-        """Return what the lines say, the distribution if it is published, and background facts."""
+        """Return the statements of lines, distribution and background facts."""
         said = Statements(self.population, len(self.values))
         for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
             said.say(self.holders[line], self.codes[line], lo, hi, origin=(LINE, line))
@@ -204,7 +204,7 @@ class RuleCase:
 
     @cached_property
     def counts(self) -> tuple[Ints, Ints]:
-        """Bounds on the people of each line, from what it prints and the thresholds that it reaches."""
+        """Bounds on the people of each line."""
         release = self.release
         wholes = self.wholes
         lines = np.arange(len(release))
@@ -245,7 +245,7 @@ class RuleCase:
         return f"{self._name} line {self.release.line(line)}"
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:
-        """Raise because these statements cannot all be true of the known people."""
+        """Raise because these statements contradict the known people."""
         listed = [origin for origin in origins if isinstance(origin, tuple)]
         lines = sorted({self.release.line(origin[1]) for origin in listed if origin[0] == LINE})
         facts = sorted({origin[3] for origin in listed if origin[0] == FACT})
@@ -277,7 +277,7 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Missing:
-    """Missing rules that say something: by event, the most people who can have each value.
+    """Informative missing rules: largest counts by event and value.
 
     ``most[e, v]`` is the whole event if the rule is not missing.
     """
@@ -312,7 +312,7 @@ class Missing:
         return cls(Sets(ends, np.concatenate(chosen)), most[useful], found.lo[useful])
 
     def missed(self, people: Floats, n: int) -> list[tuple[int, int]]:
-        """Return the events and values whose bound is missed if ``people[q, v]`` people of q have v."""
+        """Return the events and values whose bound ``people`` violates."""
         if len(self.events) == 0:
             return []
         totals = self._totals(people)
@@ -321,7 +321,7 @@ class Missing:
         return [(int(event), int(value)) for event, value in np.argwhere(over)]
 
     def _totals(self, people: Floats) -> Floats:
-        """Return the number of people of each event with each value, block by block to save memory."""
+        """Return the people by event and value, computed in blocks."""
         from scipy.sparse import csr_array
 
         members = self.events.members
@@ -354,7 +354,7 @@ def rows_of(population: Population) -> Transactions:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Maximum entropy distribution under published and missing rules, and the statements that it used.
+    """Maximum entropy distribution, and the statements that it used.
 
     ``missing_pairs`` are the missing rules among them, by event and value.
     """
@@ -368,7 +368,7 @@ class Estimate:
 
     @property
     def multipliers(self) -> Multipliers:
-        """Multiplier of each event and value: a start for a similar release about the same people."""
+        """Multipliers by event and value, as a warm start."""
         events = [self.keys[event] for event in self.problem.events.tolist()]
         return dict(zip(zip(events, self.problem.values.tolist(), strict=True), self.solution.multipliers.tolist(), strict=True))
 
@@ -385,7 +385,7 @@ def estimate(
     multipliers: Multipliers | None = None,
     left_out: Collection[object] = (),
 ) -> Estimate:
-    """Solve, add the missing rules that are violated, and solve again until none is.
+    """Solve and add violated missing rules until none is left.
 
     Statements with an origin in ``left_out`` are taken as unknown. ``multipliers`` of a similar estimate save most of the steps.
     """
@@ -433,7 +433,7 @@ MOST_SETS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Number of missing rules, of those kept, and of combinations they match; None if not counted."""
+    """Numbers of missing rules, kept rules and matched combinations."""
 
     missing: int | None
     kept: int | None
@@ -447,7 +447,7 @@ class Listed:
 
 
 def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -> Listed | None:
-    """Count the missing rules of a complete list; None if they say nothing."""
+    """Count the missing rules of a complete list, or None."""
     ceiling = missing_ceiling(case.release)
     if ceiling is None or case.release.header.coarser:
         return None
@@ -499,7 +499,7 @@ def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
 
 
 def _published(case: RuleCase) -> dict[tuple[int, str], None]:
-    """Return each published rule once: its antecedent as bits over the items, and its value."""
+    """Return the distinct published rules: antecedent bits and value."""
     bit = _bits(case.population)
     lines = range(len(case.release))
     return dict.fromkeys((sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in lines)
@@ -512,7 +512,7 @@ def _bits(population: Population) -> dict[tuple[str, str], int]:
 
 @dataclass(eq=False)
 class _Family:
-    """Sets that are not light, light sets of rules, and their extensions.
+    """Family of sets that are not light, and light sets.
 
     A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is the number of combinations that match S,
     ``larger[S]`` the same for S with one value more of a later column.
@@ -563,7 +563,7 @@ class _Family:
             self.larger[mask] = grown
 
     def kept(self) -> tuple[int, int]:
-        """Return the number of missing rules that are kept, and of combinations they match."""
+        """Return the numbers of kept missing rules and matched combinations."""
         plain = self._border({})
         rules = occurrences = 0
         everything = sum(self.combinations[mask] for mask in self.heavy)
@@ -577,7 +577,7 @@ class _Family:
         return rules, occurrences
 
     def _border(self, light: dict[int, None]) -> tuple[int, int]:
-        """Count the sets outside the family whose parts are all inside, and the combinations they match."""
+        """Count the minimal sets outside the family, and their combinations."""
         family = {0, *self.heavy, *light}
         rules = occurrences = 0
         for mask in family:

@@ -1,4 +1,4 @@
-"""Measures of estimates of sensitive values, and of their distance from the truth.
+"""Measures of estimates, and of their errors.
 
 All are computed once, from the arrays of a :class:`~tacit.model.estimates.Posterior`; ``docs/measures.md`` gives their formulas.
 """
@@ -23,7 +23,7 @@ HARDLY = 0.001
 
 
 def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
-    """Return the measures of estimates by their names in ``MEASURES``; none if nothing was estimated."""
+    """Return the ``MEASURES`` of estimates by name, if any."""
     people = found.population.people
     if not found.is_estimated or len(people) == 0:
         return {}
@@ -58,7 +58,7 @@ def entropies(share: Floats) -> Floats:
 
 
 def divergences(found: Posterior) -> Floats:
-    """Return the divergence of each combination's estimate from the baseline, in nats.
+    """Return each estimate's divergence from the baseline, in nats.
 
     Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
     """
@@ -68,7 +68,7 @@ def divergences(found: Posterior) -> Floats:
 
 
 def distances(found: Posterior) -> Floats:
-    """Return the total variation distance of each combination's estimate from the baseline."""
+    """Return each estimate's total variation distance from the baseline."""
     return np.asarray(np.abs(found.gain).sum(axis=1) / 2)
 
 
@@ -108,7 +108,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
 
 
 def true_counts(posterior: Posterior, people: Table) -> Floats:
-    """Count the people of each combination with each value; raise if they are not the audited people."""
+    """Count the people by combination and value; raise if others."""
     remedy = "Give the data that the audited rules were made from"
     sensitive = people.sa
     if sensitive.name != posterior.sensitive:

@@ -1,4 +1,4 @@
-"""Explanation of an estimate about a person: the statements it rests on, and hard bounds.
+"""Explanation of an estimate about a person.
 
 The logarithm of P(v | q) is, up to a constant, the sum of the multipliers of the statements about v and q. If several lines say much the
 same, multipliers are large, cancel each other and mean little one by one; so lines are ranked by what would happen without them. To first
@@ -43,7 +43,7 @@ def kind_of(origin: Hashable) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Telling:
-    """Statements that an estimate keeps: all that is published, and the missing rules that matter."""
+    """Statements that constrain an estimate."""
 
     case: PeopleCase
     found: Estimate
@@ -144,7 +144,7 @@ UNSEEN = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """The people with one of these combinations, and the estimate that is to be explained."""
+    """People with these combinations, and the estimate to explain."""
 
     case: PeopleCase
     found: Estimate
@@ -172,7 +172,7 @@ class Person:
     def influences(
         self, *, top: int, also: Iterable[Hashable] = (), check: Callable[[], None] = lambda: None
     ) -> tuple[Influence, ...]:
-        """Return the statements whose loss would change the estimate most, with the estimate without each.
+        """Return the most influential statements, and the estimate without each.
 
         The latter is None if ``check`` leaves no time for it. Statements that settle a value have no multiplier; ``also`` names some to
         look at if those with one are few.
@@ -192,7 +192,7 @@ class Person:
         return tuple(sorted(felt, key=lambda one: -_change(one, now)))
 
     def _describe(self, row: int) -> tuple[Said, float]:
-        """Return a statement in words, and its multiplier for the value that it names."""
+        """Return a statement in words, and its multiplier."""
         problem = self.found.problem
         origins = problem.origins[row]
         # With two values, evidence for one is evidence against the other.
@@ -239,7 +239,7 @@ class Person:
         return np.asarray(covariance), slope
 
     def _estimate_without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
-        """Return the estimate without these statements, or None if the time is over."""
+        """Return the estimate without these statements, or None."""
         case = self.case
         known = self.found.multipliers
         try:
@@ -261,7 +261,7 @@ MOST_WORK = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class PersonBounds:
-    """Bounds on the share of each value, and why values are ruled out."""
+    """Bounds on each value's share, with reasons for exclusions."""
 
     lower: Shares
     upper: Shares
@@ -326,7 +326,7 @@ class _Candidate:
 def build_up(
     person: Person, *, top: int, check: Callable[[], None] = lambda: None
 ) -> tuple[tuple[Step, ...], tuple[Hashable, ...]]:
-    """Return at most ``top`` steps from knowing nothing to the estimate, and the origins they use.
+    """Return at most ``top`` steps to the estimate, with origins.
 
     There are fewer if the estimate is reached before, or if ``check`` raises LimitReached.
     """
@@ -360,7 +360,7 @@ def build_up(
 
 
 def _distance(person: Person, posterior: Floats, goal: Floats) -> float:
-    """Return the mean square distance of estimates about the people described from the goal."""
+    """Return the mean square distance of estimates from the goal."""
     return float(person.weights @ ((posterior[person.combinations] - goal) ** 2).sum(axis=1))
 
 
@@ -378,7 +378,7 @@ def _list_candidates(person: Person) -> list[_Candidate]:
 
 
 def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]:
-    """Return the statement about any of these people that is about the fewest in all."""
+    """Return the statement about the fewest people including these."""
     said = person.telling.statements
     about = [(said.whole(one.one.event), place, one) for place, one in enumerate(candidates) if len(one.described)]
     return [min(about, key=lambda entry: entry[:2])[2]] if about else []
@@ -387,7 +387,7 @@ def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]
 def _promising(
     person: Person, candidates: list[_Candidate], taken: list[_Candidate], posterior: Floats, goal: Floats
 ) -> list[_Candidate]:
-    """Return the few statements that bring the estimate closest to the goal.
+    """Return the statements that best approach the goal.
 
     If none does, return a violated one about people similar to those of the statements taken.
     """
@@ -422,7 +422,7 @@ def _promising(
 
 
 def _overlap(candidate: _Candidate, others: list[_Candidate], people: Ints) -> float:
-    """Return the largest Jaccard similarity of a statement's people with those of another one."""
+    """Return a statement's largest Jaccard similarity with another."""
     inside = np.zeros(len(people), np.bool_)
     inside[candidate.holders] = True
     whole = float(people[candidate.holders].sum())

@@ -1,4 +1,4 @@
-"""Proofs that nobody of a combination has a value, as weighted sums.
+"""Proofs by weighted sums that a combination lacks a value.
 
 Each statement enters with a whole-number weight, with its upper end if the weight is positive and its lower end if it is negative. Known
 people are added where the weights fall short: everybody with the combination and a value that is ruled out is counted at least
@@ -72,7 +72,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """Values to rule out, and the people with them as a linear form."""
+    """Values to rule out, as a linear form."""
 
     combination: int
     values: tuple[int, ...]
@@ -102,7 +102,7 @@ class Prover:
         return {int(c): chosen for chosen in components(self._problem) for c in chosen.tolist()}
 
     def _program(self, combination: int) -> Program | None:
-        """Return the program of all statements that are connected with the combination."""
+        """Return the program of the statements connected with the combination."""
         chosen = self._part_of.get(int(self._problem.class_of[combination]))
         if chosen is None:
             return None
@@ -112,7 +112,7 @@ class Prover:
         return self._programs[first]
 
     def ruled_out(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        """Return the proof that nobody of the combination has one of these values, or None.
+        """Return the proof that rules these values out, or None.
 
         Single statements are tried first, then those about the combination, then all: most proofs need few, and programs over few are
         quick.
@@ -130,7 +130,7 @@ class Prover:
         return found
 
     def prove_in_time(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> list[bool]:
-        """Tell which of these combinations and values can be proved in the time left; many at once."""
+        """Tell which combinations and values can be proved in time."""
         proved = [self._single_rows(q, values) is not None for q, values in wanted]
         open_ones = [place for place, done in enumerate(proved) if not done]
         if open_ones and not self._is_over:
@@ -151,7 +151,7 @@ class Prover:
         return False
 
     def _single_rows(self, combination: int, values: tuple[int, ...]) -> list[tuple[int, int]] | None:
-        """Return single statements, with weights, that rule values out: nobody has them, or all have another.
+        """Return single weighted statements that rule values out.
 
         Of several, those about the fewest people are chosen, which are the easiest to check.
         """
@@ -194,7 +194,7 @@ class Prover:
         return None if chosen is None else self._by_program(Program(smaller, chosen), smaller, combination, values)
 
     def _find_shared_weights(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
-        """Find weights that prove all of these at once, in each part by one program."""
+        """Find weights that prove these at once, part by part."""
         parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         for q, values in wanted:
             chosen = self._part_of.get(int(self._problem.class_of[q]))
@@ -252,7 +252,7 @@ class Prover:
         return proof if proof.holds else None
 
     def _drop_needless(self, program: Program, claim: _Claim, weights: Ints, denominator: int) -> Ints:
-        """Drop weights that the proof does not need, as far as there is time to try."""
+        """Drop weights that the proof does not need."""
         kept = weights.copy()
         # Drop rows about many people first: they are the hardest to check.
         used = np.flatnonzero(weights)
@@ -267,7 +267,7 @@ class Prover:
         return kept
 
     def _term(self, event: int, value: int, weight: int) -> Term:
-        """Return the statement behind a row; with two values, one about the other may be meant."""
+        """Return the statement behind a row."""
         people = self.said.whole(event)
         best: tuple[int, Term] | None = None
         for one in self._of_event[event]:
@@ -313,7 +313,7 @@ class Prover:
 
 
 def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[Ints, int]:
-    """Return the people of a class with these values, as a linear form."""
+    """Return a class's people with these values, as a linear form."""
     gain = np.zeros(len(program), np.int64)
     columns = np.flatnonzero(program.classes == c)
     named = {int(value) for value in program.values[columns].tolist()}
@@ -337,7 +337,7 @@ MOST_LINES = 10_000
 
 
 def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = None) -> tuple[Statements, Bounds]:
-    """Return all that several releases say, and its bounds: of everybody, or of ``people`` only.
+    """Return the statements of several releases, and their bounds.
 
     For a few people, only which values they can have is decided. Everybody's bounds take at most half of the time: what is certain only
     together is searched after that.
@@ -352,7 +352,7 @@ def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = Non
 
 
 def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints | None = None) -> Bounds:
-    """Return the bounds of all combinations, or of ``people`` only; raise if no people fit."""
+    """Return bounds for all combinations or ``people``; raise if infeasible."""
 
     def check() -> float | None:
         limits.check("R03")
@@ -375,7 +375,7 @@ def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints |
 
 
 def state_everything(case: PeopleCase) -> Statements:
-    """Return everything that is said: lines, distribution, and every informative missing rule."""
+    """Return all statements, with every informative missing rule."""
     said = case.published()
     missing = case.missing
     for event, value in np.argwhere(missing.most < missing.wholes[:, None]).tolist():

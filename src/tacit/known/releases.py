@@ -1,4 +1,4 @@
-"""Several releases about the same known people, as one set of statements.
+"""Several releases about the same known people.
 
 Statements of rules, trees, itemsets, tables and bucketized releases are over the same combinations of quasi-identifiers, so they are simply
 put together. Estimates (R02) and bounds (R03) from all of them say at least as much as those from each release.
@@ -49,7 +49,7 @@ Counted = Mapping[str, dict[frozenset[Pair], int]]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a statement is published: release (-1: background knowledge), line, kind, and whom it is about."""
+    """Origin of a statement: release (-1: background), line, kind, people."""
 
     release: int
     place: int | str
@@ -69,7 +69,7 @@ class Spoken(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """What a release says, and how much of it was passed over.
+    """Statements of a release, and the number passed over.
 
     ``columns`` are those in which a complete list was searched. ``unread`` counts what it says in ways that are not used.
     """
@@ -83,7 +83,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """The people of the releases: everybody's combination, the sensitive column and its values.
+    """Known people: combinations, sensitive column and its values.
 
     ``is_open``: the last value stands for all that no release names, since none lists all values.
     """
@@ -99,7 +99,7 @@ class Known:
         return np.arange(len(self.population), dtype=np.int32)
 
     def only(self, columns: Sequence[str]) -> Population:
-        """Return the same combinations by some of their columns; equal ones are not merged."""
+        """Project the combinations to some columns without merging."""
         kept = tuple(column for column in self.population.columns if column.name in columns)
         return Population(kept, self.population.people)
 
@@ -147,7 +147,7 @@ class SeveralCase:
         return name_of(self.releases[release], self.first + release)
 
     def alone(self, release: int) -> SeveralCase:
-        """Return the case of one of the releases; the others keep their numbers and say nothing."""
+        """Return the case of one release, numbers kept."""
         read = tuple(one if number == release else Reading() for number, one in enumerate(self.readings))
         single = replace(self, remembered={})
         single.__dict__["readings"] = read
@@ -184,7 +184,7 @@ class SeveralCase:
         return found
 
     def _named_values(self, release: Release) -> tuple[str, ...]:
-        """Return the only values that people can have, as a release says."""
+        """Return the only values that a release permits."""
         if isinstance(release, FrequencyTable):
             named = self.sensitive in release.columns and release.header.complete
             return release.values[release.columns.index(self.sensitive)] if named else ()
@@ -202,7 +202,7 @@ class SeveralCase:
 
     @property
     def knowing(self) -> tuple[int, ...]:
-        """Releases that say something alone, to an adversary who has no other one."""
+        """Releases that are informative alone."""
         return tuple(number for number in self.speaking if not self.listed or number == self.grouped)
 
     @property
@@ -218,12 +218,12 @@ class SeveralCase:
 
     @property
     def left_out(self) -> int:
-        """Number of lines that are not about known columns and one sensitive value."""
+        """Number of lines beyond known columns and one sensitive value."""
         return sum(one.left_out for one in self.readings)
 
     @property
     def unread(self) -> int:
-        """Number of things the releases say in ways that are not used."""
+        """Number of statements of the releases that are not used."""
         return sum(one.unread for one in self.readings)
 
     @cached_property
@@ -293,7 +293,7 @@ class SeveralCase:
         return int(self._owner_of_missing[int(origin[1])])
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:
-        """Raise because these statements cannot all be true of the known people."""
+        """Raise because these statements contradict the known people."""
         lines: dict[int, set[int]] = {}
         for origin in origins:
             of_one = lines.setdefault(self.release_of(origin), set())
@@ -317,7 +317,7 @@ class SeveralCase:
 
 
 def name_of(release: Release, number: int) -> str:
-    """Return the name of a release in sentences: its file, or its number."""
+    """Return the name of a release in sentences."""
     return release.source.name if release.source else f"release {number + 1}"
 
 
@@ -353,7 +353,7 @@ def read_rules(known: Known, number: int, release: Rules) -> Reading:
 
 
 def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
-    """Return some lines of a release with the columns in which its rules were searched."""
+    """Return some lines with the columns their rules searched."""
     used = (pair_of(release, item)[0] for item in release.antecedents.members.tolist())
     columns = release.header.qi or tuple(dict.fromkeys(used))
     head = replace(release.header, sa=(known.sensitive,), sa_values=known.values, sa_counts=())
@@ -377,7 +377,7 @@ def _count_unused(known: Known, release: Rules, lines: list[int]) -> int:
 
 
 def _is_about(known: Known, release: Rules, index: int) -> bool:
-    """Tell if a line is about known columns and one sensitive value."""
+    """Tell if a line joins known columns and one sensitive value."""
     then = [pair_of(release, item) for item in release.consequents[index].tolist()]
     if release.header.coarser or len(then) != 1 or then[0][0] != known.sensitive or then[0][1] not in known.values:
         return False
@@ -385,7 +385,7 @@ def _is_about(known: Known, release: Rules, index: int) -> bool:
 
 
 def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
-    """Read the itemsets with one sensitive value, and what a complete list leaves out."""
+    """Read the itemsets with one sensitive value, listed or missing."""
     if release.header.coarser:
         return Reading(left_out=len(release), unread=len(release))
     found = Reading()
@@ -420,7 +420,7 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
 
 
 def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
-    """Return what follows from sets that are not listed, or None if they are too many.
+    """Return the implications of unlisted sets, or None.
 
     Only closed sets of known values are looked at, since others say the same about the same people.
     """
@@ -452,7 +452,7 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
 
 
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:
-    """Return the most people of a closed set who can have a value."""
+    """Return the most people of a closed set with a value."""
     if one in listed:
         return whole
     if release.only == "all":
@@ -465,7 +465,7 @@ def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pai
 
 
 def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
-    """Read the cells of frequency tables with a sensitive value, hidden and rounded ones within bounds."""
+    """Read the frequency table cells with a sensitive value."""
     found = Reading()
     for index in range(len(release)):
         cell = release.cell(index)
@@ -518,7 +518,7 @@ def read_buckets(known: Known, number: int, release: Buckets, group_column: str 
 def _group_lines(
     known: Known, number: int, release: Buckets, group: int, places: Codes, column: str | None, *, closed: bool = True
 ) -> Iterator[Spoken]:
-    """Yield what is printed about one group; ``closed``: nobody else has these combinations."""
+    """Yield the lines of one group; ``closed`` groups hold all."""
     whole = known.people(places)
     lacking = dict.fromkeys(known.values)
     kind = LINE if column is not None else SCATTERED
@@ -534,7 +534,7 @@ def _group_lines(
 
 
 def _scatter_groups(known: Known, number: int, release: Buckets) -> Iterator[Codes]:
-    """Yield the known combinations with the quasi-identifiers of the members of each group."""
+    """Yield the combinations of each group's members."""
     printed = Population.of(release.people)
     mine = known.only(printed.names)
     place = printed.places_of(Table(mine.columns, mine.people))

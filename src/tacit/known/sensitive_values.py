@@ -41,7 +41,7 @@ MOST_LINES = 4_000
 
 
 def run(target: Target) -> AttackRun:
-    """Estimate the probability of every sensitive value; report those above the limits of the policy."""
+    """Estimate all sensitive values; report those above the limits."""
     case = target.case
     if not isinstance(case, RuleCase | SeveralCase):
         return AttackRun(CODE, NAME, "estimates", "unavailable", reason=why_not(target))
@@ -132,7 +132,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
 
 
 def _cautions(target: Target, posterior: Floats, people: Ints) -> tuple[Caution, ...]:
-    """Return how many people are nearly certain, where no limit judges that."""
+    """Return the number of nearly certain people, without a limit."""
     if not no_limit(target):
         return ()
     sure = posterior.max(axis=1, initial=0.0) > SURE
@@ -145,7 +145,7 @@ def _remarks(target: Target, case: PeopleCase, listed: Listed | None) -> tuple[s
 
 
 def remark_withheld(case: PeopleCase) -> str:
-    """Return that numbers are withheld, if so: an attacker who assumes more about them guesses more."""
+    """Return the remark that withheld numbers may help an attacker."""
     releases = (case.release,) if isinstance(case, RuleCase) else case.releases if isinstance(case, SeveralCase) else ()
     if not any(isinstance(release, Rules) and len(release) and release.is_withheld for release in releases):
         return ""
@@ -161,7 +161,7 @@ def _count_lines(case: PeopleCase) -> str:
 
 
 def _count_missing(target: Target, case: RuleCase) -> Listed | None:
-    """Count the missing rules; an estimate is not lost because that takes too long."""
+    """Count the missing rules unless that takes too long."""
     try:
         return count_missing(case, check=lambda: target.limits.check(CODE))
     except LimitReached:
@@ -179,7 +179,7 @@ def describe_releases(target: Target) -> str:
 
 
 def baseline_of(case: PeopleCase, posterior: Floats) -> Floats:
-    """Return the share of each value among all people: as published, else as estimated."""
+    """Return the overall share of each value, published or estimated."""
     counts = case.sa_counts
     if counts:
         return np.array(counts) / max(1, sum(counts))
@@ -215,12 +215,12 @@ def describe_combination(case: PeopleCase, combination: int) -> str:
 
 
 def _influence(case: PeopleCase, found: Estimate, over: Flags) -> dict[str, Floats]:
-    """Return the influence of lines of a list of rules, which can be repaired line by line."""
+    """Return the influence of lines of a list of rules."""
     return {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
 
 
 def influence_of_lines(case: RuleCase, found: Estimate, over: Flags) -> Floats:
-    """Return, for each line, how strongly it raises the estimates that are ``over`` a limit.
+    """Return each line's influence on the estimates ``over`` a limit.
 
     The logarithm of P(v | q) grows with the multiplier of a statement about value w by ``[v = w] - P(w | q)``, for every q that the
     statement is about; this is summed over people. Values that single statements settle have no multiplier; there each line about the

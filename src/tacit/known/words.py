@@ -1,4 +1,4 @@
-"""Proofs about known people, as certificates for the checker and as steps for a reader."""
+"""Proofs about known people, for the checker and for readers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ProofWords:
         )
 
     def citations(self, proof: Proof | None) -> tuple[Citation, ...]:
-        """Return the citations of a proof, in the order of its sum."""
+        """Return a proof's citations in the order of its sum."""
         if proof is None or not proof.terms:
             return ()
         terms = proof.terms
@@ -155,7 +155,7 @@ def _with(event: str) -> str:
 
 
 def group_record(group: Group) -> dict[str, Any]:
-    """Return a group of known people as a certificate holds it; terms count from 1."""
+    """Return a group of known people for a certificate."""
     return {
         "people": group.people,
         "asked": group.asked,
@@ -186,7 +186,7 @@ class StatementWords:
         self.said = said
 
     def where(self, origin: Hashable) -> Phrase:
-        """Return the file and the line, or how else it is known."""
+        """Return the file and line, or other source."""
         if not isinstance(origin, Origin):
             return (f"{self.case.name(self.case.release_of(origin))} leaves it out",)
         if origin.what == FACT:
@@ -197,7 +197,7 @@ class StatementWords:
         return (f"{name}, {_NAMED.get(origin.what, origin.place)}",)
 
     def who(self, one: Statement) -> str:
-        """Return whom a statement speaks of, in words; nothing where that is everybody."""
+        """Return a statement's people in words; empty for everybody."""
         if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
             return f" with the quasi-identifiers of group {one.origin.about[0][1][0]}"
         pairs = [(column, " or ".join(values)) for column, values in self.about(one)]
@@ -208,11 +208,11 @@ class StatementWords:
         return origin.what if isinstance(origin, Origin) else "missing"
 
     def place(self, one: Statement) -> int | str:
-        """The line, or the name of what is not on a line."""
+        """Line, or the name of a source without lines."""
         return one.origin.place if isinstance(one.origin, Origin) else "missing"
 
     def about(self, one: Statement) -> list[tuple[str, tuple[str, ...]]]:
-        """Return the values of a statement's people: as printed, or those that all share."""
+        """Return the values of a statement's people."""
         if isinstance(one.origin, Origin):
             return list(one.origin.about)
         columns = self.case.columns_of(self.case.release_of(one.origin))
@@ -236,7 +236,7 @@ class SeveralWords(StatementWords):
 
     @property
     def event(self) -> BoxEvent:
-        """Return who has the combination and one of the values that are left."""
+        """Return the event of the combination and its remaining values."""
         values: dict[str, tuple[str, ...]] = {
             name: (text,) for name, text in self.case.population.describe(self.combination).items()
         }

@@ -1,1 +1,1 @@
-"""Tables with suppressed cells: attacks on blanks, and methods that hide cells."""
+"""Tables with suppressed cells: attacks and suppression methods."""

@@ -91,7 +91,7 @@ class TableCase:
         return tuple(self._attribute(place, name) for place, name in enumerate(self.partial.people.schema.sa))
 
     def _declared(self, place: int) -> Ints | None:
-        """Return the rows whose cell of a sensitive column the owner protects."""
+        """Return the rows with a protected cell in a column."""
         return self.rows if self.cells is None else np.flatnonzero(self.cells[:, place]).astype(np.int64)
 
     def _attribute(self, place_of_column: int, name: str) -> Attribute:
@@ -149,7 +149,7 @@ class TableCase:
 
     @property
     def figures(self) -> Mapping[str, int]:
-        """Numbers of hidden cells, by region if the sensitive rows are known."""
+        """Numbers of hidden cells, by region if known."""
         hidden = self.partial.hidden if self.original is None else self.partial.hidden & ~self.original.hidden
         known = PartialTable(self.partial.people, hidden, self.rows, self.partial.header)
         out = {"cells_hidden": known.cells_hidden}

@@ -101,7 +101,7 @@ def _choose_one_by_one(masks: set[int], usable: list[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of the program: ``state`` is None if no table was found.
+    """Result of the program; ``state`` is None without a table.
 
     Every safe table hides at least ``bound`` cells. ``infeasible``: there is no safe table.
     """
@@ -143,7 +143,7 @@ class _Model:
             self.add_class(of)
 
     def add_class(self, of: int) -> None:
-        """Add a variable for every useful set of cells of a class."""
+        """Add a variable for every useful cell set of a class."""
         self.check()
         rules, roles = self.state.rules_of(of)
         if not len(rules):

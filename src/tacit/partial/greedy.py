@@ -24,7 +24,7 @@ NOTHING = 1e-9
 
 
 def hide_greedily(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """Return the cheapest safe result over all subsets of regions, if any."""
+    """Return the cheapest safe result over all region subsets."""
     best: Hiding | None = None
     for some in subsets(regions):
         for found in (hide_by_gain(problem, some, check), _hide_by_paper(problem, some, check)):
@@ -120,7 +120,7 @@ class Gains:
         return np.stack([relevant, other, owner, now - weight * excess(having, both - 1)])
 
     def find_best(self) -> tuple[int, int] | None:
-        """Return the pile and the cell with the largest gain, or None."""
+        """Return the pile and cell of largest gain, or None."""
         flat = int(self.gain.argmax()) if self.gain.size else 0
         if not self.gain.size or not self.gain.flat[flat] > NOTHING:
             return None
@@ -128,7 +128,7 @@ class Gains:
         return number, cell
 
     def find_most_ended(self) -> tuple[int, int] | None:
-        """Return the cell that ends most unsafe rules of records, or None."""
+        """Return the cell that ends most unsafe rules, or None."""
         ended = np.where(np.isfinite(self.gain), 0.0, -np.inf)
         for rule in np.flatnonzero(self.state.unsafe).tolist():
             self._add(rule, np.array([1.0, 0.0, 1.0, 1.0]), ended)

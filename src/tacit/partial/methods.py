@@ -38,7 +38,7 @@ LAST_RESORT = 60.0
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A safe table, and a lower bound on hidden cells if known."""
+    """Safe table, with a lower bound on hidden cells."""
 
     state: Hiding
     bound: int | None = None
@@ -62,7 +62,7 @@ def parse_regions(given: str | Iterable[str]) -> frozenset[str]:
 
 
 def choose_method(name: str | None, regions: frozenset[str]) -> Method:
-    """Return the method of this name, or the default for these regions."""
+    """Return the named method, or the default."""
     if name is None:
         return "uniform" if regions == {"sc"} else "greedy"
     if name not in METHODS:

@@ -131,7 +131,7 @@ class _Graph:
         return self.nodes[key]
 
     def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
-        """Hide cells until no rule of the value is unsafe, if possible."""
+        """Hide cells until the value has no unsafe rule."""
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
@@ -309,7 +309,7 @@ def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
 
 
 def _order_by_support(state: Hiding, rule: int) -> list[int]:
-    """Return the attributes of a rule's pattern, the most frequent value first."""
+    """Order a pattern's attributes by falling support."""
     problem = state.problem
     mask = int(problem.rules.mask[rule])
     some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]

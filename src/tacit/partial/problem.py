@@ -83,7 +83,7 @@ class IntegerThresholds:
 
 
 def largest_below(confidence: Fraction, denominator: int) -> Fraction:
-    """Return the largest fraction up to ``confidence`` with at most this denominator.
+    """Return the largest fraction up to ``confidence`` with this denominator.
 
     No share of a whole of at most that size lies between the two, so they decide alike.
 
@@ -217,7 +217,7 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Classes, rules and thresholds; ``column[t]`` is the sensitive column of value t."""
+    """Classes, rules and thresholds of a suppression problem."""
 
     classes: Classes
     rules: Rules
@@ -321,7 +321,7 @@ def _number_targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
 
 
 def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
-    """Merge equal rows, where values of no sensitive record count as one."""
+    """Merge equal rows; values of no sensitive record count as one."""
     sensitive = cells.sensitive
     conditions = np.full(cells.conditions.shape, -1, np.int32)
     for a in range(cells.attributes):
@@ -362,7 +362,7 @@ def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
 
 
 def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
-    """Renumber the classes of the rules, each class once in every rule."""
+    """Renumber the classes of the rules without duplicates."""
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
     of_rule = keys // 3 // many
     start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
@@ -401,7 +401,7 @@ class _Search:
                         self.extend(mask | 1 << a, a + 1, below)
 
     def keep(self, mask: int, inside: Codes) -> bool:
-        """Record the rules of a pattern; tell if longer ones can exist."""
+        """Record a pattern's rules; tell if longer ones can exist."""
         people = self.classes.people[inside]
         having = int(people.sum())
         either = False
@@ -521,7 +521,7 @@ class Hiding:
         return rules, role
 
     def touched(self, number: int, cell: int) -> Touched:
-        """Return the changes if a record of a pile loses this cell."""
+        """Return the changes if a pile's record loses this cell."""
         k = self.problem.attributes
         rules, role = self.rules_of(number)
         if cell >= k:

@@ -53,7 +53,7 @@ class RuleList:
         return len(self.value)
 
     def owners_of(self, rule: int) -> Ints:
-        """Return the sensitive rows that a rule is about, in their order."""
+        """Return the sensitive rows of a rule, in order."""
         return self.owners[self.starts[rule] : self.starts[rule + 1]]
 
     @property
@@ -144,7 +144,7 @@ class _Collector:
         )
 
     def visit(self, node: Node) -> bool:
-        """Count one pattern; return True if longer ones can have enough support."""
+        """Count one pattern; return True if extensions can be frequent."""
         self.seen += 1
         if self.seen % 256 == 0:
             self.check()
@@ -263,7 +263,7 @@ def walk_with_others(
     root: bool = False,
     wildcard: bool = False,
 ) -> int:
-    """Show every pattern once, where the last ``others`` columns have no role.
+    """Visit every pattern; the last ``others`` columns have no role.
 
     Patterns without these columns come first. Those with one of them are all shown if there are at most ``MOST_PATTERNS``, else those of at
     most ``LONGEST`` cells. Returns how many patterns have longer ones that were not examined; patterns may then be shown twice.

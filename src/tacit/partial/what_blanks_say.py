@@ -54,7 +54,7 @@ _CLOSE = 1e-7
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlankShare:
-    """A pattern where ``both`` of ``whole`` other blanks hide ``value`` of ``rows``."""
+    """Pattern with ``both`` of ``whole`` other blanks hiding ``value``."""
 
     cells: Cells
     value: int

@@ -19,7 +19,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A rule about blank cells: pattern, value, counts, and the rows it reveals."""
+    """Rule about blank cells: pattern, value, counts, revealed rows."""
 
     pattern: Mapping[str, str]
     column: str
@@ -30,12 +30,12 @@ class Told:
 
 
 def view(case: TableCase, undecided: int = 0) -> str:
-    """Return the view of an audit, and the number of undecided patterns."""
+    """Return an audit's view, and the number of undecided patterns."""
     return "; ".join(part for part in (_view(case), not_looked_at(undecided)) if part)
 
 
 def not_looked_at(undecided: int) -> str:
-    """Return what was left out of a search through all columns; empty where nothing was."""
+    """Return the omissions of a search over all columns."""
     if not undecided:
         return ""
     patterns = "1 pattern" if undecided == 1 else f"{undecided:,} patterns"
@@ -74,14 +74,14 @@ def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
 
 
 def shown_cell(told: Told) -> tuple[str, tuple[str, ...]]:
-    """The sentence and the step about cells that are to be protected and are shown."""
+    """Sentence and step about protected cells that are shown."""
     verb = "is" if len(told.rows) == 1 else "are"
     statement = f"The {told.column} {told.value} of {records(len(told.rows))} that {verb} to be protected is published as it is."
     return statement, (f"The table shows {told.column} {told.value} in {rows(told.rows)}.",)
 
 
 def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Citation, ...]:
-    """The two counts, and the lines of the records that are told."""
+    """Both counts, and the lines of the revealed records."""
     both = dict(told.pattern) | {told.column: told.value}
     cells = [(told.pattern, told.whole), (both, told.both)] if told.pattern else []
     counts = [Citation(release, RecordsWith(one), Bound.of(n), None) for one, n in cells]
@@ -94,7 +94,7 @@ def described(pattern: Mapping[str, str]) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share as it is read; always rounded to nearest with at most one decimal.
+    """Percentage rounded to at most one decimal.
 
     >>> percent(4, 6), percent(11, 20), percent(1, 1)
     ('66.7 %', '55 %', '100 %')
@@ -113,7 +113,7 @@ def show(number: int) -> str:
 
 
 def rows(numbers: Sequence[int]) -> str:
-    """Row numbers as in a sentence, counted from 0 and cut where there are many."""
+    """Row numbers for a sentence, counted from 0 and truncated."""
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     shown = [str(number) for number in numbers[:_SHOWN]]
@@ -198,7 +198,7 @@ def _model(found: Told, share: float, model: str) -> tuple[str, tuple[str, ...]]
 
 
 def caution(case: TableCase, bars: Thresholds) -> str:
-    """Return what no reading can tell from the table: how the owner chose the rows."""
+    """Return the caution about the owner's choice of rows."""
     if not case.is_declared:
         return "an outsider's view" if case.original is None else "every blank is at risk: no rows are named"
     for attribute in case.attributes:
