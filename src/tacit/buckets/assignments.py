@@ -1,4 +1,4 @@
-"""Assignments of sensitive values to the people of a bucketized release.
+"""Assignments of sensitive values in a bucketized release.
 
 An assignment is consistent when it fits the contents of every group and all that is ruled out. :func:`valid_values` finds the values
 that each person has in at least one of them, :func:`share_values` their probabilities when all are equally likely. Both work on *cells*:
@@ -82,7 +82,7 @@ class Cells:
 
     @cached_property
     def entries(self) -> Ints:
-        """Entry of the sensitive table for each place of the blocks."""
+        """Sensitive table entry of each place in the blocks."""
         return concatenate_ranges(self.buckets.starts[self.group], np.diff(self.rows))
 
     def total(self, marked: Flags) -> Ints:
@@ -129,7 +129,7 @@ class Valid:
 
 
 def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) -> Valid:
-    """Find the values that each person has in some consistent assignment.
+    """Find each person's values over all consistent assignments.
 
     With ``own``, the value of each row, the search starts from that assignment; otherwise one is found first. Raises
     :class:`Contradiction` if a group has none, or if a person's own value is ruled out.
@@ -160,7 +160,7 @@ def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) 
 
 
 def concatenate_ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Concatenate the ranges of whole numbers with these starts and lengths."""
+    """Concatenate integer ranges with these starts and lengths."""
     ends = np.cumsum(lengths)
     return np.asarray(np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths))
 
@@ -186,7 +186,7 @@ def _count_held(cells: Cells, own: Codes) -> Ints:
 
 
 def _no_assignment(buckets: Buckets, group: int) -> Contradiction:
-    """Return the error for a group without a consistent assignment."""
+    """Return the error for an infeasible group."""
     lines = sorted(buckets.line(entry) for entry in range(int(buckets.starts[group]), int(buckets.starts[group + 1])))
     name = buckets.sources[-1].name if buckets.sources else "the release"
     return Contradiction(
@@ -222,7 +222,7 @@ class Shares:
 
 
 def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callable[[], None] = lambda: None) -> Shares:
-    """Compute the probability of each value, consistent assignments being equally likely.
+    """Compute value probabilities over equally likely assignments.
 
     ``check`` is called now and then and may raise.
 
@@ -263,7 +263,7 @@ def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callabl
 
 
 def _scale(valid: Valid, group: int, share: Floats) -> None:
-    """Fill a group's block by iterative proportional fitting (maximum entropy)."""
+    """Fill a block by iterative proportional fitting."""
     cells = valid.cells
     buckets = valid.cells.buckets
     block = slice(int(cells.blocks[group]), int(cells.blocks[group + 1]))

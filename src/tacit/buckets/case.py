@@ -20,7 +20,7 @@ from tacit.model.knowledge import Exclusions, Fact
 
 @dataclass(frozen=True, eq=False)
 class BucketCase:
-    """A bucketized release and the facts that its attacker knows."""
+    """Bucketized release, and the attacker's facts."""
 
     buckets: Buckets
     facts: tuple[Fact, ...] = ()
@@ -45,13 +45,13 @@ class BucketCase:
 
     @cached_property
     def baseline(self) -> Floats:
-        """Share of each value in the whole population, as published."""
+        """Published share of each value in the population."""
         counts = np.zeros(len(self.buckets.values))
         np.add.at(counts, self.buckets.value, self.buckets.count)
         return counts / max(1, self.buckets.n)
 
     def merge_alike(self, rows: Ints) -> tuple[Ints, Ints]:
-        """Return first row and size of each set of equal people."""
+        """Return first row and size of sets of equal people."""
         key = self.valid.cells.cell[rows]
         for column in self.buckets.people.columns:
             # Renumbered each time, the key lies below rows x values: it never overflows.
@@ -69,7 +69,7 @@ class BucketCase:
         return range(int(self.buckets.starts[group]), int(self.buckets.starts[group + 1]))
 
     def event(self, row: int, values: Sequence[str]) -> BoxEvent:
-        """Return the event of a row with one of these values."""
+        """Return the event of a row and these values."""
         allowed: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.describe(row).items()}
         group = self.buckets.names[int(self.buckets.group[row])]
         return BoxEvent(allowed | {self.buckets.group_name: (group,), self.buckets.sensitive: tuple(values)})
@@ -89,7 +89,7 @@ class BucketCase:
         return about
 
     def reason(self, person: Mapping[str, str], value: str, first: Sequence[Fact] = ()) -> Fact | None:
-        """Return a fact that excludes a value (``first`` preferred), or None."""
+        """Return a fact excluding a value (``first`` preferred), or None."""
         for fact in first:
             if fact.value == value and all(person[column] in values for column, values in fact.allowed.items()):
                 return fact

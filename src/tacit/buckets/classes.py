@@ -1,4 +1,4 @@
-"""Classes of interchangeable people, and their valid values in a grouping.
+"""Classes of interchangeable people, and their valid values.
 
 People are interchangeable if they have the same sensitive value and the same values ruled out. The *value graph* of a group has an edge
 from value u to v if a person with u can have v. A person can have v in some consistent assignment exactly if v is not ruled out and leads,
@@ -86,11 +86,11 @@ class Classes:
         return table
 
     def may_have(self, which: Ints | int) -> Flags:
-        """Return the values that are not ruled out for these classes."""
+        """Return the values possible for these classes."""
         return np.asarray(~self.patterns[self.kind[which]])
 
     def able(self, value: int) -> Flags:
-        """Return the classes for which a value is not ruled out."""
+        """Return the classes that can have a value."""
         return np.asarray(~self.patterns[self.kind, value])
 
     @cached_property
@@ -134,7 +134,7 @@ def close_value_graph(holder: Ints, may: Flags) -> Flags:
 
 
 def valid_values(classes: Classes, present: Ints) -> Flags:
-    """Return the valid values of the classes ``present`` in one group.
+    """Return the valid values of the classes ``present``.
 
     >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
     >>> valid_values(people, np.array([0, 1, 2])).tolist()
@@ -179,7 +179,7 @@ def find_chain(classes: Classes, present: Ints, goal: int, start: int) -> list[i
 
 @dataclass(frozen=True, eq=False)
 class Feasible:
-    """Most valid values of each class in any grouping, against ``least``."""
+    """Most valid values of each class, against ``least``."""
 
     classes: Classes
     least: int
@@ -216,12 +216,12 @@ class Feasible:
 
     @property
     def largest(self) -> int:
-        """Largest number of valid values that everybody can have at once."""
+        """Largest number of valid values for everybody at once."""
         return int(self.most.min(initial=len(self.classes.people)))
 
     @property
     def rows(self) -> Ints:
-        """Rows of the people with too few valid values, ascending."""
+        """Rows with too few valid values, ascending."""
         return np.sort(self.classes.rows[np.repeat(self.short, self.classes.count)])
 
 

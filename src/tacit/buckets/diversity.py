@@ -61,7 +61,7 @@ def _recursive(buckets: Buckets, least: int) -> float:
 
 
 def _by_combination(people: Table) -> Buckets:
-    """Return a table as groups of people with the same quasi-identifiers."""
+    """Return a table as groups of equal quasi-identifiers."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)

@@ -45,7 +45,7 @@ ROOM = 1e-9
 
 
 def run(target: Target) -> AttackRun:
-    """Estimate the probability of each value; findings exceed a limit."""
+    """Estimate value probabilities; findings exceed a limit."""
     case = BucketCase.of(target)
     try:
         found = share_values(case.valid, check=lambda: target.limits.check(CODE))
@@ -154,7 +154,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """People of one group with equal quasi-identifiers, and their posterior."""
+    """People with equal group and quasi-identifiers, with posterior."""
 
     who: Mapping[str, str]
     group: str
@@ -172,7 +172,7 @@ class Member:
 
 
 def find_members(case: BucketCase, described: Mapping[str, str]) -> np.ndarray:
-    """Return the rows of the people with all these values."""
+    """Return the rows with all these values."""
     fits = np.ones(case.buckets.n, np.bool_)
     for name, value in described.items():
         column = case.buckets.people.column(name)
@@ -181,7 +181,7 @@ def find_members(case: BucketCase, described: Mapping[str, str]) -> np.ndarray:
 
 
 def describe_members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[Member, ...]:
-    """Describe the ``top`` people of these rows with fewest valid values."""
+    """Describe the ``top`` people with fewest valid values."""
     shares = share_values(case.valid)
     cells = case.valid.cells
     first, people = case.merge_alike(rows)

@@ -1,4 +1,4 @@
-"""Estimators of the number of people by quasi-identifiers and sensitive value.
+"""Estimators of counts by quasi-identifiers and sensitive value.
 
 The owner compares them with the data to measure the utility of a bucketized release.
 """
@@ -151,7 +151,7 @@ class Mixing:
 
     @cached_property
     def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """Singular value decomposition of ``pi`` over the values that occur."""
+        """Singular value decomposition of ``pi`` over occurring values."""
         occurs = np.flatnonzero(self.share > 0)
         left, singular, right = np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
         return left, singular, right
@@ -160,7 +160,7 @@ class Mixing:
 def by_groups(
     combinations: Combinations, buckets: Buckets, *, check: Callable[[], None] = lambda: None
 ) -> tuple[Estimator, Estimator, Mixing]:
-    """Return the estimators that use groups only, and the mixing.
+    """Return the estimators from groups only, and the mixing.
 
     ``uniform``: everybody has the shares of their group. ``debiased``: the mixing of the groups is undone.
     """
@@ -236,7 +236,7 @@ def _has_unknown_value(buckets: Buckets, values: Sequence[str]) -> bool:
 
 
 def _number_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Return a row of each combination of codes, and their numbers."""
+    """Return a row per combination of codes, and numbers."""
     key = np.zeros(len(columns[0]), np.int64)
     first = key
     for codes in columns:

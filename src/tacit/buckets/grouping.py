@@ -53,7 +53,7 @@ class Recipes:
 
     @property
     def starts(self) -> Ints:
-        """Start of each recipe's list, and the end of the last."""
+        """Start of each recipe's list, and the end."""
         return self._starts[: self._used + 1]
 
     @property
@@ -72,7 +72,7 @@ class Recipes:
         return np.diff(self.starts)
 
     def members(self, recipe: int) -> list[int]:
-        """Return the classes of a recipe, one entry per person."""
+        """Return a recipe's classes, one entry per person."""
         return [int(c) for c in self._members[self._starts[recipe] : self._starts[recipe + 1]]]
 
     def extend(self, recipe: int, number: int, classes: Sequence[int]) -> int:
@@ -105,7 +105,7 @@ class Recipes:
         return self._used - 1
 
     def assign(self, classes: Classes, rows: int, *, seed: int) -> Codes:
-        """Return the group of each row, randomly numbered; -1 for none."""
+        """Return randomly numbered groups by row, -1 for none."""
         number = np.random.default_rng([seed, 1]).permutation(int(self.groups.sum())).astype(np.int32)
         following = classes.starts.tolist()
         first = 0
@@ -145,7 +145,7 @@ def _count_distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
 
 
 def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recipes, Ints]:
-    """Form complete groups of ``size`` people; also return the remaining people.
+    """Form complete groups of ``size``; return the remaining people too.
 
     ``injector``: the first member is who can share a group with the fewest, each other one leaves the most people who still fit. ``balanced-1``:
     the others come from the value with the most people left, and there from the class that can share a group with the fewest.
@@ -214,7 +214,7 @@ def _order_classes(classes: Classes, rule: Rule) -> Ints:
 
 
 def _count_excluders(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
-    """Count the people of each value who cannot have another one.
+    """Count the people of each value who exclude another.
 
     The first result has a row for each value that is ruled out for some class; the second is its sum by value.
     """
@@ -247,7 +247,7 @@ def count_same_value(recipes: Recipes, classes: Classes, value: int) -> Ints:
 
 
 def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limits: Limits) -> int:
-    """Add the remaining people to groups; return the number of merges.
+    """Add the remaining people; return the number of merges.
 
     Everybody must have ``least`` valid values in the whole table. The people who can share a group with the fewest come first. Of the suitable
     groups, one with the fewest people of the same value is taken, then the smallest, then one with the most exchanges. Groups are merged if
@@ -347,20 +347,20 @@ def _merge_along_chains(recipes: Recipes, left: Ints, classes: Classes, one: int
 
 
 def _smallest_with(recipes: Recipes, one: int, but: int) -> int:
-    """Return the smallest recipe with a member of a class."""
+    """Return the smallest recipe containing a class."""
     owners = np.repeat(np.arange(len(recipes)), recipes.sizes)[recipes.listed == one]
     spare = [int(r) for r in owners.tolist() if recipes.groups[r] > (1 if r == but else 0)]
     return min(spare, key=lambda recipe: (int(recipes.sizes[recipe]), recipe))
 
 
 def _exchangeable_values(recipes: Recipes, classes: Classes, fits: Flags, recipe: int) -> set[int]:
-    """Return the values of a recipe's members in marked classes."""
+    """Return a recipe's values in marked classes."""
     members = np.array(recipes.members(recipe))
     return set(classes.value[members[fits[members]]].tolist())
 
 
 def _valid_among(classes: Classes, members: list[int], one: int) -> Flags:
-    """Return the valid values of a class among these members."""
+    """Return a class's valid values among these members."""
     present = np.unique(members)
     return np.asarray(valid_values(classes, present)[np.searchsorted(present, one)])
 

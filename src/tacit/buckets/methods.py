@@ -1,4 +1,4 @@
-"""Grouping methods by name, with an optional bound on probabilities.
+"""Grouping methods by name, optionally with bounded probabilities.
 
 With a bound, no value of a person may be more probable than it, where all consistent assignments are equally likely. In a complete group
 (everybody can have every value of it) the probability of a value is its share of the group, exactly. Groups of l people with different
@@ -76,7 +76,7 @@ def group_people(
     limits: Limits | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Grouped:
-    """Group the rows so that everybody has ``least`` valid values.
+    """Group the rows with ``least`` valid values for everybody.
 
     This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it. With
     ``bound``, no value of a group may be more probable; people without such a group are left out with ``suppress``, else they join one
@@ -129,7 +129,7 @@ def least_group_size(least: int, bound: Fraction) -> int:
 
 
 def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
-    """Add people to groups that stay complete and within the bound.
+    """Add people while groups stay complete and bounded.
 
     Returns the people of each class who found none. ``recipes`` must be complete. Of the suitable groups, the one with the fewest people
     of the same value is taken, then the smallest.
@@ -155,12 +155,12 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 
 
 def _complete_with(classes: Classes, one: int) -> Flags:
-    """Return the classes that can exchange values with this one."""
+    """Return the classes that can exchange with this one."""
     return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
 
 
 def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
-    """Add people to groups proved within the bound; return the rest."""
+    """Add people within the proved bound; return the rest."""
     left = left.copy()
     waiting = np.flatnonzero(left)
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
@@ -179,7 +179,7 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 
 
 def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
-    """Yield recipes and pairs of recipes to join, the best first."""
+    """Yield recipes and pairs to join, best first."""
     fits = classes.compatible_with(one)
     number = count_exchanges(recipes, classes, fits)
     equal = count_same_value(recipes, classes, int(classes.value[one]))
@@ -194,12 +194,12 @@ def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator
 
 
 def _count_available(recipes: Recipes, chosen: list[int]) -> int:
-    """Count the groups that the chosen recipes can supply together."""
+    """Count the groups that recipes can supply together."""
     return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
 
 
 def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
-    """Tell if no value of a group is proved too probable.
+    """Tell if no value is proved too probable.
 
     False if counting takes too long.
 
@@ -218,7 +218,7 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
 
 
 def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
-    """Count the assignments with the most frequent person and value.
+    """Count the assignments of the most frequent pair.
 
     Also returns the number of all assignments. A state counts the people already given each value; ``ways[i]`` holds the number of ways
     to serve the first i people, state by state.
@@ -240,7 +240,7 @@ def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
 
 
 def _shift(ways: np.ndarray, axis: int) -> np.ndarray:
-    """Return the ways after one more person got a value."""
+    """Return the ways after one more assignment."""
     out = np.zeros_like(ways)
     out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
     return out

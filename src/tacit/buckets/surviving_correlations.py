@@ -61,7 +61,7 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Possible values of some people, one place per person and value.
+    """Possible values, one place per person and value.
 
     Place p is about person ``who[p]`` of ``rows`` and entry ``entry[p]`` of the sensitive table; the places of person i start at ``first[i]``.
     ``at[p]`` is the place in the blocks of :class:`~tacit.buckets.assignments.Cells`.
@@ -98,7 +98,7 @@ class Places:
         return entries, number.reshape(-1)
 
     def by_group(self) -> Floats:
-        """Return the share of each place's value in its group."""
+        """Return each value's share in its group."""
         return self.normalize(self.buckets.count[self.entry].astype(np.float64))
 
     def normalize(self, weight: Floats) -> Floats:
@@ -106,14 +106,14 @@ class Places:
         return np.asarray(weight / np.add.reduceat(weight, self.first)[self.who]) if len(weight) else weight
 
     def most_probable(self, share: Floats) -> tuple[Ints, Floats]:
-        """Return the most probable value of each person, and its share."""
+        """Return each person's most probable value and share."""
         best = np.maximum.reduceat(share, self.first) if len(share) else share
         most = np.flatnonzero(share >= best[self.who])
         first = np.flatnonzero(np.append(True, np.diff(self.who[most]) > 0)[: len(most)])
         return self.value[most[first]], best
 
     def fit(self, weight: Floats, rounds: int) -> Floats:
-        """Scale weights until they add up to the groups' contents."""
+        """Scale weights to the groups' contents."""
         entries, number = self.known
         count = self.buckets.count[entries].astype(np.float64)
         factor = np.ones(len(entries))
@@ -129,7 +129,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Naive Bayes model of the quasi-identifiers given the sensitive value.
+    """Naive Bayes model of quasi-identifiers given sensitive value.
 
     ``tables[c][a, v]`` is the logarithm of the share of value a of column c among people with sensitive value v; ``rounds`` counts the
     rounds of learning.
@@ -139,7 +139,7 @@ class Model:
     rounds: int
 
     def weights(self, places: Places, codes: Sequence[npt.NDArray[np.integer]]) -> Floats:
-        """Return the likelihood of each place's value, up to a factor."""
+        """Return value likelihoods, up to a factor."""
         fit = np.zeros(len(places.who))
         for table, column in zip(self.tables, codes, strict=True):
             fit += table.reshape(-1)[column[places.rows][places.who] * table.shape[1] + places.value]
@@ -192,7 +192,7 @@ class Guesses:
 
 
 def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
-    """Apply a model to everybody; ``limit`` is that of each value."""
+    """Apply a model to everybody; ``limit`` is per value."""
     n = valid.cells.buckets.n
     top = np.zeros(n, np.int64)
     largest = np.zeros(n)
@@ -206,7 +206,7 @@ def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Cal
 
 
 def split_rows(buckets: Buckets) -> list[Ints]:
-    """Split the rows of a release into parts of whole groups."""
+    """Split a release's rows into parts of whole groups."""
     starts, rows = buckets.members()
     ends = starts[np.unique(np.searchsorted(starts, np.arange(_AT_ONCE, len(rows), _AT_ONCE)))]
     return np.split(rows, ends[ends < len(rows)])
@@ -225,7 +225,7 @@ def sample_rows(buckets: Buckets, seed: int) -> Ints:
 
 
 def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
-    """Return the smoothed log-probabilities of a column given each value."""
+    """Return a column's smoothed log-probabilities given each value."""
     codes = column[places.rows]
     width = len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
@@ -235,7 +235,7 @@ def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> 
 
 
 def run(target: Target) -> AttackRun:
-    """Estimate everybody's value; findings only if asked for by name."""
+    """Estimate everybody's value; report only if requested."""
     case = BucketCase.of(target)
 
     def check() -> None:
@@ -251,7 +251,7 @@ def run(target: Target) -> AttackRun:
 
 
 def _limit(target: Target, case: BucketCase) -> Floats | None:
-    """Return the limit of the policy for each value, or None."""
+    """Return the policy limit of each value, or None."""
     policy = target.policy
     if policy.max_posterior is None and policy.max_gain is None:
         return None

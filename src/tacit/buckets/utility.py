@@ -1,4 +1,4 @@
-"""Utility of a bucketized release for the owner of the data.
+"""Utility of a bucketized release for its owner.
 
 Three kinds of measures: the relative error of random counting queries (how many people have these quasi-identifiers and one of these
 sensitive values?), the errors of positive rules (their confidences, and which of them are found), and how often guesses from the release
@@ -80,7 +80,7 @@ def draw_queries(
     seed: int,
     check: Callable[[], None] = lambda: None,
 ) -> Queries:
-    """Draw random queries about ``dim`` columns and the sensitive one.
+    """Draw queries on ``dim`` columns and the sensitive one.
 
     Each asks for a set of values of each column, whose size is drawn from 1 to ``selectivity`` times the number of values (at least 1).
     There are fewer queries than asked for if hardly any has a positive answer.
@@ -135,7 +135,7 @@ def _match_combinations(cells: Combinations, asked: Sequence[Question]) -> Float
 
 @dataclass(frozen=True, eq=False)
 class PositiveRules:
-    """Frequent antecedents, one row each, and the rules that hold.
+    """Frequent antecedents by row, and rules that hold.
 
     ``people[x]`` and ``published[x]`` people of the data and of the release have antecedent x; ``true[x, v]`` of them have value v.
     ``holds[x, v]``: the rule reaches the support and the conviction in the data.
@@ -203,7 +203,7 @@ class PositiveRules:
 def _mark_rules(
     both: Floats, people: Floats, everybody: Floats, least: Threshold, conviction: Fraction, *, room: float = 0.0
 ) -> Flags:
-    """Mark the pairs that reach the support and the conviction.
+    """Mark the pairs with enough support and conviction.
 
     P(X) P(not v) >= conviction P(X and not v); whole numbers compare exactly.
     """
@@ -231,7 +231,7 @@ def _sum_by_number(number: Ints, table: Floats, many: int) -> Floats:
 
 
 def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Column:
-    """Cut a numeric column into intervals, if a width is given."""
+    """Cut a numeric column into intervals of a width."""
     width = intervals.get(column.name)
     if width is None:
         return column
@@ -290,7 +290,7 @@ def measure_guesses(
 
 
 def match_rows(buckets: Buckets, people: Table) -> Ints | None:
-    """Return everybody's value if the orders of rows agree, else None."""
+    """Return everybody's value if row orders agree, else None."""
     if len(people.weights) != buckets.n or (people.weights != 1).any():
         return None
     for column in buckets.people.columns:
@@ -360,7 +360,7 @@ def measure_guesses_at_release(
 
 @dataclass(frozen=True, slots=True)
 class UtilitySettings:
-    """Rules and queries to measure; defaults of the Injector paper."""
+    """Settings of utility; defaults of the Injector paper."""
 
     min_support: Threshold = field(default_factory=lambda: Threshold.parse("1%"))
     min_conviction: Fraction = Fraction(11, 10)
@@ -394,7 +394,7 @@ def measure_utility(
     check: Callable[[], None] = lambda: None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Utility:
-    """Measure the utility of a release, and its right guesses."""
+    """Measure utility and correct guesses of a release."""
     cells = Combinations.of(buckets, people)
     valid = valid_values(buckets, known or Exclusions.none(buckets.n, buckets.values))
     progress(0.1)
@@ -465,7 +465,7 @@ def grouping_cost(
 def _measure_rule_errors(
     buckets: Buckets, cells: Combinations, readers: Sequence[Estimator], settings: UtilitySettings
 ) -> tuple[int, dict[str, dict[str, float]]]:
-    """Return the number of rules, and the errors of each estimator."""
+    """Return the number of rules, and errors by estimator."""
     rules = PositiveRules.of(
         cells,
         readers,

@@ -1,4 +1,4 @@
-"""Arguments that somebody of a group cannot have a value.
+"""Arguments that a group member lacks a value.
 
 Two things rule a value out: knowledge about the person, and other people of the group who can have nothing else and are as many as the values
 that are left for them (Hall's condition), so that they use these up.

@@ -24,12 +24,12 @@ def _is_arules(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if a text file has the columns of arules."""
+    """Tell if a text file has arules' columns."""
     return head.delimiter(_is_arules) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Return the lines of a file of arules' itemsets or rules."""
+    """Read a file of arules' itemsets or rules."""
     grid = read_grid(file, read_head(file).delimiter(_is_arules) or ",", from_r=True)
     whole = grid.column("rules")
     left = grid.column("LHS")
@@ -86,7 +86,7 @@ def _unreadable(grid: Grid, line: int, column: TextColumn, what: str, remedy: st
 
 
 def split_set(text: str) -> list[str]:
-    """Return the items of a set, divided at commas outside brackets.
+    """Split a set at commas outside brackets.
 
     At every comma when the brackets do not close.
 

@@ -25,7 +25,7 @@ _ARROW = re.compile(r"(?:^|(?<=\s))<-(?=\s|$)")
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if the first lines end in numbers in parentheses."""
+    """Tell if the first lines end in parenthesised numbers."""
     lines = head.lines[:5]
     matches = [_LINE.fullmatch(line) for line in lines]
     return bool(lines) and all(match and _numbers(match["numbers"]) for match in matches)

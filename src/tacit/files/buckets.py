@@ -47,7 +47,7 @@ class BucketsHeader:
 
 
 def read_buckets_header(file: Input) -> BucketsHeader:
-    """Return the header, or an empty one if there is none."""
+    """Return the header, or an empty one."""
     if not os.path.lexists(file):
         return BucketsHeader()
     with file.open_text() as stream:
@@ -100,7 +100,7 @@ _NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two tables, what messages call them, and what a header says."""
+    """Two tables, their names in messages, and the header."""
 
     people: Table
     values: Table
@@ -161,7 +161,7 @@ def read_buckets(
 
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
-    """Return the two tables of a release as one source."""
+    """Return both tables of a release as one source."""
     header_sha256 = _sha256_if_present(_header_of(pair))
     return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
 
@@ -270,7 +270,7 @@ def _counts(column: Column, where: str) -> Ints:
 
 
 def _natural_order(names: Sequence[str]) -> list[int]:
-    """Return the places of names of groups as people count them.
+    """Return the ranks of group names in natural order.
 
     Numbers by size, else as text.
     """
@@ -331,7 +331,7 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
 
 
 def _extend_domain(column: Column, domain: tuple[str, ...]) -> Column:
-    """Return the column over all values that the header lists."""
+    """Return the column over the header's domain."""
     values = tuple(sorted({*column.values, *domain}))
     place = {value: number for number, value in enumerate(values)}
     return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
@@ -408,7 +408,7 @@ def write_buckets(
 
 
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
-    """Return the same release in an order that reveals nothing.
+    """Return the release in random order.
 
     The same for the same people, groups and seed, in whatever order they come.
     """
@@ -460,7 +460,7 @@ def _sum_by_group(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
 
 
 def _refuse_others(folder: Path, form: Form) -> None:
-    """Raise if the folder holds a release in the other form."""
+    """Raise if the folder holds the other format."""
     for other in FORMS:
         if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
             what = f"holds a release in the form {other} already"
@@ -473,7 +473,7 @@ Cells = list[list[str]]
 
 
 def _people_cells(release: Buckets) -> Iterable[Cells]:
-    """Yield the columns of the QIT, many rows at a time."""
+    """Yield the columns of the QIT in blocks."""
     texts = [[csv_cell(value) for value in column.values] for column in release.people.columns]
     for first in range(0, release.n, _BATCH):
         rows = slice(first, first + _BATCH)
@@ -484,7 +484,7 @@ def _people_cells(release: Buckets) -> Iterable[Cells]:
 
 
 def _value_cells(release: Buckets) -> Iterable[Cells]:
-    """Yield the columns of the ST, many lines at a time."""
+    """Yield the columns of the ST in blocks."""
     texts = [csv_cell(value) for value in release.values]
     owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
     for first in range(0, len(owner), _BATCH):

@@ -85,7 +85,7 @@ def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> C
 
 
 def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
-    """Return a clashing pair, found by handing counts down to subsets.
+    """Return a clashing pair, found by propagation to subsets.
 
     From each set they go to those that lack one of its items (two, where a gap is in the way).
 
@@ -134,7 +134,7 @@ class _Lookups:
         self.budget = budget
 
     def find(self, wanted: Words) -> Ints:
-        """Return the position of the set with each hash, or -1.
+        """Return the set's position by hash, or -1.
 
         The keys are sorted.
         """
@@ -142,7 +142,7 @@ class _Lookups:
         return np.where(self.keys[at] == wanted, at, -1)
 
     def parts(self, owners: Ints, length: int) -> tuple[Ints, Ints]:
-        """Pairs (set, part of it) for sets of one length."""
+        """Pairs (set, subset) for sets of one length."""
         mixed = self.sets.take(owners).member_hashes().reshape(len(owners), length)
         one_less = self.keys[owners][:, None] - mixed
         found = self.find(one_less.ravel()).reshape(one_less.shape)
@@ -151,7 +151,7 @@ class _Lookups:
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: npt.NDArray[np.bool_]) -> list[tuple[Ints, Ints]]:
-        """Return pairs of sets and parts that lack two items.
+        """Return pairs of sets and subsets two items smaller.
 
         Neither part in between is published; the budget limits the search.
         """
@@ -223,7 +223,7 @@ def _at(release: Listed, *positions: int) -> dict[str, Any]:
 
 
 def _check_sides(release: Rules) -> None:
-    """Raise if an antecedent and its consequent share an item."""
+    """Raise if antecedent and consequent share an item."""
     shared = np.flatnonzero(
         united(release.antecedents, release.consequents).lengths < release.antecedents.lengths + release.consequents.lengths
     )
@@ -362,7 +362,7 @@ def _check_pairs(release: Itemsets) -> None:
 
 
 def _check_unions(release: Itemsets) -> None:
-    """Raise if two maximal sets must have a frequent union."""
+    """Raise if two maximal sets have a frequent union."""
     if release.n is None or len(release) < 2 or release.header.coarser:
         return
     least = release.min_support or int(release.hi.min())

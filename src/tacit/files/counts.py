@@ -30,7 +30,7 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Confidences from ``lo`` to ``hi`` as pairs of numerator and denominator.
+    """Confidences from ``lo`` to ``hi`` as numerator and denominator.
 
     An open end is not itself allowed.
 
@@ -77,7 +77,7 @@ class Ratios:
 
 
 def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
-    """Narrow, in place, what each rule says about both its counts.
+    """Narrow both counts of each rule in place.
 
     The first rule that nothing fits, or -1.
 
@@ -103,7 +103,7 @@ def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: R
 
 
 def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: npt.NDArray[np.float64], least: float) -> Ints:
-    """Return the only antecedent count that each confidence allows, or -1.
+    """Return each confidence's only antecedent count, or -1.
 
     The rule has an exact count, and the confidence is a double in full; -1 means that exact arithmetic must decide.
 
@@ -168,7 +168,7 @@ _PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Column of printed shares: line ``i`` prints distinct text number ``index[i]``.
+    """Printed shares; line ``i`` has text ``index[i]``.
 
     ``floats`` holds the distinct numbers nearly (NaN for an empty text), ``printed(number)`` exactly. ``is_double`` says that the column
     holds binary doubles in full, not rounded decimals; ``digits`` is the number of decimals that a header promises. ``widest`` are the texts
@@ -349,7 +349,7 @@ def _divisor(counts: Floats, n: int) -> int:
 
 
 def _chance_of_divisor(counts: Floats, n: int) -> float:
-    """Return the probability that counts share their common divisor by chance."""
+    """Return the probability of a common divisor by chance."""
     divisor = _divisor(counts, n)
     different = len(np.unique(counts[counts < n]))
     return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
@@ -398,7 +398,7 @@ class _Fault(NamedTuple):
 
 
 def _check_share(text: str, digits: int | None) -> float | _Fault:
-    """Return a printed share nearly, or what is wrong with it."""
+    """Return a printed share approximately, or its error."""
     if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
         return float(text)
     value = _value(text)
@@ -416,7 +416,7 @@ def _check_share(text: str, digits: int | None) -> float | _Fault:
 
 
 def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
-    """Return whole numbers, and flags of the lines that print one."""
+    """Return whole numbers, and flags of their lines."""
     texts = column.texts
     values = np.zeros(len(texts), np.int64)
     given = np.ones(len(texts), bool)
@@ -466,7 +466,7 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
 
 
 def selected(release: Listed, index: Ints) -> Listed:
-    """Return the lines at these positions only, in this order."""
+    """Return the lines at these positions, in order."""
     return _select_itemsets(release, index) if isinstance(release, Itemsets) else _select_rules(release, index)
 
 
@@ -524,7 +524,7 @@ def build(printout: Printout, *, n: int | None, only: Only | None, source: Sourc
 
 
 def one_n(said: int | None, given: int | None, *, where: str) -> int | None:
-    """Return the number of people; raise if file and caller differ."""
+    """Return n; raise if file and caller differ."""
     if said is not None and given is not None and said != given:
         raise OptionError(f"is {given}, but {where} says n = {said}", where="--n", remedy="Leave --n out, or correct the file")
     return said if given is None else given
@@ -550,7 +550,7 @@ class _Reading:
         return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
 
     def _are_doubles(self, shares: Shares) -> bool:
-        """Tell if shares of exact counts are short doubles in full."""
+        """Tell if exact shares are printed as full doubles."""
         return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
 
     def _counts(self, column: TextColumn | None) -> tuple[Ints, Flags]:
@@ -607,7 +607,7 @@ class _Reading:
                 raise OptionError(what, where=where, remedy=remedy)
 
     def _people_of_nothing(self) -> int | None:
-        """N from the count of the empty set, which everybody has."""
+        """N from the count of the empty set."""
         empty = self.printout.sets.lengths == 0
         count, counted = (
             (self.count, self.counted) if self.printout.consequents is None else (self.whole_count, self.whole_counted)
@@ -616,7 +616,7 @@ class _Reading:
         return int(count[lines[0]]) if len(lines) else None
 
     def _people_of_pairs(self) -> int | None:
-        """N from lines that print both a count and a share.
+        """N from lines with both count and share.
 
         Only one n may make them fit.
         """
@@ -705,13 +705,13 @@ class _Reading:
         return lo, hi
 
     def _counted_ends(self, header: Header) -> tuple[Ints, Ints]:
-        """Return the smallest and largest number that prints as each count."""
+        """Return the range of numbers printed as each count."""
         if header.base is None:
             return self.count, self.count
         return counts_printed_as(self.count, header.base, header.rounding)
 
     def _check_counts(self, header: Header) -> None:
-        """Raise unless counts fit n, their rounding base, and printed shares."""
+        """Raise unless counts fit n, rounding base and shares."""
         if header.base is not None:
             odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
             if len(odd):
@@ -789,7 +789,7 @@ class _Reading:
             )
 
     def _shares_to_keep(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
-        """Return the printed shares, or None if they determine every count."""
+        """Return the printed shares unless counts determine them."""
         if shares is None or not bool((shares.given() & ~self.counted).any()):
             return None
         return None if shares.is_double and bool((lo == hi).all()) else shares.decimals()

@@ -47,7 +47,7 @@ _BLOCK = 1 << 20
 def records(
     lines: Iterable[str], delimiter: str, *, where: str, trim: bool = True, before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the number of each record's first line, and its cells.
+    r"""Yield each record's first line number and cells.
 
     Lines are numbered from 1, and keep their ends.
 
@@ -89,7 +89,7 @@ def _is_read_otherwise(lines: Sequence[str], delimiter: str) -> bool:
 
 
 class _Lines(Iterator[str]):
-    """Lines with their numbers, and those of the current record."""
+    """Numbered lines, with those of the current record."""
 
     def __init__(self, lines: Iterable[str], before: int = 0) -> None:
         self.lines = iter(lines)
@@ -111,7 +111,7 @@ class _Lines(Iterator[str]):
 
 
 class _Splitter:
-    """Splitter of records that the csv module does not read."""
+    """Splitter of records that csv does not read."""
 
     def __init__(self, lines: _Lines, delimiter: str, where: str) -> None:
         blank = "".join(sign for sign in " \t" if sign != delimiter)
@@ -175,7 +175,7 @@ class _Splitter:
 def _batches(
     found: Iterator[tuple[int, list[str]]], width: int, delimiter: str, where: str
 ) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """Yield line numbers and columns of many records at a time.
+    """Yield line numbers and columns in batches.
 
     Keeping a list per record would keep Python's garbage collector busy.
     """
@@ -201,7 +201,7 @@ def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
 
 
 def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
-    r"""Return the separator that makes records most alike in width.
+    r"""Return the separator with the most uniform width.
 
     It is a comma when there is one column. ``complete`` says that ``head`` is the whole file, so that its last line counts. ``prefer`` is
     tried first.
@@ -253,7 +253,7 @@ class Head:
         return [line for line in self.text.splitlines() if line.strip()]
 
     def delimiter(self, fits: Callable[[set[str]], bool]) -> str | None:
-        """Return the separator under which the column names fit, or None."""
+        """Return the separator that fits the column names, or None."""
         line = next(iter(self.lines), "")
         for delimiter in RELEASE_DELIMITERS:
             if line and fits(set(header_names(line, delimiter))):
@@ -262,7 +262,7 @@ class Head:
 
 
 def header_names(line: str, delimiter: str) -> list[str]:
-    """Return the column names in the first line of a file.
+    """Return the column names in a file's first line.
 
     None if its quotes do not fit.
     """
@@ -292,7 +292,7 @@ def read_head(file: Input) -> Head:
 
 
 def csv_cell(text: str) -> str:
-    """Return a CSV cell, in quotation marks where it needs them.
+    """Return a CSV cell, quoted if necessary.
 
     >>> csv_cell("plain"), csv_cell("a,b")
     ('plain', '"a,b"')
@@ -406,7 +406,7 @@ class Grid:
     lines: Ints
 
     def column(self, *names: str) -> TextColumn | None:
-        """Return the column of the first name that occurs, or None.
+        """Return the first of these columns, or None.
 
         Case is ignored.
         """
@@ -429,7 +429,7 @@ class Grid:
         return {name: self.cells[place] for place, name in enumerate(self.names) if name.casefold() not in folded}
 
     def need(self, *names: str) -> TextColumn:
-        """Return the column of one of these names, or raise."""
+        """Return the column of these names, or raise."""
         found = self.column(*names)
         if found is None:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Files: read once, and replaced whole or not at all.
+"""Files: read once, replaced atomically.
 
 Reading: an :class:`Input` is opened once, and kept in memory where it is small. Gzip is known by its first bytes, not by its name. Text is
 UTF-8 with or without a byte-order mark, UTF-16 with one (Excel's "Unicode text"), or, when it is not valid UTF-8 but reads as text,
@@ -107,7 +107,7 @@ class _OnDisk(NamedTuple):
 
 
 class Input(os.PathLike[str]):
-    """File to read; all its readers see the same bytes.
+    """File to read, with the same bytes for all readers.
 
     A small file is opened once and kept. A larger one is read as a stream by each reader, and refused if it changes meanwhile.
     """
@@ -130,17 +130,17 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def beside(self) -> Input:
-        """JSON header that belongs to the file: ``r.csv.json`` of ``r.csv``."""
+        """JSON header of the file: ``r.csv.json`` of ``r.csv``."""
         return Input(self.path.rstrip("/") + ".json")
 
     @property
     def is_gzip(self) -> bool:
-        """Tell if the file is gzip, by its first bytes."""
+        """Tell if the file begins as gzip."""
         return self._on_disk.start.startswith(GZIP_MAGIC)
 
     @property
     def is_parquet(self) -> bool:
-        """Tell if the unpacked content is Parquet, by its first bytes."""
+        """Tell if the unpacked content begins as Parquet."""
         return self.head(len(PARQUET_MAGIC)) == PARQUET_MAGIC
 
     @cached_property
@@ -151,12 +151,12 @@ class Input(os.PathLike[str]):
 
     @property
     def source(self) -> Source:
-        """Base name and SHA-256 of the file, and its header's SHA-256."""
+        """Base name and SHA-256 of the file and header."""
         return Source(os.path.basename(self.path), self.sha256, self.header_sha256)
 
     @property
     def header_sha256(self) -> str:
-        """SHA-256 of the JSON header that belongs to the file.
+        """SHA-256 of the file's JSON header.
 
         Empty if there is none.
         """
@@ -164,7 +164,7 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def encoding(self) -> str:
-        """Name of the codec that reads the whole content as text.
+        """Name of the codec for the whole content.
 
         The content is read to its end, so that later readers cannot fail half-way. Raises an :class:`InputError` if it is damaged or not text.
         """
@@ -202,7 +202,7 @@ class Input(os.PathLike[str]):
         return self._unpack() if self.is_gzip else self._open_packed()
 
     def open_text(self, *, keep_newlines: bool = False) -> TextIO:
-        r"""Open the content as text that is readable to its end.
+        r"""Open the content as checked text.
 
         Line ends become ``\n``; ``keep_newlines`` leaves them as they are, as the csv module wants them.
         """
@@ -210,7 +210,7 @@ class Input(os.PathLike[str]):
         return io.TextIOWrapper(self.open_bytes(), encoding=encoding, newline="" if keep_newlines else None)
 
     def check_unchanged(self) -> None:
-        """Raise if the file has changed since it was first opened."""
+        """Raise if the file has changed since first opened."""
         with readable(self.path):
             self._check_state(os.stat(self.path))
 
@@ -226,7 +226,7 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def _content(self) -> bytes | None:
-        """Unpacked content; None if it is too large to keep."""
+        """Unpacked content; None if too large."""
         packed = self._on_disk.content
         if packed is None or not self.is_gzip:
             return packed
@@ -256,7 +256,7 @@ class Input(os.PathLike[str]):
             raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
 
     def _decodes(self, codec: str) -> bool:
-        """Tell if the whole content is text in this encoding.
+        """Tell if the whole content has this encoding.
 
         Text holds no NUL.
         """
@@ -285,12 +285,12 @@ def open_text(path: FilePath, *, keep_newlines: bool = False) -> TextIO:
 
 
 def sha256_of(path: FilePath) -> str:
-    """Return the SHA-256 of a file on the disk, in hexadecimal."""
+    """Return the SHA-256 of a file on disk."""
     return Input.of(path).sha256
 
 
 class _Unpacked(io.RawIOBase):
-    """Content of a gzip file, refused where it becomes suspiciously large."""
+    """Content of a gzip file, limited in size."""
 
     def __init__(self, path: str, packed: BinaryIO, most: int) -> None:
         super().__init__()
@@ -324,7 +324,7 @@ class _Unpacked(io.RawIOBase):
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the largest unpacked size of a file of this size.
+    """Return the largest permitted unpacked size.
 
     By default 200 times as many, and at least 256 MB.
     """
@@ -338,7 +338,7 @@ def most_unpacked(packed: int) -> int:
 
 
 def shown(path: FilePath) -> str:
-    """Return the path as given, quoted if it is not printable."""
+    """Return the path, quoted if not printable."""
     text = os.fspath(path)
     return text if text.strip() and text.isprintable() else repr(text)
 
@@ -378,7 +378,7 @@ def readable(path: FilePath) -> Iterator[None]:
 
 
 def _suggest_neighbour(path: FilePath) -> str:
-    """Return a remedy that names a file with a similar name."""
+    """Return a remedy that names a similar file."""
     folder, name = os.path.split(os.fspath(path))
     with contextlib.suppress(OSError):
         near = get_close_matches(name, sorted(os.listdir(folder or ".")), n=1, cutoff=0.7)
@@ -403,7 +403,7 @@ def _machine() -> str:
 
 
 def new_name(folder: str | os.PathLike[str], ending: str = "") -> Path:
-    """Return a hidden name for a temporary file or folder.
+    """Return a hidden name for a temporary.
 
     What killed processes have left in the folder is removed.
     """
@@ -418,7 +418,7 @@ def _own_prefix() -> str:
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove temporaries of dead processes of this user and machine."""
+    """Remove temporaries of this user's dead processes."""
     pattern = re.compile(rf"\.tacit-{_machine()}-(\d+)-[0-9a-f]{{8}}")
     with contextlib.suppress(OSError):
         for entry in os.scandir(folder):
@@ -476,7 +476,7 @@ _spill_folders: dict[int, Path] = {}
 
 
 def spill_folder() -> Path:
-    """Return the private folder for what does not fit into memory."""
+    """Return the private folder for spilled data."""
     process = os.getpid()
     if process not in _spill_folders or not _spill_folders[process].is_dir():
         folder = new_name(tempfile.gettempdir())
@@ -512,13 +512,13 @@ def replace_file(path: FilePath) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replace_text(path: FilePath) -> Iterator[TextIO]:
-    r"""Yield a UTF-8 text stream that replaces the file on success."""
+    r"""Yield a text stream that replaces the file on success."""
     with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream
 
 
 def made_folder(folder: FilePath) -> Path:
-    """Return the folder to write to, made if its parent exists."""
+    """Return the output folder, created if necessary."""
     place = Path(folder)
     try:
         place.mkdir(exist_ok=True)
@@ -533,7 +533,7 @@ def made_folder(folder: FilePath) -> Path:
 
 
 def check_output(path: FilePath) -> None:
-    """Raise if ``path`` cannot be written; called before long work."""
+    """Raise if ``path`` cannot be written."""
     with _writable(path):
         target, kind = _target_of(path)
         if kind != "device" and not os.access(target.parent, os.W_OK | os.X_OK):

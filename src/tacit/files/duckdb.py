@@ -31,7 +31,7 @@ _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 def connect(
     files: Sequence[str] = (), *, folders: Sequence[str] = (), database: str = ":memory:", memory: str | None = None
 ) -> Any:
-    """Return a connection that may touch only these files and folders.
+    """Return a connection restricted to these files and folders.
 
     It uses no network, installs and loads no extensions, keeps no secrets, and spills into a private folder; nothing that it executes can
     change that.
@@ -76,7 +76,7 @@ def _sql_list(texts: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: str, remedy: str) -> Iterator[None]:
-    """Turn any failure of DuckDB into one sentence without its text."""
+    """Convert DuckDB failures into one sentence."""
     import duckdb
 
     try:
@@ -115,7 +115,7 @@ class Relation:
 
     @classmethod
     def of_database(cls, path: str, table: str, *, where: str) -> Relation:
-        """Return the rows of a table in a DuckDB database.
+        """Return the rows of a DuckDB table.
 
         Views are refused: a view is a program of whoever wrote the file, and may read other files.
         """
@@ -186,7 +186,7 @@ class Relation:
         return _column_of_texts(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
 
     def _whole_numbers(self, text: str) -> Ints | None:
-        """Return a column of whole numbers in their usual spelling.
+        """Return a column of integers in usual spelling.
 
         None if it holds anything else.
         """
@@ -249,7 +249,7 @@ def _column_of_texts(name: str, texts: list[str], codes: Codes) -> Column:
 
 
 def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return the column names of a Parquet schema in depth-first order."""
+    """Return a Parquet schema's top-level names, depth first."""
     names: list[str] = []
     depth_left = [stored[0][1] or 0] if stored else []
     for name, children in stored[1:]:
@@ -280,7 +280,7 @@ def check_engine(name: str) -> None:
 
 
 def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
-    """Return the combinations of values in these columns with their counts.
+    """Return the combinations in these columns with counts.
 
     >>> people = Table.from_rows(["sex", "pay"], [("F", "high"), ("M", "low"), ("F", "low")])
     >>> group_rows(people, ["pay"], engine="memory")

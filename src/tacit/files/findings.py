@@ -1,4 +1,4 @@
-"""File of all findings of an audit, written piece by piece."""
+"""File of all findings of an audit, written incrementally."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class FindingsFile:
             self._con.unregister("piece")
 
     def _table(self, code: str, width: int) -> int:
-        """Return the number of the tables for patterns of this width."""
+        """Return the table number for this pattern width."""
         number = self._tables.setdefault((code, width), len(self._tables))
         if len(self._parts) <= number:
             words = ", ".join(f"word{word} UBIGINT" for word in range(width))

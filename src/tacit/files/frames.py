@@ -1,4 +1,4 @@
-"""Frames and dicts of columns, as text and as releases.
+"""Frames and dicts of columns as releases.
 
 None of the libraries is needed unless its frames are given. Whole numbers print as ``1``, other numbers as Python prints them (``1.0``), truth
 values as ``True`` and ``False``, dates as ``2020-01-31``, with times of day only where a column has any. A missing value is the empty text.

@@ -85,7 +85,7 @@ _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [R
 
 @dataclass(frozen=True, slots=True)
 class CellOptions:
-    """Options about a table whose header does not say it.
+    """Options about a table beyond its header.
 
     None where nothing is said.
 
@@ -131,14 +131,14 @@ class CellOptions:
 
     @property
     def are_given(self) -> bool:
-        """Tell if something is said that only frequency tables need."""
+        """Tell if any option is for frequency tables only."""
         cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
         return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """Texts of a file or frame by column, with their lines."""
+    """Texts by column, with their lines."""
 
     where: str
     names: list[str]
@@ -186,7 +186,7 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
 
 
 def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
-    """Tell if a file or frame is a frequency table.
+    """Tell if an input is a frequency table.
 
     A header or options say so, or a column holds counts and it is nothing else.
     """
@@ -314,7 +314,7 @@ def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) ->
 
 
 def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
-    """Return the values of the last column across the first line."""
+    """Unpivot the last column from the first line."""
     by = said.by
     where = f"{cells.where}, line 1"
     if len(by) < 2:
@@ -454,7 +454,7 @@ def _place(listed: _Listed, row: int) -> str:
 
 
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
-    """Return how cells were printed, as header and options agree."""
+    """Return how cells were printed, by header and options."""
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
     pairs = (
@@ -544,7 +544,7 @@ def _ends(printing: CellPrinting, printed: Ints, n: int | None, marks: Sequence[
 
 
 def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
-    """Return a table in memory with what the options add."""
+    """Return a table in memory with options added."""
     if said.are_given or said.rounding is not None:
         remedy = "Leave them out: a table in memory says itself how its cells were printed"
         raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
@@ -562,7 +562,7 @@ def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
 
 
 def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
-    """Return the header with roles from the options, else its own.
+    """Return the header with roles from options or itself.
 
     Names of columns that the table lacks stay: beside other releases, these may have them.
     """
@@ -599,7 +599,7 @@ _BATCH = 50_000
 
 
 def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
-    """Write a frequency table and its header, both or neither.
+    """Write a frequency table and header atomically.
 
     The ending is ``.csv``, ``.csv.gz`` or ``.parquet``; hidden cells are empty.
     """
@@ -627,7 +627,7 @@ def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
 
 
 def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
-    """Yield the text of the file, many lines at a time.
+    """Yield the text of the file in blocks.
 
     Texts that look like formulas are ``guarded`` where there are any.
     """

@@ -1,4 +1,4 @@
-"""Header of a frequency table, and the roles of its columns.
+"""Header of a frequency table, and column roles.
 
 A column that is neither is never taken as a dimension: (F, clerk, 2.2) and (*, clerk, 17.6) would no longer be a part and its total.
 """
@@ -175,7 +175,7 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Roles of the columns of a file, by their places."""
+    """Roles of a file's columns, by position."""
 
     count: int
     dimensions: tuple[int, ...]
@@ -185,7 +185,7 @@ class Roles:
 
 
 def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
-    """Return the place of the column of counts, or None."""
+    """Return the position of the count column, or None."""
     if wanted is not None:
         if wanted not in cells.names:
             what = f"is not a column of {cells.where}, which has {len(cells.names)} columns"
@@ -241,7 +241,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
-    """Return the columns that distinguish cells, and those not needed."""
+    """Return the columns that distinguish cells, and the others."""
     doubtful = [place for place in free if _may_be_beside(cells.names[place], cells.texts[place])]
     dimensions = [place for place in free if place not in doubtful]
     if not _varies(cells, dimensions) and doubtful:
@@ -254,7 +254,7 @@ def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
 
 
 def _may_be_beside(name: str, texts: Sequence[str]) -> bool:
-    """Tell if a column may describe cells instead of dividing people.
+    """Tell if a column may describe cells only.
 
     It holds numbers, notes, or texts with gaps.
     """
@@ -282,7 +282,7 @@ def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
 
 
 def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
-    """Tell if a column follows from line numbers or printed counts.
+    """Tell if a column follows from lines or counts.
 
     It is a numbering, a running sum, or holds shares of all people.
     """

@@ -1,4 +1,4 @@
-"""Cells of a frequency table: counts, marks, means and medians."""
+"""Cells of frequency tables: counts, marks, means, medians."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _STATISTIC = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 
 def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """Return the statistic that a column holds, and its column.
+    """Return a column's statistic and measured column.
 
     None when it is none of another one.
 

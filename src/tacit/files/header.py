@@ -1,4 +1,4 @@
-"""Header of a release: ``r.csv`` has its header in ``r.csv.json``.
+"""Header of a release: ``r.csv.json`` for ``r.csv``.
 
 All keys can be left out, and null means "not known". A key or a format that Tacit does not know is refused, since it would be ignored.
 
@@ -136,7 +136,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
 
 
 def _entries(file: Input) -> dict[str, Any] | None:
-    """Return the entries in the header of a file, or None."""
+    """Return the entries in a file's header, or None."""
     if not os.path.lexists(file.beside):
         return None
     where = file.beside.name
@@ -156,7 +156,7 @@ def _entries(file: Input) -> dict[str, Any] | None:
 
 
 def read_header(file: Input) -> FileHeader:
-    """Return the header of a list of itemsets or rules."""
+    """Return the header of a list."""
     entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
     return FileHeader() if entries is None else parse_header(entries, where=file.beside.name)
 
@@ -176,7 +176,7 @@ def _number(text: str) -> Decimal:
 
 
 def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
-    """Return a header from the entries of its JSON object."""
+    """Return a header from its JSON object."""
     get = Entries(entries, where)
     kind = _kind(get)
     rounding, base = _rounding(get)
@@ -217,7 +217,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
 
 
 def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the values of the SA and their published counts."""
+    """Return the SA's values and published counts."""
     values = get.names("sa_values")
     published = get.entries.get("sa_distribution")
     if published is None:
@@ -320,7 +320,7 @@ def _share(get: Entries, key: str) -> Fraction | None:
 
 
 def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
-    """Return the rounding mode, and the rounding base of counts."""
+    """Return the rounding mode and rounding base."""
     value = get.entries.get("rounding")
     if value is None or value in ROUNDINGS:
         return cast(Rounding | None, value), None
@@ -333,7 +333,7 @@ def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
 
 
 def header_entries(release: Listed) -> dict[str, Any]:
-    """Return the entries of a release's JSON header in their order."""
+    """Return the ordered entries of a release's header."""
     header = release.header
     rounding: object = header.rounding
     if header.base is not None:
@@ -417,7 +417,7 @@ Plain = Callable[[Path], None]
 
 
 def table_ending(path: FilePath) -> str:
-    """Return the ending of the name, which chooses the form.
+    """Return the file ending, which chooses the format.
 
     Raises when there is none such, to be asked before long work.
 
@@ -435,7 +435,7 @@ def table_ending(path: FilePath) -> str:
 def write_with_header(
     path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
 ) -> None:
-    """Write a table and its JSON header, both or neither.
+    """Write a table and its JSON header atomically.
 
     The ending chooses the form.
     """

@@ -53,7 +53,7 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
 
 
 def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """Read the hierarchies of columns from the files of a folder.
+    """Read the hierarchies of columns from a folder.
 
     They are called ``<column>.csv`` or ``*_<column>.csv`` (also ``.gz``).
     """

@@ -1,4 +1,4 @@
-"""Cells that hold JSON: lists of items and objects ``{column: value}``.
+"""JSON cells: lists of items and objects ``{column: value}``.
 
 Cells are parsed in batches joined to one text, which is several times faster than one by one. They are joined with a line break, which no
 JSON string may hold, so that a broken cell cannot swallow its neighbour. A batch that does not yield one list or object per cell is read

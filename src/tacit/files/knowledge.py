@@ -87,7 +87,7 @@ def _from_file(file: Input) -> Iterable[Fact]:
 
 
 def _says_more(grid: Grid, file: Input) -> list[bool]:
-    """Return flags of the lines that are not implied by others.
+    """Return flags of the lines not implied by others.
 
     All but the rules that the file marks as implied by its minimal ones.
 
@@ -127,7 +127,7 @@ def _from_entries(entries: Iterable[Any], where: str, unit: str) -> Iterable[Fac
 
 
 def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
-    """Return one fact; errors name the cell, never its content."""
+    """Return one fact; errors never quote the cell."""
     place = f"{file} {unit} {line}"
     if not isinstance(entry, Mapping):
         raise InputError("is not an object", where=place, remedy="Write one object for each fact")
@@ -195,7 +195,7 @@ def check_negative_output(path: FilePath) -> None:
 
 
 def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
-    """Write the rules, and a header with the parameters of mining."""
+    """Write the rules, with mining parameters in the header."""
     check_negative_output(path)
     header = rules.header
     entries = {

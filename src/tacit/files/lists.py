@@ -42,7 +42,7 @@ def _is_own(names: set[str]) -> bool:
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if a file has the columns of Tacit's own releases."""
+    """Tell if a file has Tacit's own columns."""
     if head.columns:
         lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
         return _is_own(set(head.columns)) and not lists & {"antecedent", "consequent"}
@@ -50,7 +50,7 @@ def looks_like(head: Head) -> bool:
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Return the lines of an own release, CSV or Parquet."""
+    """Read an own release, CSV or Parquet."""
     head = read_head(file)
     if head.columns:
         columns, lines = _parquet_columns(file, head.columns)
@@ -125,7 +125,7 @@ def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, Sets]:
 
 
 def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at: Place) -> tuple[Items, Sets, Sets]:
-    """Items, antecedents and consequents; antecedents are all objects or all lists."""
+    """Items, antecedents and consequents, all objects or all lists."""
     if antecedent.texts and not any(cell.lstrip().startswith("{") for cell in antecedent.texts):
         bags = [Bags(numbering := Numbering(item_name)), Bags(numbering)]
         add_lists(bags[0], antecedent, at)
@@ -232,7 +232,7 @@ def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:
 
 
 def _batches(release: Listed) -> Iterator[str]:
-    """Yield the text of the file, many lines at a time."""
+    """Yield the text of the file in blocks."""
     itemsets = isinstance(release, Itemsets)
     yield "itemset,count,support\n" if itemsets else "antecedent,consequent,count,support,confidence\n"
     numbers = _numbers(release)
@@ -255,7 +255,7 @@ def _json(value: Any) -> str:
 
 
 def _sets_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
-    """Cells that join prepared fragments, one per item, between two brackets."""
+    """Cells that join one prepared fragment per item."""
 
     def cells(start: int, stop: int) -> Iterator[str]:
         offsets = sets.offsets[start : stop + 1].tolist()

@@ -107,12 +107,12 @@ def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
 
 
 def _known_name(token: str) -> str:
-    """Return the name of a token that :func:`_tokens` has found readable."""
+    """Return the name of a checked token."""
     return token_name(token) or ""
 
 
 def token_name(token: str) -> str | None:
-    """Return the item that a token stands for, as text.
+    """Return the item of a token, as text.
 
     None when it cannot be read.
 

@@ -1,4 +1,4 @@
-"""Parquet files and folders of them, read and written with DuckDB."""
+"""Parquet files and folders, by DuckDB."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parquet_columns(file: Input) -> dict[str, str]:
 
 
 def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield batches of rows of SQL expressions, in file order.
+    """Yield batches of SQL expressions in file order.
 
     The files of a folder come in the order of their names.
     """
@@ -37,7 +37,7 @@ def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any
 
 
 def text_of(column: str, kind: str) -> str:
-    """Return the SQL expression that prints a column of numbers.
+    """Return the SQL expression that prints numbers.
 
     Doubles are printed in full, 32-bit floats with the digits they really have.
     """
@@ -59,7 +59,7 @@ def parquet_source(file: Input) -> Source:
 
 
 def _parts(folder: Input) -> list[Path]:
-    """Return the Parquet files of a folder as Spark writes it."""
+    """Return the Parquet files of a Spark folder."""
     parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
     if not parts:
         raise InputError(
@@ -70,7 +70,7 @@ def _parts(folder: Input) -> list[Path]:
 
 @contextlib.contextmanager
 def unpacked_parquet(file: Input) -> Iterator[str]:
-    """Yield the path of a Parquet file that DuckDB can open."""
+    """Yield a Parquet path that DuckDB can open."""
     if not file.is_gzip:
         yield file.path
         file.check_unchanged()

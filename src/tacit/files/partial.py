@@ -110,7 +110,7 @@ def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str)
 
 
 def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTable | None = None) -> PartialTable:
-    """Return the table with its roles, marked cells made blank."""
+    """Return the table with roles, marked cells blanked."""
     marks = {blank.strip()} if isinstance(blank, str) else {str(mark).strip() for mark in blank or ()}
     hidden = np.zeros((len(people.weights), len(people.columns)), np.bool_) if before is None else before.hidden.copy()
     for place, column in enumerate(people.columns):
@@ -192,7 +192,7 @@ def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
 
 
 def _lines(partial: PartialTable) -> Iterator[str]:
-    """Yield the text of the file, many lines at a time."""
+    """Yield the text of the file in blocks."""
     columns = partial.people.columns
     yield ",".join(csv_cell(name) for name in partial.people.names) + "\n"
     # A line with nothing on it would be no row.

@@ -1,4 +1,4 @@
-"""PMML files with an ``AssociationModel``, of any version and namespace.
+"""PMML files with an ``AssociationModel``, any version.
 
 The model's rules are read; a model without rules is read as itemsets with their supports. The antecedent's support, where its ``Itemset``
 prints one, is the number of people with the antecedent. The file is read as a stream without building a tree; a document type
@@ -24,13 +24,13 @@ from tacit.model.release import Header
 
 
 def looks_like(head: Head) -> bool:
-    """Tell if a text file is XML that holds PMML."""
+    """Tell if a text file is PMML."""
     return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
 
 
 @dataclass(slots=True)
 class _Model:
-    """State of reading; attributes with the lines they stand in."""
+    """State of reading: attributes with their lines."""
 
     where: str
     line: int = 1
@@ -97,7 +97,7 @@ def _item_name(attributes: dict[str, str]) -> str:
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Read the rules of an association model, or its itemsets."""
+    """Read the rules or itemsets of an association model."""
     model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")

@@ -23,7 +23,7 @@ BATCH = 600
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextColumn:
-    """One column as printed; an empty text is a withheld value."""
+    """Printed column; an empty text is a withheld value."""
 
     name: str
     texts: list[str]
@@ -63,7 +63,7 @@ class Printout:
 
 
 def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
-    """Return file, line and column as they stand in a message.
+    """Return file, line and column for a message.
 
     >>> place("r.csv", 7, "support")
     "r.csv, line 7, column 'support'"
@@ -72,7 +72,7 @@ def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
 
 
 class Numbering(dict[Any, int]):
-    """Numbers of names, in the order in which they come.
+    """Numbers of names, in order of appearance.
 
     ``numbering[key]`` makes a new number for a new key. ``name_of`` returns the name of a key; keys with the same name share a number.
     """
@@ -96,7 +96,7 @@ class Numbering(dict[Any, int]):
 
 @dataclass(slots=True)
 class Bags:
-    """Item numbers of many lines, without an object per item."""
+    """Item numbers of many lines, stored compactly."""
 
     numbering: Numbering
     lengths: list[Ints] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Bags:
         self.lengths.append(lengths)
 
     def sets(self, ranks: Codes) -> Sets:
-        """Return the lines as sets, with numbers replaced by their ranks.
+        """Return the lines as sets of ranks.
 
         A repeated item counts once.
         """
@@ -143,7 +143,7 @@ def named_sets(
 
 
 def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
-    """Return the items and sets of bags that share one numbering."""
+    """Return the items and sets of bags with one numbering."""
     names = sort_names(bags[0].numbering.numbers)
     ranks = bags[0].numbering.ranks(names)
     return Items(names), [bag.sets(ranks) for bag in bags]

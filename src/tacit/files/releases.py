@@ -44,7 +44,7 @@ from tacit.model.table import MissingRule, Schema, Table
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
-    """Return the files behind the values of options, with their SHA-256.
+    """Return the files behind options, with their SHA-256.
 
     >>> inputs_of(data=None, known=[["a", "b"]])
     ()
@@ -75,7 +75,7 @@ SEPARATORS = ("=", "_", ":")
 
 
 def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
-    """Return the list with items as values of columns with roles.
+    """Return the list with items as column values.
 
     Of a list that names its columns itself only roles are added that it lacks. ``columns`` are those of the data. Without roles, a list whose
     items are no values of these stays as it is.
@@ -131,7 +131,7 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
-    """Raise because an item is not a value of the columns.
+    """Raise because an item is not a column value.
 
     The line that holds it is named, and not the item.
     """
@@ -204,7 +204,7 @@ _P = ParamSpec("_P")
 
 
 def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
-    """Note the options of reading in the source of a release."""
+    """Record the reading options in a release's source."""
 
     @wraps(read)
     def remember(*args: _P.args, **options: _P.kwargs) -> Release:
@@ -339,7 +339,7 @@ def read_release(
 
 
 def _is_frequencies(data: Any, cells: Any) -> bool:
-    """Tell if data is a frequency table and nothing else.
+    """Tell if data is only a frequency table.
 
     That columns have roles does not make it a table of people.
     """
@@ -366,7 +366,7 @@ def is_recognised(path: FilePath) -> bool:
 
 
 def _is_list(head: Head) -> bool:
-    """Tell if a file is a list of itemsets or rules."""
+    """Tell if a file is a list."""
     return any(entry.looks_like(head) for entry in FORMATS)
 
 
@@ -504,7 +504,7 @@ def _check_n(n: int | None) -> int | None:
 
 
 def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
-    """Return a release in memory with what the options add."""
+    """Return a release in memory with options added."""
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
@@ -656,7 +656,7 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
 
 
 def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
-    """One argument: a folder or list of releases, or a release."""
+    """Read one argument: a folder, list or release."""
     if isinstance(one, Releases):
         return one
     if isinstance(one, (list, tuple)):
@@ -744,7 +744,7 @@ def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder without headers and second tables."""
+    """Yield a folder's files except headers and second tables."""
     inside = _list_folder(folder)
     names = {one.name for one in inside}
     pair = pair_of(folder)
@@ -757,7 +757,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 
 def _why_ignored(path: Path) -> str:
-    """Return the reason why a file says nothing about people."""
+    """Return the reason why a file is ignored."""
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -792,7 +792,7 @@ def _why_not_tried(path: Path) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a page of usual size, or None."""
+    """Return the text of a short page, or None."""
     if path.stat().st_size > _LARGEST_PAGE:
         return None
     try:
@@ -803,7 +803,7 @@ def _text(path: Path) -> str | None:
 
 
 def _is_record(path: Path) -> bool:
-    """Tell if a file is a record that Tacit wrote."""
+    """Tell if a file is a record of Tacit."""
     try:
         with Input(path).open_text() as lines:
             found = json.load(lines)
@@ -818,7 +818,7 @@ def _name_with_folder(release: Release, folder: str) -> Release:
 
 
 def _name_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
-    """Return the releases, with folders in the names of files alike."""
+    """Return the releases, folders prefixed to equal names."""
     single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
     names = _names(releases)
     out = []

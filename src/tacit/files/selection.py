@@ -152,7 +152,7 @@ def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> 
 
 
 def _parts(text: str, where: str) -> list[str]:
-    """Return the parts of a condition between unquoted words "and"."""
+    """Split a condition at unquoted words "and"."""
     parts = []
     at = 0
     begin = 0
@@ -183,7 +183,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
-    """Return the row numbers in a file, one in each line.
+    """Return the row numbers in a file.
 
     Blank lines are passed over.
     """
@@ -228,7 +228,7 @@ _MEANT = "Write + (must be published), - (sensitive) or nothing"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Flags of cells that must be published, and of sensitive ones."""
+    """Flags of protected and of sensitive cells."""
 
     published: Flags
     sensitive: Flags

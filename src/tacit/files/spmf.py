@@ -33,7 +33,7 @@ def looks_like(head: Head) -> bool:
 
 
 def read(file: Input, known: FileHeader) -> Printout:
-    """Return the lines of an SPMF file of itemsets or rules."""
+    """Read an SPMF file of itemsets or rules."""
     where = file.name
     names: dict[str, str] = {}
     lines: list[int] = []
@@ -81,7 +81,7 @@ def read(file: Input, known: FileHeader) -> Printout:
 
 
 def _side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
-    """Return the items before (0) or after (2) each arrow."""
+    """Return the items before (0) or after (2) arrows."""
     return (_items(text.partition(_ARROW)[side], names) for text in sets)
 
 

@@ -140,7 +140,7 @@ class _SqliteRows:
 
 
 def _ask_sqlite(path: str, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
-    """Return the column names and the rows of a query."""
+    """Return the columns and rows of a query."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as connection:
             cursor = connection.execute(sql)
@@ -204,7 +204,7 @@ def read_table(
 
 
 def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in a text or a sequence of texts.
+    """Return the names in a text or sequence.
 
     A text that is no known name is split at its commas.
 
@@ -244,7 +244,7 @@ def _is_transactions(path: str) -> bool:
 
 
 def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return the sensitive columns, and True if there are declared none.
+    """Return the sensitive columns; True if declared none.
 
     >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
     ((('ill',), False), ((), True), ((), False))
@@ -367,7 +367,7 @@ def _build(rows: RowSource, schema: Schema, extra: tuple[str, ...] | None, missi
 
 
 def _drop_missing(table: Table, looked_at: Sequence[Column], *, where: str) -> Table:
-    """Return the table without rows with the mark in these columns."""
+    """Return the table without missing values in these columns."""
     gone: Flags = np.zeros(len(table.weights), np.bool_)
     for column in looked_at:
         if table.missing.mark in column.values:

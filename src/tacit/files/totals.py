@@ -1,4 +1,4 @@
-"""Totals of a frequency table, and their consistency with the parts.
+"""Totals of a frequency table, and their consistency.
 
 A total that is taken for a value hides the plainest inference there is: a hidden cell is the total less the other parts. So totals are found
 by their names and by arithmetic, and ranges that overlap are refused.
@@ -21,7 +21,7 @@ from tacit.model.frequencies import ANY, FrequencyTable
 
 
 def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
-    """Return the table; raise if cells repeat or totals are impossible."""
+    """Return the table; raise on repeated cells or impossible totals."""
     tables = list(_list_tables(table))
     for one in tables:
         _check_once(table, one, where)
@@ -35,7 +35,7 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
 
 
 def people_of(table: FrequencyTable, where: str) -> int | None:
-    """Return the number of people that the table adds up to.
+    """Return the total number of people of the table.
 
     Its grand total, or a table without gaps that adds up; None where none does.
     """
@@ -66,7 +66,7 @@ class _Part:
 
 
 def _list_tables(table: FrequencyTable) -> Iterator[_Part]:
-    """Yield the tables of a release, that of everybody first."""
+    """Yield the tables of a release, the total first."""
     if not len(table):
         return
     fixed = _codes(table) != ANY
@@ -82,7 +82,7 @@ def _codes(table: FrequencyTable) -> npt.NDArray[np.int32]:
 
 
 def _keys(table: FrequencyTable, rows: Ints, columns: frozenset[int]) -> Ints:
-    """One number for each combination of values of these columns."""
+    """One number per combination of these columns."""
     codes = _codes(table)[rows]
     key = np.zeros(len(rows), np.int64)
     largest = 1
@@ -95,7 +95,7 @@ def _keys(table: FrequencyTable, rows: Ints, columns: frozenset[int]) -> Ints:
 
 
 def _slow_keys(codes: npt.NDArray[np.int32]) -> Ints:
-    """Return a hash of each row, for products that overflow."""
+    """Return a hash of each row, if products overflow."""
     return np.array([hash(row.tobytes()) for row in codes], np.int64)
 
 
@@ -110,7 +110,7 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
 
 
 def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
-    """Raise if disjoint cells hold more people than there are."""
+    """Raise if disjoint cells exceed the number of people."""
     n = table.header.n
     least = int(table.lo[part.rows].sum())
     # Ranges of a measured column may overlap.
@@ -186,7 +186,7 @@ _UP_TO = re.compile(r"(?:<=?|≤|under|below|up to)\s*(\d{1,9})")
 
 
 def sounds_like_total(label: str) -> bool:
-    """Tell if a label is what tables call a total.
+    """Tell if a label looks like a total.
 
     >>> [sounds_like_total(label) for label in ("Both", "Total persons", "All sexes", "Insgesamt", "All others", "Alloy")]
     [True, True, True, True, False, False]
@@ -205,7 +205,7 @@ def mark_totals(
     values: Iterable[str],
     declared: bool,
 ) -> Labels:
-    """Return the labels, with None for each total under another name.
+    """Return the labels, totals replaced by None.
 
     A value that may be one, or not, is refused.
 

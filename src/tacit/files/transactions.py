@@ -83,7 +83,7 @@ def read_data(
     id_column: str | None = None,
     item_column: str | None = None,
 ) -> Table | Transactions:
-    """Return a table or transactions, as the file's ending says.
+    """Read a table or transactions, by file ending.
 
     Named id and item columns make a table one of transactions.
     """
@@ -137,7 +137,7 @@ def _from_lines(file: Input) -> Transactions:
 
 
 def _read_numbers(file: Input) -> Transactions | None:
-    """Return the transactions of a file of whole numbers, or None."""
+    """Return the transactions of a numeric file, or None."""
     values: list[npt.NDArray[np.int64]] = []
     lengths: list[npt.NDArray[np.int64]] = []
     with file.open_bytes() as stream, readable(file):
@@ -165,7 +165,7 @@ def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the content in pieces that end with a line.
+    """Yield the content in blocks of whole lines.
 
     Old line ends become line feeds.
     """
@@ -299,7 +299,7 @@ def _pair_up(people: Column, item: Column) -> Transactions:
 
 
 def _one_hot(frame: Frame) -> Transactions | None:
-    """Return the transactions of a frame of truth values, or None.
+    """Return the transactions of a boolean frame, or None.
 
     Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
     """

@@ -1,4 +1,4 @@
-"""Decision trees as releases: counts of each class in each leaf.
+"""Decision trees as releases of class counts by leaf.
 
 A path to a leaf asks for the presence of some values; for a column that is one value that a person has, or values that they do not have.
 The leaf becomes one rule for each class, with exact counts, whose antecedent holds the value or a group of values with a name such as
@@ -77,7 +77,7 @@ def _check_fitted(clf: Any) -> Any:
 
 
 def _class_counts(tree: Any) -> npt.NDArray[np.int64]:
-    """Return the number of people of each class at each node.
+    """Return the class counts of each node.
 
     Older versions of the library keep counts, newer ones shares.
     """
@@ -92,7 +92,7 @@ def _class_counts(tree: Any) -> npt.NDArray[np.int64]:
 
 
 def _leaves(tree: Any, features: Sequence[str]) -> Iterator[tuple[int, Path]]:
-    """Yield every leaf with its path, from left to right."""
+    """Yield every leaf with its path, left to right."""
     waiting: list[tuple[int, Path]] = [(0, {})]
     while waiting:
         node, path = waiting.pop()

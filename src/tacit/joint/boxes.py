@@ -1,4 +1,4 @@
-"""Axes, boxes of people, and linear constraints on their sizes.
+"""Axes, boxes of people, and linear constraints on sizes.
 
 Columns and items are axes; a group of people is a box over them. A column whose values may have changed between two releases is an axis of
 histories: JSON lists of the value before and the value after, null for every value that no release names. A third entry of such a list says
@@ -30,7 +30,7 @@ ANYTHING_ELSE = None
 
 
 class Key(NamedTuple):
-    """An axis: an item, a column, or membership in the populations."""
+    """Axis: an item, a column or population membership."""
 
     kind: str
     name: str
@@ -124,7 +124,7 @@ class Axis:
         return len(self.slots) - 1
 
     def mask(self, allowed: Allowed) -> int:
-        """Return the allowed classes as bits; lines name whole classes."""
+        """Return the allowed classes as bits."""
         return sum(1 << place for place, values in enumerate(self.classes) if _allows(allowed, values[0]))
 
     def named(self, slot: int) -> frozenset[str]:
@@ -134,7 +134,7 @@ class Axis:
         return frozenset(value for value in inside if value is not None)
 
     def literals(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return a slot as items present and items absent, or None.
+        """Return a slot as present and absent items, or None.
 
         A slot of histories has neither: see :meth:`change`.
         """
@@ -152,13 +152,13 @@ class Axis:
         return (), tuple(literal(self.key, value) for value in outside if value is not None)
 
     def change(self, slot: int) -> Change | None:
-        """Return the change that a slot of histories describes, or None."""
+        """Return the change of a slot of histories, or None."""
         if self.key.kind not in HISTORY_KINDS or slot == self.everything:
             return None
         return find_change(self.key.kind, self.key.name, self.named(self.everything), self.named(slot))
 
     def has_changed(self, slot: int) -> bool:
-        """Tell if everybody in a slot has another value than before."""
+        """Tell if everybody in a slot has changed value."""
         return self.key.kind in HISTORY_KINDS and slot != self.everything and all(map(differs, self.named(slot)))
 
 
@@ -271,7 +271,7 @@ DECLARED = ("left", "joined", "changed")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Source of a statement: release, place, which number, and its items.
+    """Source of a statement: release, place, number and items.
 
     A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is
     not the number of people itself.
@@ -329,7 +329,7 @@ def tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Two statements of which one is true; ``more`` may be inexpressible.
+    """Disjunction of two statements; ``more`` may be inexpressible.
 
     ``first``: of the people in question, ``fewer`` is nearer to being true.
     """
@@ -350,10 +350,10 @@ class Choice:
 
 
 class Condition(Protocol):
-    """A constraint that is a choice between two linear ones."""
+    """Disjunction of two linear constraints."""
 
     def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Tell if classes on these axes decide whether it holds."""
+        """Tell if these axes decide whether it holds."""
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
         """Yield the choices that the tallied people violate.
@@ -389,11 +389,11 @@ class Problem:
 
     @cached_property
     def decides_conditions(self) -> bool:
-        """True if classes on all axes decide whether all conditions hold."""
+        """True if all axes decide all conditions."""
         return all(condition.is_decidable(self.axes) for condition in self.conditions)
 
     def choices(self, tally: Tally, room: float = 0) -> Iterator[Choice]:
-        """Yield choices of which neither statement is true, within ``room`` people."""
+        """Yield the violated choices, within ``room`` people."""
         return (choice for condition in self.conditions for choice in condition.choices(self.axes, tally, room))
 
     def tally(self, kinds: Ints) -> Tally:
@@ -413,7 +413,7 @@ class Problem:
         return not self.conditions or (self.decides_conditions and next(self.choices(self.tally(kinds)), None) is None)
 
     def narrow(self, kinds: Ints, room: int) -> Problem:
-        """Return the problem with lines in place of its conditions.
+        """Return the problem with lines instead of conditions.
 
         The lines are true of these people, and of all who differ from them in at most ``room`` people.
         """
@@ -424,7 +424,7 @@ class Problem:
 
     @cached_property
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
-        """Terms of every line, their boxes as classes by axis."""
+        """Terms of every line, with classes by axis."""
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
 
     @cached_property
@@ -448,5 +448,5 @@ class Problem:
 
 
 def count_groups(axes: Iterable[Axis]) -> int:
-    """Return the number of groups of a cube over these axes."""
+    """Return the number of groups over these axes."""
     return prod(len(axis.slots) for axis in axes)

@@ -62,7 +62,7 @@ def _name_release(releases: Sequence[Release], number: int) -> str:
 
 
 def _name_populations(releases: Sequence[Release], owner: Sequence[int]) -> tuple[str, ...]:
-    """Return default names of populations: their only file, or their number."""
+    """Return default names of populations: file or number."""
     out = []
     for population in range(max(owner) + 1):
         own = [number for number, one in enumerate(owner) if one == population]
@@ -117,7 +117,7 @@ def _are_other_codes(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
-    """Return names in different releases that differ in spelling only.
+    """Return names that differ only in spelling across releases.
 
     They are treated as different names.
 

@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
-    """Bounds taken over from another cube, by group here and there."""
+    """Bounds taken from another cube, by both groups."""
 
     cube: Cube
     moves: int
@@ -83,7 +83,7 @@ class Move(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A group of a line about several, with its coefficient."""
+    """Group of a line, with its coefficient."""
 
     factor: int
     group: int
@@ -124,7 +124,7 @@ class Cube:
         return tuple(int(slot) for slot in np.unravel_index(group, self.shape))
 
     def box(self, group: int) -> dict[int, int]:
-        """Return the classes that a group allows, by restricted axis."""
+        """Return a group's classes by restricted axis."""
         chosen = zip(self.chosen, self.axes, self.slots(group), strict=True)
         return {place: axis.slots[slot] for place, axis, slot in chosen if slot != axis.everything}
 
@@ -139,7 +139,7 @@ class Cube:
         return place
 
     def holds(self, line: int) -> bool:
-        """Tell if all groups of a line are in this cube."""
+        """Tell if this cube holds all groups of a line."""
         return all(masks.keys() <= self._has for _, masks in self.problem.boxes[line])
 
     @cached_property
@@ -266,7 +266,7 @@ class Cube:
 
 
 def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[Window]]], int]:
-    """Return cubes, windows by problem, and the number of uncovered lines.
+    """Return cubes, windows by problem, and uncovered lines.
 
     If all axes are too wide for one cube that also has people who lack a single value, these have cubes of their own.
     """
@@ -302,7 +302,7 @@ def choose_windows(problem: Problem) -> tuple[list[Window], int]:
 
 
 def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
-    """Add windows that hold what these lines name; return uncovered lines."""
+    """Add windows for these lines; return uncovered lines."""
     skipped = 0
     for start in _largest(named):
         if any(start <= set(window) for window in chosen):
@@ -315,7 +315,7 @@ def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[
 
 
 def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Return the sets that no other one contains, the longest first.
+    """Return the maximal sets, longest first.
 
     >>> _largest([frozenset({1}), frozenset({1, 2}), frozenset({3})])
     [frozenset({1, 2}), frozenset({3})]
@@ -333,7 +333,7 @@ def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
 
 
 def _grow(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
-    """Add the columns that lines name most often with these."""
+    """Add the columns that co-occur most in lines."""
     window = start
     near: Counter[int] = Counter()
     for columns, times in named.items():
@@ -452,7 +452,7 @@ def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
 
 @dataclass(eq=False)
 class Groups:
-    """Groups of a cube: small ones, those asked about, and movers.
+    """Groups of a cube: small, open and moving ones.
 
     ``unlisted`` counts small groups of long descriptions that are not listed because they are too many.
     """
@@ -506,7 +506,7 @@ class Groups:
         self.asked &= fresh
 
     def choose_reported(self) -> Flags:
-        """Return the groups to report: one description of the same people.
+        """Return the groups to report, without duplicate descriptions.
 
         It is the shortest one, or the longest one of people who left or joined.
         """
@@ -553,7 +553,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """A proof by cases: by a threshold or by a choice."""
+    """Proof by cases: a threshold or a choice."""
 
     by: Threshold | Choice
     fewer: Tree
@@ -595,7 +595,7 @@ class Entry(NamedTuple):
 
 @dataclass(eq=False)
 class Prover:
-    """Writes proofs of the bounds of cubes that use each other's."""
+    """Writer of proofs over cubes that share bounds."""
 
     cubes: Sequence[Cube]
     _found: dict[Entry, dict[Cited, Fraction]] = field(default_factory=dict)
@@ -612,7 +612,7 @@ class Prover:
         return self._as_step(self.cubes[cube].box(group), end, value, weights)
 
     def keep(self, step: Step) -> Step:
-        """Return the step, after making it citable by its identity."""
+        """Return the step, made citable by its identity."""
         self._steps[id(step)] = step
         return step
 
@@ -709,7 +709,7 @@ class Prover:
         return [_renumber(step, places) for step in order]
 
     def _last(self, cube: int, group: int, end: End, before: int) -> Entry | None:
-        """Return the bound of a group before a move, or None."""
+        """Return a group's bound before a move, or None."""
         if cube not in self._logs:
             self._logs[cube] = _log(self.cubes[cube])
         groups, moves, values = self._logs[cube][end]
@@ -724,7 +724,7 @@ def cited_steps(step: Step) -> list[int]:
 
 
 def all_weights(step: Step) -> Iterator[Weights]:
-    """Yield the weights of a step and of all its cases."""
+    """Yield the weights of a step and its cases."""
     yield step.weights
     waiting: list[Tree] = [step.cases] if step.cases is not None else []
     while waiting:
@@ -736,7 +736,7 @@ def all_weights(step: Step) -> Iterator[Weights]:
 
 
 def all_choices(step: Step) -> Iterator[Choice]:
-    """Yield the choices that the cases of a step distinguish."""
+    """Yield the choices in the cases of a step."""
     waiting: list[Tree] = [step.cases] if step.cases is not None else []
     while waiting:
         tree = waiting.pop()

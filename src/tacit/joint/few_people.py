@@ -37,7 +37,7 @@ Ends = tuple[int, int]
 
 
 def tables_with_means(case: JointCase) -> list[FrequencyTable]:
-    """Return the releases that print means or medians with their counts."""
+    """Return the releases with means or medians."""
     return [one for one in case.releases if isinstance(one, FrequencyTable) and one.measured is not None]
 
 
@@ -163,7 +163,7 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
 
 
 def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Finding:
-    """Return a finding that holds in every world, citing all lines."""
+    """Return a finding of every world, citing all lines."""
     cited = []
     for number, table in enumerate(case.releases):
         assert isinstance(table, FrequencyTable)
@@ -182,7 +182,7 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
 
 
 class TooMany(Exception):
-    """There are too many worlds, or the search takes too long."""
+    """Too many worlds, or too long a search."""
 
 
 def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:

@@ -139,7 +139,7 @@ class _Search:
     people: int = 0
 
     def look(self, sensitive: Sequence[str]) -> None:
-        """Look at every sensitive column in every cube that has it."""
+        """Examine every sensitive column in every cube."""
         cubes = self._cubes
         prover = Prover(cubes)
         for number, cube in enumerate(cubes):
@@ -228,7 +228,7 @@ class _Search:
 
     @cached_property
     def solver(self) -> Solver | None:
-        """Solver over all lines, or None if they are too many."""
+        """Solver over all lines, or None if too many."""
         return None if self.rows is None else Solver(self.rows, self.target.limits)
 
     def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
@@ -361,7 +361,7 @@ class _Groups:
             possible[self._singles] = finest
 
     def _find_hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
-        """Return questions that no weights answer, as fractions of people show."""
+        """Return questions that no weights can answer."""
         out = np.zeros_like(asked())
         for _ in range(_ROUNDS):
             living = asked() & ~out
@@ -551,7 +551,7 @@ class _Groups:
     # Boxes and proofs
 
     def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
-        """Return a group as the classes that it allows, by axis."""
+        """Return a group's classes by axis."""
         box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
         if values is not None and values != (1 << len(self.values)) - 1:
             box[self.place] = values
@@ -620,7 +620,7 @@ class BlankValues:
         return self.prover.cubes[self.number]
 
     def look(self) -> Iterator[FullGroup]:
-        """Yield the combinations whose blanks keep fewer than l values."""
+        """Yield combinations whose blanks leave fewer than l values."""
         shown = {column.name: column for column in shown_columns(self.table)}
         axes = self.cube.problem.axes
         sensitive = axes[self.place]

@@ -116,7 +116,7 @@ class _Search:
     world: World | None = None
 
     def look(self) -> None:
-        """Tighten bounds window by window, then ask programs what is open."""
+        """Tighten bounds by window, then solve programs."""
         cubes, windows_by_problem, skipped = make_cubes(self.problem)
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
@@ -370,7 +370,7 @@ class _Search:
         return known is None or (known.lo < known.hi and _is_about_movers(event))
 
     def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
-        """Record what programs have proved, and remove what they have refuted."""
+        """Record proved groups and remove refuted ones."""
         if settled.clash:
             steps = prover.order_steps([Step({}, "lo", 1, settled.clash)])
             refuse_clash(self.case, self.problem, steps, self.target.limits)
@@ -448,7 +448,7 @@ def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Translation:
-    """Proofs about one release, rewritten for the problem of several.
+    """Proofs about one release, rewritten for several.
 
     There it has the number ``release`` and its people are those of ``scope``.
     """
@@ -480,7 +480,7 @@ class Translation:
         return replace(step, box=self.box(step.box), weights=self._weights(step.weights, most), cases=cases)
 
     def box(self, box: Mapping[int, int]) -> dict[int, int]:
-        """Return the people of a box who are in the release."""
+        """Restrict a box to the people of the release."""
         named = {self.alone.axes[place].key: self._allowed(place, mask) for place, mask in box.items()}
         return self.together.masks({**named, **self.scope})
 
@@ -529,7 +529,7 @@ class Translation:
 
 
 def add_known_values(run: AttackRun, target: Target) -> AttackRun:
-    """Add the findings about values of known people to a run."""
+    """Add findings about known people's values to a run."""
     case = target.case
     assert isinstance(case, JointCase)
     return run if case.known is None else _Together(case.known, target).join(run)
@@ -537,7 +537,7 @@ def add_known_values(run: AttackRun, target: Target) -> AttackRun:
 
 @dataclass(frozen=True, slots=True)
 class _Certain:
-    """A combination, what is ruled out for it, and why."""
+    """Combination with its excluded values, and the reason."""
 
     combination: int
     ruled_out: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Several releases as one problem: all their lines over common axes.
+"""Several releases as one problem over common axes.
 
 If the populations differ, membership is one more axis. Its values are the sets of populations that a person can belong to, such as ``0+2``
 for people of the first and the third who are not in the second. A column whose values may have changed is an axis of histories
@@ -117,7 +117,7 @@ class _Reader(Protocol):
 
     @property
     def left_out(self) -> int:
-        """Number of things that were too many to look at."""
+        """Number of omitted items, too many to examine."""
 
     def lines(self) -> Iterator[Line]:
         """Yield the lines."""
@@ -191,7 +191,7 @@ def _conditions(readers: Sequence[_Reader], missing: Sequence[MissingRules], sco
 def _axes(
     lines: Iterable[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
-    """Return the axes that lines name, without and with lacking slots.
+    """Return the axes of lines, without and with lacking slots.
 
     They are one if a cube over the latter is small enough.
     """
@@ -303,7 +303,7 @@ def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequenc
 
 
 def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], Membership]:
-    """Name every set of people "in these populations, not in those"."""
+    """Name every combination of populations."""
     if not inside:
         return {}
     every = frozenset().union(*inside.values())
@@ -334,7 +334,7 @@ def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], 
 def rewrite_changes(
     lines: Sequence[Line], people: People, words: Vocabulary, of: Sequence[int]
 ) -> tuple[list[Line], Mapping[Key, list[str]]]:
-    """Rewrite lines over histories; return them with the histories by axis."""
+    """Rewrite lines over histories; return both."""
     if not isinstance(people, Changed):
         return list(lines), {}
     histories = dict(_history_axis(name, words) for name in people.columns)
@@ -351,7 +351,7 @@ def rewrite_changes(
 
 
 def _history_axis(name: str, words: Vocabulary) -> tuple[Key, tuple[Key, list[str]]]:
-    """Return a declared column or item with its axis of histories."""
+    """Return a declared column or item and its history axis."""
     key = next((Key(kind, name) for kind in ("column", "item") if Key(kind, name) in words.values), None)
     if key is None:
         known = sorted({key.name for key in words.values})
@@ -428,7 +428,7 @@ class MissingRules:
                 yield self._line(antecedent, value, limit, given)
 
     def _share_lines(self, least: Mapping[Antecedent, tuple[int, Origin]]) -> Iterator[Line]:
-        """Yield what missing rules say about shares of bounded antecedents.
+        """Yield bounds of missing rules on shares.
 
         That holds if already the fewest people would make a rule of that confidence frequent enough.
         """
@@ -453,7 +453,7 @@ class MissingRules:
         return self._weak(line.terms[0][1], origin)
 
     def _weak(self, having: Box, origin: Origin) -> Line:
-        """Return that people of a box are too small a share."""
+        """Return that a box's share is too small."""
         header = self._release.header
         assert header.min_confidence is not None
         top, under = header.min_confidence.as_integer_ratio()
@@ -479,7 +479,7 @@ class MissingRules:
         return plain and every <= MOST_ANTECEDENTS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield missing rules that would be listed, or nearly so.
+        """Yield violated missing rules, or nearly violated ones.
 
         People with an antecedent are counted, so this is stronger than :meth:`lines`.
         """

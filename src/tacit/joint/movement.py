@@ -1,4 +1,4 @@
-"""People who came, went or changed, each described once and fully.
+"""People who joined, left or changed, described once.
 
 Releases of last year and of this year reveal many groups of such people, and most say less than others: that two who left are men adds
 nothing if both are reported with all their values. Fuller descriptions combine two proofs: if all people of a wider group have what one
@@ -59,7 +59,7 @@ def _width(box: Box) -> int:
 
 
 def _people_inside(box: Box, apart: Sequence[tuple[Name, Box, int]]) -> int:
-    """Return the number of people in the groups inside a box."""
+    """Return the people in groups inside a box."""
     return sum(people for _, inner, people in apart if _is_inside(inner, box))
 
 
@@ -135,7 +135,7 @@ def _combine(
 
 
 def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
-    """Return the step that bounds a box by ``people``, or None."""
+    """Return the step bounding a box by ``people``, or None."""
     for number, cube in enumerate(prover.cubes):
         named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
         if len(named) < len(masks):

@@ -1,4 +1,4 @@
-"""Programs over constraints: worlds that refute, and dual weights that prove.
+"""Programs: worlds that refute, and dual weights that prove.
 
 A question is whether a group holds 1 to k-1 people in every world. Fractions of people who fit all lines, and of whom none or k are in the
 group, show that no weights prove it; only a world of whole people refutes it. A question that is still open is asked by itself. Its answer
@@ -51,7 +51,7 @@ NEAR = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """Least cost, the people who reach it, and the dual weights."""
+    """Least cost, its solution and the dual weights."""
 
     value: float
     people: Floats
@@ -327,7 +327,7 @@ FEW_QUESTIONS = 5_000
 
 @dataclass(eq=False)
 class Settlement:
-    """Answers to questions: refuted by a world, proved, or neither.
+    """Answers: refuted by a world, proved or open.
 
     ``clash`` are weights which prove that nobody fits the lines. ``hopeless`` are questions that no weights answer, as fractions of people
     show.
@@ -547,7 +547,7 @@ class Programs:
                 return
 
     def _by_cases(self, number: int, out: Settlement) -> None:
-        """Prove both ends of one question by branch and bound."""
+        """Prove both ends of a question by branch and bound."""
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
@@ -607,7 +607,7 @@ def clashes(problem: Problem, lines: Sequence[int], limits: Limits) -> bool:
 
 
 def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limits: Limits) -> NoReturn:
-    """Raise a contradiction that names few lines that clash, by file."""
+    """Raise a contradiction that names the clashing lines."""
     places: dict[int, set[int]] = {}
     for number in smallest_clash(problem, lines_of(steps), limits):
         origin = problem.lines[number].origin

@@ -172,7 +172,7 @@ class ListedLines:
         return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
 
     def _closed_lines(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
-        """Yield that somebody with a closed itemset lacks each other item.
+        """Yield the strict supersets' bounds of closed itemsets.
 
         Otherwise the larger itemset would be listed in its place.
         """
@@ -214,7 +214,7 @@ class ListedLines:
 
     @staticmethod
     def _frequent_sets(release: Itemsets, listed: dict[frozenset[int], int]) -> dict[frozenset[int], int] | None:
-        """Return all frequent sets with a listed superset, or None."""
+        """Return all frequent subsets of listed sets, or None."""
         frequent = dict(listed)
         if release.only == "all":
             return frequent
@@ -231,7 +231,7 @@ class ListedLines:
     def _closure_lines(
         self, release: Itemsets, listed: Mapping[frozenset[int], int], frequent: Mapping[frozenset[int], int]
     ) -> Iterator[Line]:
-        """Yield what a closed list says about sets left out."""
+        """Yield the bounds of a closed list on unlisted sets."""
         names = release.items.names
         for items, index in frequent.items():
             box = self._box(sorted(items))
@@ -337,7 +337,7 @@ MOST_CELLS = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """Condition that each cell holds nobody, or at least ``least`` people."""
+    """Condition that cells are empty or hold ``least`` people."""
 
     cells: tuple[Line, ...]
     least: int
@@ -568,7 +568,7 @@ class BucketLines:
 
     @property
     def left_out(self) -> int:
-        """Number of sets of columns that were too large to count."""
+        """Number of column sets too large to count."""
         return self._left_out + self._rows.left_out
 
     def lines(self) -> Iterator[Line]:
@@ -623,7 +623,7 @@ MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """Condition that a person stands behind each row with blanks.
+    """Condition that each row with blanks has a person.
 
     Bounds on boxes imply this in part only. In a table with the rows (x, blank) and (blank, h), two people have x or h, and that is not a
     box. So a world is matched to the rows by a maximum flow; if that fails, the minimum cut names the people who are missing.

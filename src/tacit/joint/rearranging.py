@@ -1,4 +1,4 @@
-"""Worlds near a world: an integer program rearranges a few classes.
+"""Nearby worlds by integer programs over few classes.
 
 If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
 known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
@@ -195,7 +195,7 @@ class Rearranging:
         return out
 
     def _note_missed(self, world: Ints) -> bool:
-        """Tell if a world misses rows; later programs include these."""
+        """Record rows that a world violates; tell if any."""
         if self._narrowed.adds_up(world):
             return False
         total = self._narrowed.matrix @ world
@@ -278,7 +278,7 @@ class Rearranging:
 
 
 class _Asking:
-    """Open questions about groups, and what is settled so far."""
+    """Open and settled questions about groups."""
 
     def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
         self._near = near
@@ -409,7 +409,7 @@ class Entries:
         return out
 
     def sums(self, people: npt.NDArray[Any]) -> Floats:
-        """Return the sum of every row for people in each column."""
+        """Return the row sums for people in each column."""
         return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
 
     def only(self, rows: Flags) -> Entries:
@@ -454,7 +454,7 @@ def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entr
 
 
 def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
-    """Merge rows that count the same cells in the same proportions."""
+    """Merge proportional rows over the same cells."""
     first = np.ones(rows.shape[0])
     first[rows.row[::-1]] = rows.value[::-1]
     # A sum over random numbers, one per cell, identifies rows.

@@ -1,4 +1,4 @@
-"""Lines and proved steps as constraints over kinds of people.
+"""Lines and proved steps as rows over kinds of people.
 
 They are floats for solvers and whole numbers of any size for proofs.
 """
@@ -31,13 +31,13 @@ DENOMINATORS = (*SIMPLE_DENOMINATORS, 10**9)
 
 
 def count_cells(axes: Sequence[Axis]) -> int:
-    """Return the number of kinds of people that the axes distinguish."""
+    """Return the number of kinds of people."""
     return int(np.prod([len(axis.classes) for axis in axes], dtype=object)) if axes else 1
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Kinds of people that some axes of a problem distinguish."""
+    """Kinds of people that some axes distinguish."""
 
     problem: Problem
     chosen: tuple[int, ...]
@@ -177,7 +177,7 @@ class Rows:
         return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
     def _extend(self, rows: tuple[Row, ...]) -> Rows:
-        """Return rows that begin with these, keeping what was computed."""
+        """Append rows, keeping cached results."""
         return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
 
     @property
@@ -193,7 +193,7 @@ class Rows:
 
     @cached_property
     def matrix(self) -> Any:
-        """Coefficients of each row over its scale, as a sparse matrix."""
+        """Scaled coefficients of the rows, as a sparse matrix."""
         from scipy.sparse import csr_array, vstack
 
         first = 0 if self._first is None else self._first.shape[0]
@@ -219,7 +219,7 @@ class Rows:
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Ends of all rows over their scales, infinite if open."""
+        """Scaled ends of all rows, infinite if open."""
         lo = [-np.inf if row.lo is None else row.lo / row.scale for row in self.rows]
         hi = [np.inf if row.hi is None else row.hi / row.scale for row in self.rows]
         return np.array(lo, float), np.array(hi, float)
@@ -230,7 +230,7 @@ class Rows:
         return self.with_case(terms, line.lo, line.hi, depth)
 
     def assume(self, lines: Iterable[Line]) -> Rows:
-        """Return the rows with lines that are assumed to be true."""
+        """Return the rows with further lines assumed."""
         found = {row.name: row for row in self.rows}
         for line in lines:
             terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
@@ -252,7 +252,7 @@ class Rows:
         return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
 
     def adds_up(self, world: Ints) -> bool:
-        """Tell if a world of whole people fits all rows exactly."""
+        """Tell if an integer world fits all rows exactly."""
         if (world < 0).any():
             return False
         if self._largest * max(int(world.sum()), 1) < MOST_EXACT:
@@ -331,7 +331,7 @@ class Rows:
         return ceil(total), out
 
     def _least_cover(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
-        """Return the least excess of the group over the weighted sum."""
+        """Return the group's least excess over the weighted sum."""
         common = lcm(*(weight.denominator for weight in used.values())) if used else 1
         whole = {number: int(weight * common) for number, weight in used.items()}
         largest = common + sum(
@@ -346,7 +346,7 @@ class Rows:
 
 
 def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Any:
-    """Return the cells of each box as a sparse matrix."""
+    """Return the cells of each box, as a sparse matrix."""
     from scipy.sparse import csr_array
 
     held = [cells.inside(box) for box in boxes]
@@ -356,7 +356,7 @@ def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Any:
 
 
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
-    """Add a row, or tighten the one about the same people."""
+    """Add a row, or tighten an equal one."""
     row = Row(tuple(terms), lo, hi, says, says_hi=says)
     name = row.name
     known = found.get(name)

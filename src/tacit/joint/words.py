@@ -20,7 +20,7 @@ CODE = "X01"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A small group: event, bounds, and the steps that prove them.
+    """Small group: event, bounds and proof.
 
     ``together``: several releases are needed.
     """

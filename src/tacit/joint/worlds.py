@@ -106,7 +106,7 @@ class World:
         return np.bincount(places, minlength=len(cells))
 
     def counts(self, cube: Cube) -> Ints:
-        """Return the number of people in each group of a cube."""
+        """Return the people in each group of a cube."""
         shape = [len(axis.classes) for axis in cube.axes]
         cells = np.zeros(len(self.kinds), np.int64)
         for place, size in zip(cube.chosen, shape, strict=True):
@@ -118,7 +118,7 @@ class World:
         return np.rint(table).astype(np.int64).ravel()
 
     def exchange(self, random: np.random.Generator) -> World:
-        """Return another world by random exchanges between people who are alike.
+        """Return another world by random exchanges of similar people.
 
         If conditions break, only some people exchange; if they still break, nobody does.
         """
@@ -140,7 +140,7 @@ class World:
         return found
 
     def narrow(self, room: int) -> World:
-        """Return the same people, with lines in place of conditions."""
+        """Return the same people, with lines instead of conditions."""
         return World(self.problem.narrow(self.kinds, room), self.kinds)
 
     def forget(self, axis: int) -> None:
@@ -189,7 +189,7 @@ def refute_by_world(world: World, cube: Cube, k: int) -> Flags:
 
 
 def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: int | None, check: Callable[[], None]) -> Flags:
-    """Return the boxes that steps empty or fill, from several worlds."""
+    """Return the boxes that steps from several worlds refute."""
     random = np.random.default_rng(seed)
     out = np.zeros(len(boxes), np.bool_)
     for turn in range(MOST_STARTS):
@@ -202,7 +202,7 @@ def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: 
 
 
 def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
-    """Return the boxes that steps along one axis empty or fill."""
+    """Return the boxes that steps along one axis refute."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
     if not world.problem.decides_conditions:
@@ -259,7 +259,7 @@ class _Steps:
 
     @property
     def fits_in_memory(self) -> bool:
-        """True if the table of people and terms is small enough."""
+        """True if the table of people and terms fits."""
         return len(self.people) * len(self._rests) <= MOST_ENTRIES
 
     @cached_property
@@ -294,7 +294,7 @@ class _Steps:
 
     @cached_property
     def _room(self) -> tuple[Ints, Ints]:
-        """How much each of these lines may fall, and rise."""
+        """Slack of these lines downwards and upwards."""
         lines, _ = self._lines
         totals = self.world.totals
         down = []
@@ -319,7 +319,7 @@ class _Steps:
         return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
 
     def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> bool:
-        """Tell if ``wanted`` movers can get a class of the target."""
+        """Tell if ``wanted`` movers can reach a target class."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
         done = 0
@@ -344,7 +344,7 @@ class _Steps:
         return False
 
     def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
-        """Return the best step that every line allows, or None.
+        """Return the best permitted step, or None.
 
         The partner is -1 if the mover changes alone.
         """

@@ -1,4 +1,4 @@
-"""Rules as statements about known people, and their maximum entropy estimate.
+"""Maximum entropy estimates from rules about known people.
 
 A published rule says that its count reaches the thresholds, and prints as shown. A rule ``Q => x`` missing from a complete list says that
 fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only if Q itself has that many people, so only frequent sets Q are
@@ -63,7 +63,7 @@ class PeopleCase(Protocol):
 
     @property
     def sa_counts(self) -> tuple[int, ...]:
-        """Number of people with each value, if it is published."""
+        """Published number of people with each value, if any."""
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -119,7 +119,7 @@ class RuleCase:
 
     @property
     def sa_counts(self) -> tuple[int, ...]:
-        """Number of people with each value, if it is published."""
+        """Published number of people with each value, if any."""
         return self.release.header.sa_counts
 
     @property
@@ -188,7 +188,7 @@ class RuleCase:
         return said
 
     def _say(self, said: Statements, fact: Fact) -> None:
-        """Add a background fact, unless it says nothing about nobody."""
+        """Add a background fact unless it is vacuous."""
         unknown = sorted(set(fact.allowed) - set(self.population.names))
         if unknown:
             known = ", ".join(self.population.names)
@@ -217,7 +217,7 @@ class RuleCase:
         return np.maximum(lo, self._thresholds(wholes)), hi
 
     def _thresholds(self, wholes: Ints) -> Ints:
-        """Return the fewest people that a published rule can have."""
+        """Return the smallest counts of a published rule."""
         header = self.release.header
         least = header.min_support or 0
         if header.min_confidence is None:
@@ -421,7 +421,7 @@ def estimate(
 
 
 def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> Floats:
-    """Return initial multipliers: those known, 0 for what is new."""
+    """Return initial multipliers: known ones, else 0."""
     pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
     return np.array([known.get(pair, 0.0) for pair in pairs])
 
@@ -460,7 +460,7 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
 
 
 def count_patterns(population: Population, *, check: Callable[[], None] = lambda: None) -> int | None:
-    """Count the sets of quasi-identifiers that somebody has, or return None.
+    """Count the occurring sets of quasi-identifiers, or return None.
 
     >>> from tacit.model.table import Table
     >>> count_patterns(Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "40")])))

@@ -73,7 +73,7 @@ def distances(found: Posterior) -> Floats:
 
 
 def _times_log(factor: Floats, share: Floats) -> Floats:
-    """Return ``factor * log(share)``, 0 where the share is 0."""
+    """Return ``factor * log(share)``, 0 at share 0."""
     return np.asarray(factor * np.log(share, where=share > 0, out=np.zeros_like(share)))
 
 

@@ -166,7 +166,7 @@ class Person:
         return np.asarray(self.people / self.people.sum())
 
     def mean(self, posterior: Floats) -> Floats:
-        """Return the probability of each value, mean over the people described."""
+        """Return each value's mean probability over the people described."""
         return np.asarray(self.weights @ posterior[self.combinations])
 
     def influences(
@@ -200,7 +200,7 @@ class Person:
         return self.telling.said(origins, self.combinations), sign * float(self.found.solution.multipliers[row])
 
     def _moves(self) -> tuple[Ints, Floats]:
-        """Return binding statements, and how far each moves the estimate.
+        """Return binding statements with their effects on the estimate.
 
         Without statement j its multiplier is 0, and the others move so as to keep their sums: by ``-m[j] C[:, j] / C[j, j]`` with C the
         inverse of the covariance of the sums.
@@ -217,7 +217,7 @@ class Person:
         return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
 
     def _derivatives(self, rows: Ints) -> tuple[Floats, Floats]:
-        """Return the covariance of sums, and the slope of the estimate."""
+        """Return the covariance of sums, and the estimate's slope."""
         from scipy.sparse import csr_array, diags_array
 
         problem = self.found.problem
@@ -297,7 +297,7 @@ def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> Pe
 def explain_ruled_out(
     case: PeopleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], proof: Proof | None
 ) -> tuple[str, ...]:
-    """Return why nobody of a combination has these values, in steps."""
+    """Explain in steps why a combination lacks these values."""
     if isinstance(case, SeveralCase):
         return render_steps(SeveralWords(case, said, combination, ruled_out).steps(proof))
     assert isinstance(case, RuleCase)
@@ -316,7 +316,7 @@ FAR = 12.0
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A statement, its combinations, and their places among the people described."""
+    """Statement, its combinations and their positions."""
 
     one: Statement
     holders: Codes

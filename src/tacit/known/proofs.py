@@ -40,7 +40,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Known people whom the same terms name, each counted ``weight`` times.
+    """Known people with the same terms, counted ``weight`` times.
 
     ``asked``: they have the combination in question.
     """
@@ -241,7 +241,7 @@ class Prover:
         return self._trim(program, problem, _Claim(combination, values, gain, extra), found)
 
     def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights) -> Proof | None:
-        """Return the proof with as few statements as it needs."""
+        """Return the proof without needless statements."""
         weights = self._drop_needless(program, claim, found.weights, found.denominator)
         terms = tuple(
             self._term(int(problem.events[row]), int(problem.values[row]), int(weight))
@@ -289,7 +289,7 @@ class Prover:
         return found
 
     def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
-        """Return known people by terms, with the counts they still need."""
+        """Return known people by terms, with counts still needed."""
         people = self.said.population.people
         counted = np.zeros((len(people), self.said.n_values), np.int64)
         inside = np.zeros((len(people), len(terms)), np.bool_)

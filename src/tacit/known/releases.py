@@ -58,7 +58,7 @@ class Origin:
 
 
 class Spoken(NamedTuple):
-    """Between ``lo`` and ``hi`` people of these combinations have the value."""
+    """Statement that ``lo`` to ``hi`` people have the value."""
 
     places: Codes
     value: int
@@ -119,7 +119,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class SeveralCase:
-    """Releases with everybody's quasi-identifiers and background knowledge about these people.
+    """Releases, quasi-identifiers and background knowledge about known people.
 
     ``grouped`` is the number of the bucketized release whose groups are a column of the population, or -1. ``listed``: only that release
     says who everybody is. ``first`` is the number of the first release among all that are audited. ``is_open``: no release lists all
@@ -197,7 +197,7 @@ class SeveralCase:
 
     @property
     def speaking(self) -> tuple[int, ...]:
-        """Releases that say something about the sensitive values of these people."""
+        """Releases informative about these people's sensitive values."""
         return tuple(number for number, one in enumerate(self.readings) if one.spoken or one.missing is not None)
 
     @property
@@ -228,7 +228,7 @@ class SeveralCase:
 
     @cached_property
     def sa_counts(self) -> tuple[int, ...]:
-        """Number of people with each value, if it is published."""
+        """Published number of people with each value, if any."""
         for number, release in enumerate(self.releases):
             if isinstance(release, Buckets) and number in self.speaking:
                 totals = np.bincount(release.value, release.count, len(release.values)).astype(np.int64).tolist()
@@ -248,7 +248,7 @@ class SeveralCase:
         return said
 
     def _say(self, said: Statements, fact: Fact) -> None:
-        """Add a background fact, unless it says nothing about nobody."""
+        """Add a background fact unless it is vacuous."""
         if set(fact.allowed) - set(self.population.names):
             remedy = f"The known columns are: {', '.join(self.population.names)}"
             raise InputError("names a column that is not known of everybody", where=fact.place, remedy=remedy)
@@ -264,7 +264,7 @@ class SeveralCase:
 
     @cached_property
     def missing(self) -> Missing:
-        """What all complete lists say by what they leave out."""
+        """Bounds from the missing rules of complete lists."""
         found = [one.missing for one in self.readings if one.missing is not None]
         if not found:
             return Missing(Sets.from_lists([]), np.empty((0, len(self.values)), np.int64), np.empty(0, np.int64))
@@ -281,11 +281,11 @@ class SeveralCase:
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def columns_of(self, release: int) -> tuple[str, ...]:
-        """Return the columns in which a complete list was searched."""
+        """Return the columns that a complete list searched."""
         return self.readings[release].columns
 
     def release_of(self, origin: object) -> int:
-        """Return the release of a statement, -1 for background knowledge."""
+        """Return a statement's release, -1 for background knowledge."""
         if isinstance(origin, Origin):
             return origin.release
         assert isinstance(origin, tuple)
@@ -368,7 +368,7 @@ def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
 
 
 def _count_unused(known: Known, release: Rules, lines: list[int]) -> int:
-    """Return how many of the other lines name the sensitive column."""
+    """Count the other lines that name the sensitive column."""
     naming = {item for item in range(len(release.items)) if pair_of(release, item)[0] == known.sensitive}
     rest = sorted(set(range(len(release))) - set(lines))
     return sum(
@@ -489,7 +489,7 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
 
 
 def _may_be_large(release: FrequencyTable, index: int) -> bool:
-    """Tell if a printed 0 may stand for many people."""
+    """Tell if a printed 0 may mean many people."""
     least = release.printing.hidden_below
     if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
         return False

@@ -58,7 +58,7 @@ def run(target: Target) -> AttackRun:
 
 
 def why_not(target: Target) -> str:
-    """Return why nothing can be said about anybody's sensitive value."""
+    """Return the reason why no value can be inferred."""
     release = target.release
     if release.kind == "rules" and (release.items.pairs is None or not release.header.sa):
         return "the file does not say which of its columns are quasi-identifying and which is sensitive: name them with --qi and --sa"
@@ -156,7 +156,7 @@ def remark_withheld(case: PeopleCase) -> str:
 
 
 def _count_lines(case: PeopleCase) -> str:
-    """Return the number of lines an estimate rests on, in words."""
+    """Return the number of an estimate's lines, in words."""
     return f"{case.n_lines:,} published {'rules' if isinstance(case, RuleCase) else 'lines'}"
 
 
@@ -187,13 +187,13 @@ def baseline_of(case: PeopleCase, posterior: Floats) -> Floats:
 
 
 def no_limit(target: Target) -> str:
-    """Return that the policy sets no limit for estimates, if so."""
+    """Return the remark that no limit applies, if so."""
     free = target.policy.max_posterior is None and target.policy.max_gain is None
     return "the policy sets no limit for estimates" if free else ""
 
 
 def find_over_limit(target: Target, posterior: Floats, baseline: Floats) -> Flags:
-    """Return where an estimate exceeds a limit of the policy."""
+    """Return where an estimate exceeds a policy limit."""
     policy = target.policy
     over = np.zeros(posterior.shape, np.bool_)
     if policy.max_posterior is not None:

@@ -33,7 +33,7 @@ _BY_CASES = remark("It follows by telling cases apart, each of which a program s
 
 
 class ProofWords:
-    """Citations, steps and certificates of proofs that rule values out."""
+    """Citations, steps and certificates of excluded values."""
 
     def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], release: int = 0) -> None:
         self.case = case
@@ -179,7 +179,7 @@ SHOWN_TERMS = 24
 
 
 class StatementWords:
-    """Says where a statement is published and whom it is about."""
+    """Place and people of a statement, in words."""
 
     def __init__(self, case: SeveralCase, said: Statements) -> None:
         self.case = case
@@ -226,7 +226,7 @@ class StatementWords:
 
 
 class SeveralWords(StatementWords):
-    """Citations, steps and certificates of proofs that rule values out."""
+    """Citations, steps and certificates of excluded values."""
 
     def __init__(self, case: SeveralCase, said: Statements, combination: int, ruled_out: tuple[int, ...]) -> None:
         super().__init__(case, said)
@@ -274,7 +274,7 @@ class SeveralWords(StatementWords):
         }
 
     def _enough(self, proof: Proof) -> list[Group]:
-        """Return the groups of people whom the terms count often enough.
+        """Return the people whom the terms count often enough.
 
         With them, everybody in a term is in a group.
         """

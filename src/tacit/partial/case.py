@@ -32,7 +32,7 @@ class Attribute:
 
     @property
     def truth(self) -> Codes:
-        """True values of the rows at risk; -1 if unknown."""
+        """True values of rows at risk, -1 if unknown."""
         if self.true is None:
             return np.full(len(self.rows), -1, np.int32)
         return self.true[self.rows]
@@ -40,7 +40,7 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class TableCase:
-    """A table as it is, or is to be, published.
+    """Table before or after publication.
 
     ``rows`` are those that the owner declares sensitive (None: not declared, and every blank sensitive cell is at risk), ``original`` the table
     before cells were hidden. ``cells`` (rows x sensitive columns) marks the cells to protect, if these are not all of those rows. Such a cell
@@ -68,7 +68,7 @@ class TableCase:
 
     @property
     def is_declared(self) -> bool:
-        """Return True if the owner declares which rows are sensitive."""
+        """Return True if the sensitive rows are declared."""
         return self.rows is not None
 
     def thresholds(self, policy: Policy) -> Thresholds:
@@ -77,12 +77,12 @@ class TableCase:
 
     @cached_property
     def conditions(self) -> Codes:
-        """Codes of the condition columns; those without a role come last."""
+        """Codes of the condition columns; those without role last."""
         return self.partial.cells_of(self.condition_names)
 
     @property
     def condition_names(self) -> tuple[str, ...]:
-        """Names of all columns that are not sensitive, whatever their role."""
+        """Names of all columns that are not sensitive."""
         return (*self.partial.people.schema.qi, *self.partial.others)
 
     @cached_property
@@ -114,13 +114,13 @@ class TableCase:
         return Attribute(name, values, shown, true, rows=rows)
 
     def rule_inputs(self, attribute: Attribute) -> Case:
-        """Return the inputs of the search for rules about an attribute."""
+        """Return the inputs of the rule search for an attribute."""
         return Case(
             self.conditions_about(attribute), attribute.shown, attribute.rows, attribute.truth, others=self.others_of(attribute)
         )
 
     def conditions_about(self, attribute: Attribute) -> Codes:
-        """Return the codes of the columns that may predict an attribute."""
+        """Return the codes of an attribute's possible predictors."""
         columns = [self.conditions]
         for other in self._other_attributes(attribute):
             cells = other.shown.copy()
@@ -129,7 +129,7 @@ class TableCase:
         return np.concatenate(columns, axis=1)
 
     def others_of(self, attribute: Attribute) -> int:
-        """Return how many of these columns are not condition attributes."""
+        """Return how many columns are not condition attributes."""
         return len(self.partial.others) + len(self._other_attributes(attribute))
 
     def _other_attributes(self, attribute: Attribute) -> list[Attribute]:
@@ -158,7 +158,7 @@ class TableCase:
         return out | {"records_at_risk": self.at_risk}
 
     def pattern(self, cells: Sequence[tuple[int, int]], attribute: Attribute) -> dict[str, str]:
-        """Return the columns and values of a pattern about an attribute."""
+        """Return a pattern's columns and values."""
         known = [(name, self.partial.people.column(name).values) for name in self.condition_names]
         known += [(other.name, other.values) for other in self._other_attributes(attribute)]
         return {known[place][0]: known[place][1][code] for place, code in cells}
@@ -174,7 +174,7 @@ def _recode(values: Sequence[str], codes: Codes, place: Mapping[str, int]) -> Co
 
 
 def _align(partial: PartialTable, original: PartialTable) -> PartialTable:
-    """Return the original with the columns of the table, verified."""
+    """Return the original with the table's columns, verified."""
     remedy = "Give the table before cells were hidden, with its rows in the same order"
     lacks = [name for name in partial.people.schema.used if name not in original.people.names]
     if lacks or len(partial) != len(original):

@@ -1,4 +1,4 @@
-"""Cost of hiding cells: rules lost and the error of counts."""
+"""Cost of hiding cells: lost rules and count errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def blank_cost(
     seed: int,
     check: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Count rules lost and changed; measure the error of queries.
+    """Count lost and changed rules; measure query errors.
 
     ``before`` and ``after`` are the codes of the same rows, -1 if blank; the first ``conditions`` columns are condition attributes, the
     others sensitive ones. A rule is in use if its share of the people with the pattern is above ``confidence`` and more people than
@@ -122,7 +122,7 @@ def _query_error(table: _Table, conditions: int, seed: int) -> float:
 
 
 def _draw_values(chance: np.random.Generator, many: int) -> Flags:
-    """Draw up to half of the values, and never a blank."""
+    """Draw up to half of the values, without blanks."""
     marked = np.zeros(many + 1, np.bool_)
     if many:
         marked[chance.permutation(many)[: int(chance.integers(1, max(1, many // 2) + 1))]] = True

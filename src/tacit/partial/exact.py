@@ -54,7 +54,7 @@ def hide_uniformly(
 
 
 def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: Callable[[], None]) -> tuple[int, ...] | None:
-    """Return the cheapest attributes that meet all unsafe rules, or None."""
+    """Return the cheapest attributes meeting all unsafe rules, or None."""
     masks = {int(mask) for mask in problem.rules.mask[unsafe].tolist()}
     masks = {mask for mask in masks if not any(other != mask and other & mask == other for other in masks)}
     wished = problem.rules.mask[further]
@@ -200,7 +200,7 @@ class _Model:
         return cost, matrix, lower, upper, np.ones(extra, np.int64), most
 
     def add_rule(self, rule: int, extra: int) -> int:
-        """Add the rows of a rule; return the number of variables."""
+        """Add a rule's rows; return the number of variables."""
         limits = self.problem.thresholds
         rules = self.problem.rules
         having = int(rules.having[rule])
@@ -237,7 +237,7 @@ class _Model:
 
 
 def _subsets(cells: list[int]) -> list[int]:
-    """Return every non-empty set of these cells, as bit masks."""
+    """Return every nonempty subset of cells as bit masks."""
     found = [0]
     for cell in cells:
         found += [mask | 1 << cell for mask in found]

@@ -52,7 +52,7 @@ def subsets(regions: Iterable[str]) -> list[frozenset[str]]:
 
 
 def hide_by_gain(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """Run the greedy with exactly these regions; None if it fails."""
+    """Run the greedy with these regions, or return None."""
     if regions == {"ns"} or ("sc" not in regions and len(problem.column) == 1):
         # No rule's pattern loses a record that has another value, so no other rule becomes unsafe.
         problem = problem.keep_unsafe().merge_classes()
@@ -106,7 +106,7 @@ class Gains:
         return start, rules.member[kept], rules.role[kept]
 
     def effects(self, rules: Ints) -> Floats:
-        """Return the decrease through each rule by the record's role."""
+        """Return each rule's decrease by the record's role."""
         state = self.state
         excess = self.problem.thresholds.excess
         having = state.having[rules]
@@ -240,7 +240,7 @@ def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) 
 
 
 def _list_hidden(state: Hiding) -> list[tuple[int, int]]:
-    """Return the hidden cells, those of the fewest rules first."""
+    """Return the hidden cells by ascending number of rules."""
     listed = []
     for number, pile in enumerate(state.piles):
         if state.people[number]:
@@ -261,7 +261,7 @@ def _count_rules_back(state: Hiding, number: int, cell: int) -> int:
 
 
 def _count_restorable(state: Hiding, number: int, cell: int) -> int:
-    """Count the records in which a cell can be published again."""
+    """Count the records with a restorable cell."""
     changed = state.touched(_pile_without(state, number, cell), cell)
     rules = changed.rules
 

@@ -83,7 +83,7 @@ def find_stricter(problem: Problem, regions: frozenset[str], limits: Limits) -> 
 
 
 def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, seed: int, limits: Limits) -> Found:
-    """Run a method; the result is safe by its own counts.
+    """Run a method; its own counts make the result safe.
 
     Raises :class:`Infeasible` if it is proved that nothing helps.
     """
@@ -111,7 +111,7 @@ def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, see
 
 
 def hide_everything(problem: Problem, regions: frozenset[str], limits: Limits) -> Hiding | None:
-    """Hide all that may be hidden, then restore needless blanks."""
+    """Hide every permitted cell, then restore needless blanks."""
     state = Hiding(problem, regions)
     for of, cell in zip(*(part.tolist() for part in np.nonzero(state.allowed)), strict=True):
         for number in [n for n, pile in enumerate(state.piles) if pile.of == of and state.people[n]]:
@@ -142,7 +142,7 @@ def _hide_by_method(
 
 
 def _hide_exactly(problem: Problem, regions: frozenset[str], limits: Limits) -> tuple[Hiding | None, int | None]:
-    """Return the best table of solver and greedy, with a bound."""
+    """Return the better of solver and greedy, with a bound."""
     greedy = hide_greedily(problem, regions, _check(limits))
     seconds = limits.seconds_left
     found: Optimum = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=_check(limits))

@@ -40,7 +40,7 @@ Choice = Literal["max-descendant", "random-max", "random"]
 def hide_along_graph(
     problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Callable[[], None] = lambda: None
 ) -> Hiding | None:
-    """Hide condition cells by rgraph; None if it cannot succeed."""
+    """Hide condition cells by rgraph, or return None."""
     state = Hiding(problem, regions & {"nc"})
     chance = np.random.default_rng(seed)
     while not state.is_safe:
@@ -89,7 +89,7 @@ class _Graph:
                 self.add(number)
 
     def _mark_supporting(self) -> Flags:
-        """Mark the classes that are relevant to an unsafe rule."""
+        """Mark the classes relevant to an unsafe rule."""
         rules = self.problem.rules
         entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
         found = np.zeros(len(self.problem.classes), np.bool_)
@@ -146,7 +146,7 @@ class _Graph:
                 self.hide(node, cell)
 
     def choose_cell(self, node: _Node) -> int | None:
-        """Return the cell to hide that most unsafe descendants share."""
+        """Return the cell that most unsafe descendants share."""
         masks = self.problem.rules.mask[node.below[self.unsafe[node.below]]]
         shared = [(int((masks >> a & 1).sum()), -a) for a in range(self.problem.attributes) if node.mask >> a & 1]
         for count, a in sorted(shared, reverse=True):
@@ -206,7 +206,7 @@ def _keep_largest(masks: Ints) -> list[int]:
 
 
 def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """Hide sensitive values by smc; None if they do not suffice."""
+    """Hide sensitive values by smc, or return None."""
     problem = problem.keep_unsafe().merge_classes()
     state = Hiding(problem, regions & {"ns"})
     k = problem.attributes
@@ -251,7 +251,7 @@ def _piles_of(state: Hiding, of: int) -> list[int]:
 
 
 def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
-    """Hide cells by cr; None if they do not suffice."""
+    """Hide cells by cr, or return None."""
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:
         before = state.cells_hidden
@@ -265,7 +265,7 @@ def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable
 
 
 def _order_rules(state: Hiding) -> list[int]:
-    """Return the unsafe rules, long ones first, then confident ones."""
+    """Return the unsafe rules by length, then confidence."""
 
     def rank(rule: int) -> tuple[int, Fraction, int]:
         return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
@@ -274,7 +274,7 @@ def _order_rules(state: Hiding) -> list[int]:
 
 
 def _make_safe(state: Hiding, rule: int) -> None:
-    """Hide cells of a rule's records until it is safe."""
+    """Hide cells until a rule is safe."""
     problem = state.problem
     by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
@@ -294,7 +294,7 @@ def _make_safe(state: Hiding, rule: int) -> None:
 
 
 def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
-    """Return the piles that support a rule, with their rules."""
+    """Return the piles supporting a rule, with their rules."""
     rules = state.problem.rules
     inside = slice(rules.start[rule], rules.start[rule + 1])
     members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())

@@ -46,7 +46,7 @@ class IntegerThresholds:
         return cls(confidence.numerator, confidence.denominator, support)
 
     def excess(self, having: Ints, both: Ints) -> Ints:
-        """Return the excess of rules over the thresholds; 0 if safe.
+        """Return the rules' excess over the thresholds; 0 if safe.
 
         It is in parts of the denominator. ``having`` records have the pattern of the rule, ``both`` of them its value too.
         """
@@ -68,7 +68,7 @@ class IntegerThresholds:
         return -(-self.excess(having, both) // self.denominator)
 
     def records_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Count the records that must lose the pattern of rules.
+        """Count the records that must lose a rule's pattern.
 
         This is the paper's MinHide, with the support threshold.
 
@@ -141,7 +141,7 @@ class Cells:
         return np.asarray(self.protected.any(axis=1))
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
-        """Return the cells that may be hidden, without protected ones."""
+        """Return the cells that may be hidden."""
         sensitive = self.sensitive
         inside = np.zeros((len(sensitive), self.attributes + self.values.shape[1]), bool)
         if "nc" in regions:
@@ -239,11 +239,11 @@ class Problem:
 
     @property
     def cells(self) -> int:
-        """Number of cells of a record: condition attributes, then sensitive ones."""
+        """Number of cells per record: conditions, then sensitive ones."""
         return self.attributes + int(self.classes.value.shape[1])
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
-        """Return the useful cells of classes that may be hidden."""
+        """Return the useful cells that may be hidden."""
         k = self.attributes
         classes = self.classes
         inside = np.zeros((len(classes), self.cells), bool)
@@ -353,7 +353,7 @@ def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
 
 
 def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """Concatenate the rows of classes; also return each group's start."""
+    """Concatenate the rows of classes; return starts too."""
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
@@ -370,7 +370,7 @@ def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
 
 
 class _Search:
-    """Depth-first search over patterns of sensitive records with enough support."""
+    """Depth-first search over frequent patterns of sensitive records."""
 
     def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Callable[[], None]) -> None:
         self.classes = classes
@@ -468,7 +468,7 @@ class Touched:
 
 
 class Hiding:
-    """A table in progress: hidden cells and the counts of rules."""
+    """Table in progress: hidden cells and rule counts."""
 
     def __init__(self, problem: Problem, regions: frozenset[str]) -> None:
         self.problem = problem
@@ -505,7 +505,7 @@ class Hiding:
         return sum(pile.hidden.bit_count() * people for pile, people in zip(self.piles, self.people, strict=True))
 
     def rules_of(self, number: int) -> tuple[Ints, npt.NDArray[np.int8]]:
-        """Return the rules that a pile still fits, and its roles."""
+        """Return the rules that fit a pile, and its roles."""
         k = self.problem.attributes
         pile = self.piles[number]
         inside = slice(self._start[pile.of], self._start[pile.of + 1])
@@ -547,7 +547,7 @@ class Hiding:
         return target, changed
 
     def restore(self, number: int, cell: int, records: int = 1) -> None:
-        """Publish a hidden cell of some records of a pile again."""
+        """Restore a hidden cell of some records."""
         target = self.number_of(Pile(self.piles[number].of, self.piles[number].hidden & ~(1 << cell)))
         self.people[number] -= records
         self.people[target] += records
@@ -557,7 +557,7 @@ class Hiding:
         self.owners[changed.rules] += records * changed.owners
 
     def may_hide(self, number: int, cell: int) -> bool:
-        """Tell if a pile's cell is published and may be hidden."""
+        """Tell if a pile's cell is visible and permitted."""
         pile = self.piles[number]
         return bool(self.allowed[pile.of, cell]) and not pile.hidden >> cell & 1
 
@@ -572,7 +572,7 @@ class Hiding:
         return self._number[pile]
 
     def take(self, hidden: list[tuple[Pile, int]]) -> None:
-        """Hide cells as in a list of piles and records."""
+        """Hide the cells of a list of piles."""
         for pile, records in hidden:
             number = pile.of
             for cell in range(self.problem.cells):
@@ -580,13 +580,13 @@ class Hiding:
                     number, _ = self.hide(number, cell, records)
 
     def outcome(self) -> list[tuple[Pile, int]]:
-        """Return every pile with hidden cells and its number of records."""
+        """Return piles with hidden cells and record counts."""
         counted = zip(self.piles, self.people, strict=True)
         return sorted(((p, n) for p, n in counted if p.hidden and n), key=lambda entry: (entry[0].of, entry[0].hidden))
 
 
 def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
-    """Draw the records to hide cells in; return the hidden cells."""
+    """Draw records, and return their hidden cells."""
     out = np.zeros((problem.rows, problem.cells), bool)
     chance = np.random.default_rng(seed)
     rows_of: dict[int, Ints] = {}

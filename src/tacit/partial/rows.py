@@ -1,4 +1,4 @@
-"""Distinct rows of columns of codes, where -1 is a blank."""
+"""Distinct rows of codes, where -1 is a blank."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class _Outcome:
         return int(rules.whole[rule]), int(rules.both[rule])
 
     def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
-        """Return the pattern, the attribute and the value of a finding."""
+        """Return the pattern, attribute and value of a finding."""
         attribute, rules = self.found[place]
         if rule < 0:
             return [], attribute, -1 - rule

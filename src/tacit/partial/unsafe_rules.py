@@ -1,4 +1,4 @@
-"""Unsafe rules: patterns of published cells that predict a blank cell.
+"""Unsafe rules: patterns that predict a blank cell.
 
 A pattern is a set of cells ``(column, code)`` that at least one sensitive record publishes. The sensitive cells of sensitive records
 count as unknown: such a record counts among those that fit a pattern, never among those that show the value. A rule is unsafe if its
@@ -63,7 +63,7 @@ class RuleList:
 
     @property
     def worst_confidence(self) -> float:
-        """Largest confidence of a rule with enough support, or 0."""
+        """Largest confidence of a frequent rule, or 0."""
         return 0.0 if self.worst is None else self.worst[3] / self.worst[2]
 
 
@@ -114,7 +114,7 @@ def unsafe_rules(
 
 
 class _Collector:
-    """Visitor that counts each pattern and keeps the requested rules."""
+    """Visitor that counts patterns and keeps requested rules."""
 
     def __init__(self, case: Case, bars: Thresholds, reading: Reading, *, every: bool, check: Callable[[], None]) -> None:
         self.case = case
@@ -172,7 +172,7 @@ class _Collector:
             self.worst = cells, int(values[best]), whole, int(both[best])
 
     def to_rule_list(self, width: int, complete: bool) -> RuleList:
-        """Return the rules by falling confidence, then support, then shorter patterns."""
+        """Sort the rules by confidence, support and length."""
         rules = sorted(
             self.rules, key=lambda rule: (-rule[3] / rule[2] if rule[2] else 0.0, -rule[3], len(rule[0]), rule[0], rule[1])
         )
@@ -202,7 +202,7 @@ class _Collector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A pattern, its fitting rows, and the sensitive records with it."""
+    """Pattern with its fitting rows and sensitive records."""
 
     cells: Cells
     rows: Ints
@@ -220,7 +220,7 @@ def walk(
     longest: int | None = None,
     most: int | None = None,
 ) -> int:
-    """Show every pattern of the owners' published cells to ``visit``.
+    """Call ``visit`` on every pattern of the owners' published cells.
 
     It returns True to see longer ones. ``rows`` and ``owners`` are columns of codes, -1 if a cell is blank. The empty pattern is shown
     with ``root`` only. With ``wildcard`` a blank cell of a row fits every value; an owner's blank cell is never part of a pattern. A

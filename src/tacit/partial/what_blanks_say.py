@@ -65,7 +65,7 @@ class BlankShare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlankReading:
-    """Largest share for any sensitive record, and shares too large."""
+    """Largest share of any sensitive record, and excessive shares."""
 
     largest: float = 0.0
     found: tuple[BlankShare, ...] = ()
@@ -143,7 +143,7 @@ class _Search:
 
 
 def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
-    """Return P(value | published cells) of these rows by naive Bayes.
+    """Return P(value | published cells) by naive Bayes.
 
     The result is rows x values. The model is trained on all rows with a known value, with Laplace smoothing of cells and without
     smoothing of values. It is empty if no value is known.
@@ -175,7 +175,7 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
 
 
 def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
-    """Return P(value | published cells) of rows by maximum entropy.
+    """Return P(value | published cells) by maximum entropy.
 
     The result is rows x values. The model is trained on all rows with a known value; blank cells have no features.
 
@@ -207,7 +207,7 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """Return the number of features and an encoder of rows.
+    """Return the number of features and a row encoder.
 
     The encoder returns a sparse matrix. There is one feature for each cell that occurs, and one that all rows have.
     """
@@ -268,7 +268,7 @@ def run(target: Target) -> AttackRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """One finding: a reading, its worst pattern, and all rows."""
+    """Finding: a reading, its worst pattern and all rows."""
 
     reading: words.Reading
     attribute: Attribute
@@ -317,7 +317,7 @@ class _Outcome:
             self._add("wildcard", attribute, wild)  # without blank conditions it is what T01 finds
 
     def _add(self, reading: words.Reading, attribute: Attribute, rules: RuleList) -> None:
-        """Add one finding for each predicted value: the worst rule."""
+        """Add the worst rule of each predicted value."""
         for value in np.unique(rules.value).tolist():
             mine = np.flatnonzero(rules.value == value)
             first = int(mine[0])
@@ -432,7 +432,7 @@ class _Outcome:
         )
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: the pattern, the value and the reading."""
+        """Return the event: pattern, value and reading."""
         one = self.found[index]
         event = self.case.event(one.cells, one.attribute, one.value)
         name = "reading"

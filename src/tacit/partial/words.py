@@ -134,7 +134,7 @@ __all__ = ["Reading", "Told", "caution", "described", "told"]
 
 
 def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
-    """Return the statement and the steps of a finding about blanks."""
+    """Return the statement and steps about blanks."""
     if reading in ("model", "entropy"):
         return _model(found, share, "Naive Bayes" if reading == "model" else "The distribution of largest entropy")
     return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks}[reading](found)
