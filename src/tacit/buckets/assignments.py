@@ -56,7 +56,7 @@ class Cells:
 
     @classmethod
     def of(cls, buckets: Buckets, known: Exclusions) -> Cells:
-        """Return the cells of a release for an attacker with this knowledge."""
+        """Return the cells of a release given this knowledge."""
         kinds = max(1, len(known.patterns))
         key = buckets.group.astype(np.int64) * kinds + known.kind
         order = np.argsort(key, kind="stable")

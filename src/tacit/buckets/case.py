@@ -1,4 +1,4 @@
-"""A bucketized release and its attacker's knowledge."""
+"""Bucketized release and its attacker's knowledge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BucketCase:
 
     @classmethod
     def of(cls, target: Target) -> BucketCase:
-        """Return the case of an attack; for a bare release, without facts."""
+        """Return the case of an attack or a bare release."""
         if isinstance(target.case, cls):
             return target.case
         assert isinstance(target.release, Buckets)

@@ -240,7 +240,7 @@ def suppress_infeasible(classes: Classes, least: int) -> Classes:
 
 
 def count_too_frequent(classes: Classes, bound: Fraction) -> tuple[int, Fraction]:
-    """Count the values above a bound; return the lowest feasible bound too.
+    """Count the values above a bound; find the lowest feasible.
 
     In any grouping the probabilities of a value add up to the people who have it, over those who can: one of them is at least that ratio.
 

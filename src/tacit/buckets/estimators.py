@@ -50,7 +50,7 @@ class Combinations:
 
     @classmethod
     def of(cls, buckets: Buckets, people: Table) -> Combinations:
-        """Match a release with its data; raise if they describe other people."""
+        """Match a release with its data; raise on mismatch."""
         if people.sa.name != buckets.sensitive:
             what = f"the sensitive column of the data is {people.sa.name!r}, that of the release {buckets.sensitive!r}"
             raise OptionError(what, where="--data", remedy=nearest_column(buckets.sensitive, people.names))

@@ -40,7 +40,7 @@ class Recipes:
     """
 
     def __init__(self, groups: np.ndarray) -> None:
-        """Count the recipes of groups of equal size, given as rows of classes."""
+        """Count the recipes of equal-sized groups, rows of classes."""
         found, number = _count_distinct_rows(np.sort(groups, axis=1)) if groups.size else (groups, np.empty(0, np.int64))
         self._used = len(found)
         self._filled = found.size

@@ -93,7 +93,7 @@ class Places:
 
     @cached_property
     def known(self) -> tuple[Ints, Ints]:
-        """Entries that occur, and the number of each place's entry among them."""
+        """Occurring entries, and each place's number among them."""
         entries, number = np.unique(self.entry, return_inverse=True)
         return entries, number.reshape(-1)
 

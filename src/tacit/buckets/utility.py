@@ -160,7 +160,7 @@ class PositiveRules:
         length: int,
         intervals: Mapping[str, float],
     ) -> PositiveRules:
-        """Find the rules of the data, and count them in the release."""
+        """Find the data's rules, and count them in the release."""
         columns = [_cut_into_intervals(column, intervals) for column in cells.columns]
         tables = {"people": cells.true, **{one.name: one.counted for one in estimators}}
         enough = least.least_count(int(cells.true.sum()))
@@ -184,7 +184,7 @@ class PositiveRules:
         return int(self.holds.sum())
 
     def errors(self, estimator: Estimator, everybody: Floats) -> dict[str, float]:
-        """Return the confidence error and both identification errors of an estimator.
+        """Return an estimator's confidence error and identification errors.
 
         ``everybody`` counts each value in the release.
         """

@@ -34,7 +34,7 @@ class Argument:
 
 
 def argument(case: BucketCase, row: int) -> Argument:
-    """The argument about the person of a row."""
+    """Return the argument about the person of a row."""
     buckets = case.buckets
     valid = case.valid
     cells = valid.cells

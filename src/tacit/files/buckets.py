@@ -270,10 +270,7 @@ def _counts(column: Column, where: str) -> Ints:
 
 
 def _natural_order(names: Sequence[str]) -> list[int]:
-    """Return the ranks of group names in natural order.
-
-    Numbers by size, else as text.
-    """
+    """Return the ranks of group names in natural order."""
     whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
     by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
     return sorted(range(len(names)), key=by_name.__getitem__)
@@ -340,10 +337,7 @@ def _extend_domain(column: Column, domain: tuple[str, ...]) -> Column:
 def _flatten_values(
     pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
-    """Return the ST in flat form.
-
-    Where each group starts, values, counts, and the lines that they stand in.
-    """
+    """Return the ST in flat form."""
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
     order = np.argsort(key, kind="stable")
@@ -503,10 +497,7 @@ def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, nu
 
 
 def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
-    """Return the same by way of CSV.
-
-    The group (and the count, where there are two numbers) as whole numbers.
-    """
+    """Return the same by way of CSV."""
     whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
     columns = [f"c{i}" for i in range(len(names))]
     chosen = ", ".join(

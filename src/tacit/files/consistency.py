@@ -123,10 +123,7 @@ def _hand_down(most: Ints, by: Ints, owners: Ints, parts: Ints) -> None:
 
 
 class _Lookups:
-    """Positions of subsets that lack one or two items.
-
-    They are found by hashes, which are sums over items.
-    """
+    """Positions of subsets that lack one or two items."""
 
     def __init__(self, sets: Sets, keys: Words, budget: int) -> None:
         self.sets = sets
@@ -213,10 +210,7 @@ def united(left: Sets, right: Sets) -> Sets:
 
 
 def _at(release: Listed, *positions: int) -> dict[str, Any]:
-    """Return the place that a message names.
-
-    The file with its lines in words, and the lines.
-    """
+    """Return the place that a message names."""
     lines = sorted({release.line(position) for position in positions})
     name = release.source.name if release.source is not None else "release"
     return {"where": f"{name}, {numbered(lines)}", "lines": lines}
@@ -274,10 +268,7 @@ def _without_repeats(release: Listed) -> Listed:
 
 
 def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
-    """Return the narrowest line of each set with one hash.
-
-    For each set the line that says most, the first of equals.
-    """
+    """Return the narrowest line of each set with one hash."""
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
         name = _set_name(release, position)
@@ -362,7 +353,7 @@ def _check_pairs(release: Itemsets) -> None:
 
 
 def _check_unions(release: Itemsets) -> None:
-    """Raise if two maximal sets have a frequent union."""
+    """Raise if two maximal sets must have a frequent union."""
     if release.n is None or len(release) < 2 or release.header.coarser:
         return
     least = release.min_support or int(release.hi.min())

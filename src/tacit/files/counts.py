@@ -44,7 +44,7 @@ class Ratio:
 
     @classmethod
     def of(cls, printed: Printed | None, least: Fraction, *, strict: bool) -> Ratio:
-        """Return the confidences that print so and reach the threshold ``least``.
+        """Return the confidences that print so, at least ``least``.
 
         They are at most 1; ``strict`` means that they exceed the threshold.
         """
@@ -79,7 +79,7 @@ class Ratios:
 def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
     """Narrow both counts of each rule in place.
 
-    The first rule that nothing fits, or -1.
+    Return the first rule that nothing fits, or -1.
 
     Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
     antecedent.
@@ -118,12 +118,10 @@ def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: 
 
 
 def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tuple[int, int, int, int] | None:
-    """Tighter ends for.
+    """Return the tightest ends of a rule's counts, or None.
 
-    Part in [lo, hi], whole in [whole_lo, whole_hi], part/whole in the ratio; None when nothing fits.
-
-    The ends are the tightest ones, each taken by some fitting pair, unless the ratio is so narrow that finding them takes too many steps:
-    then they are still true, only wider.
+    The part is in [lo, hi], the whole in [whole_lo, whole_hi], and part/whole in the ratio. If the ratio is so narrow that this takes too many
+    steps, the ends are wider, but still true.
 
     >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.read("0.98"), Fraction(0), strict=False))
     (45, 55, 46, 56)
@@ -197,10 +195,7 @@ class Shares:
         return ~np.isnan(self.floats)[self.index]
 
     def printed(self, number: int) -> Printed | None:
-        """Return the values that print as distinct text ``number``.
-
-        None for an empty text.
-        """
+        """Return the values that print as distinct text ``number``."""
         if not self.texts[number]:
             return None
         if number not in self.known:
@@ -301,7 +296,7 @@ class Shares:
         return _divisor(counts, n) if _chance_of_divisor(counts, n) < 1e-9 else 1
 
     def people(self) -> int | None:
-        """Return the smallest n that explains all shares, or None.
+        """Return the smallest n explaining all shares, or None.
 
         Twenty different counts hardly have a common divisor, so that the number is the true one and not a part of it.
         """
@@ -325,10 +320,7 @@ class Shares:
         return None
 
     def are_quotients_of(self, counts: Ints) -> bool:
-        """Tell if each text is its count over an integer.
-
-        With a count of 1, ``0.2`` is 1/5.
-        """
+        """Tell if each text is its count over an integer."""
         given = np.flatnonzero(self.given())
         for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
             share = float(self.floats[number])
@@ -562,7 +554,7 @@ class _Reading:
     # The number of people
 
     def people(self, given: int | None) -> tuple[int | None, str]:
-        """Return n, and what it follows from if neither file nor caller give it."""
+        """Return n, and its source if it was inferred."""
         n = one_n(self.printout.header.n, given, where=self.printout.where)
         if n is not None:
             return n, ""
@@ -776,10 +768,7 @@ class _Reading:
         return error
 
     def _check_ends(self, hi: Ints) -> None:
-        """Return every count has an upper end.
-
-        N, where nothing else bounds it.
-        """
+        """Raise if a count has no upper end."""
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
             raise InputError(

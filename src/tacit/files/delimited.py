@@ -122,10 +122,7 @@ class _Splitter:
         self.where = where
 
     def split_record(self) -> list[str]:
-        """Return the cells of the next record.
-
-        A quoted cell may take further lines.
-        """
+        """Return the cells of the next record."""
         cells: list[str] = []
         line = next(self.lines)
         at = 0
@@ -262,10 +259,7 @@ class Head:
 
 
 def header_names(line: str, delimiter: str) -> list[str]:
-    """Return the column names in a file's first line.
-
-    None if its quotes do not fit.
-    """
+    """Return the column names in the first line, or None."""
     try:
         return [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
     except csv.Error:
@@ -302,10 +296,7 @@ def csv_cell(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DelimitedTable:
-    """File of delimited text with a header.
-
-    Its columns are read when they are asked for.
-    """
+    """File of delimited text with a header."""
 
     file: Input
     where: str

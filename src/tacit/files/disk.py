@@ -96,10 +96,7 @@ _MARKED = (
 
 
 class _OnDisk(NamedTuple):
-    """File as it was first found.
-
-    Its first bytes, all of them if they are few, and its state.
-    """
+    """File as it was first found."""
 
     start: bytes
     content: bytes | None
@@ -117,7 +114,7 @@ class Input(os.PathLike[str]):
 
     @classmethod
     def of(cls, path: FilePath) -> Input:
-        """Return the input at a path, or the input itself."""
+        """Return the input at a path, or itself."""
         return path if isinstance(path, Input) else cls(path)
 
     def __fspath__(self) -> str:
@@ -156,10 +153,7 @@ class Input(os.PathLike[str]):
 
     @property
     def header_sha256(self) -> str:
-        """SHA-256 of the file's JSON header.
-
-        Empty if there is none.
-        """
+        """SHA-256 of the file's JSON header, empty if none."""
         return self.beside.sha256 if os.path.isfile(self.beside) else ""
 
     @cached_property

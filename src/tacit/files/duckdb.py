@@ -90,10 +90,7 @@ def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Rows of a file.
-
-    Their SQL, and the names and DuckDB types of the columns.
-    """
+    """Rows of a file."""
 
     connection: Any
     sql: str
@@ -149,10 +146,7 @@ class Relation:
         return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
 
     def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
-        """Return these columns as codes, in row order.
-
-        Called once.
-        """
+        """Return these columns as codes, in row order."""
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
         numbers = [self.names.index(name) for name in wanted]
         remedy = "Write the file again, or save it as CSV"
@@ -186,10 +180,7 @@ class Relation:
         return _column_of_texts(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
 
     def _whole_numbers(self, text: str) -> Ints | None:
-        """Return a column of integers in usual spelling.
-
-        None if it holds anything else.
-        """
+        """Return a column of integers in usual spelling, or None."""
         spelled = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR)"
         others = self.connection.execute(f"SELECT COUNT(*) FROM people WHERE {spelled} IS DISTINCT FROM {text}").fetchall()[0][0]
         if others:
@@ -198,10 +189,7 @@ class Relation:
         return np.ascontiguousarray(found, np.int64)
 
     def _text_sql(self, number: int, aliased: str) -> str:
-        """Return SQL for the text of a cell.
-
-        As printed, or the empty text.
-        """
+        """Return SQL for the text of a cell."""
         kind = self.types[number]
         cell = f"c{number}"
         if kind.endswith("]") or kind.startswith(_NESTED):

@@ -147,10 +147,7 @@ class FindingsFile:
 
 
 def _events_sql(number: int, code: str, width: int) -> str:
-    """Return the query that writes patterns out.
-
-    The events of the record, made of the names of the items of each set.
-    """
+    """Return the query that writes patterns out."""
     bit = "(word0 >> (i - 1)) & 1"
     if width > 1:
         cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))

@@ -35,10 +35,7 @@ _Coded = tuple[npt.NDArray[np.integer[Any]], Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Frame of any library.
-
-    Its column names, and ways to code a column and to get its values as they are, by its position.
-    """
+    """Frame of any library."""
 
     names: tuple[str, ...]
     code: Callable[[int], _Coded]
@@ -256,7 +253,7 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
 
 
 def _one_by_one(values: Sequence[object]) -> _Coded:
-    """Code values one by one, as equal ones may differ in type."""
+    """Code values one by one, for mixed types."""
     seen: dict[tuple[type, object], int] = {}
     distinct: list[object] = []
     codes = np.empty(len(values), np.int64)
@@ -355,10 +352,7 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
 
 
 def _members(cell: Any, row: int, column: str) -> list[str]:
-    """Return the items of one cell.
-
-    A set or list, or the text that one prints.
-    """
+    """Return the items of one cell."""
     if isinstance(cell, str):
         tokens = mlxtend.set_tokens(cell)
         names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]

@@ -54,7 +54,7 @@ _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def is_formula(text: str) -> bool:
-    """Tell if a text looks like a spreadsheet formula.
+    """Tell if a text is formula-like, or already guarded.
 
     >>> is_formula("=1+1"), is_formula("-1"), is_formula("-5 to -1"), is_formula("'@x"), is_formula("x=y")
     (True, False, True, True, False)
@@ -262,10 +262,7 @@ def _frame_columns(data: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listed:
-    """Cells line by line.
-
-    Labels by column (None for any value), what is printed, and where.
-    """
+    """Cells line by line."""
 
     cells: _Cells
     columns: tuple[str, ...]
@@ -479,10 +476,7 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
 
 
 def _find_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
-    """Return the number of people.
-
-    As the header says, as the caller does, or as the table adds up.
-    """
+    """Return the number of people."""
     if known.n is not None and said.n is not None and known.n != said.n:
         raise OptionError(
             f"is {said.n}, but {known.where} says n = {known.n}", where="--n", remedy="Leave --n out, or correct it"

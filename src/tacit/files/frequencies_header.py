@@ -241,7 +241,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
-    """Return the columns that distinguish cells, and the others."""
+    """Return the columns that distinguish cells, and the needless ones."""
     doubtful = [place for place in free if _may_be_beside(cells.names[place], cells.texts[place])]
     dimensions = [place for place in free if place not in doubtful]
     if not _varies(cells, dimensions) and doubtful:
@@ -254,10 +254,7 @@ def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
 
 
 def _may_be_beside(name: str, texts: Sequence[str]) -> bool:
-    """Tell if a column may describe cells only.
-
-    It holds numbers, notes, or texts with gaps.
-    """
+    """Tell if a column may describe cells only."""
     words = re.split(r"[\W_]+", name.casefold())
     if not _NOTES.isdisjoint(words):
         return True
@@ -282,10 +279,7 @@ def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
 
 
 def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
-    """Tell if a column follows from lines or counts.
-
-    It is a numbering, a running sum, or holds shares of all people.
-    """
+    """Tell if a column follows from lines or counts."""
     values = [_value(text) for text in cells.texts[place]]
     if all(value is None for value in values):
         return all(text.strip().casefold() in HIDDEN_MARKS for text in cells.texts[place])

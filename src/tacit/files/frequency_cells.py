@@ -103,7 +103,7 @@ _STATISTIC = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
     """Return a column's statistic and measured column.
 
-    None when it is none of another one.
+    None if it is not a statistic of another column.
 
     >>> statistic_of("mean_age", ["age", "sex"]), statistic_of("Median age", ["age"]), statistic_of("mean", ["age"])
     (('mean', 'age'), ('median', 'age'), None)

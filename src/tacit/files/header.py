@@ -274,7 +274,7 @@ class Entries:
         return cast(str | None, value)
 
     def names(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts; a single text is a list of one."""
+        """Return a text or list of texts as a list."""
         value = self.entries.get(key)
         names = [] if value is None else [value] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -435,10 +435,7 @@ def table_ending(path: FilePath) -> str:
 def write_with_header(
     path: FilePath, entries: Mapping[str, Any], lines: Callable[[], Iterable[str]], to_parquet: Callable[[Path, Plain], None]
 ) -> None:
-    """Write a table and its JSON header atomically.
-
-    The ending chooses the form.
-    """
+    """Write a table and its JSON header atomically."""
     ending = table_ending(path)
     beside_text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
 

@@ -83,10 +83,7 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
 
 
 def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
-    """Raise if hierarchies do not fit a table's QI columns.
-
-    One of another column, one that misses a value, one that is no tree.
-    """
+    """Raise if hierarchies do not fit a table's QI columns."""
     for name, tree in trees.items():
         if not isinstance(tree, Hierarchy):
             remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
@@ -104,10 +101,7 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
 
 
 def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
-    """Raise if the hierarchy lacks a value of the column.
-
-    Says how many are not and where the first one stands.
-    """
+    """Raise if the hierarchy lacks a value of the column."""
     absent = [code for code, value in enumerate(column.values) if value not in hierarchy.levels]
     if not absent:
         return

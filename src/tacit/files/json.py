@@ -47,10 +47,7 @@ def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
 
 
 def add_objects(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON objects ``{column: value}``.
-
-    Each pair becomes one item.
-    """
+    """Take in cells that hold JSON objects ``{column: value}``."""
     _add(bags, column, place, Pairs, "{}", 'is not a JSON object of columns and values; write it like {"age": "30"}')
 
 

@@ -31,9 +31,9 @@ _EXAMPLE = 'Write it like {"age": "30", "city": ["Rome", "Oslo"]}'
 
 
 def read_knowledge(source: Any) -> tuple[Fact, ...]:
-    """Facts from a file, a list of ``({column.
+    """Read background facts from a file or objects.
 
-    Value}, excluded value)``, mined negative rules, facts, or a list of all these.
+    Objects are pairs ``({column: value}, excluded value)``, mined negative rules, facts, or a list of all these.
 
     >>> read_knowledge([({"sex": "M"}, "pregnant")])[0].bounds(50)
     (0, 0)

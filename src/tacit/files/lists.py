@@ -172,10 +172,7 @@ def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, Text
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One form of release file.
-
-    Its name, what it holds, how it is known by its content, and its reader.
-    """
+    """One form of release file."""
 
     name: str
     kinds: tuple[str, ...]

@@ -1,6 +1,6 @@
 """CSV files of mlxtend frames.
 
-Sets that print as ``{'a'}``, ``['a', 'b']`` or ``('a', 'b')`` are read as well (other libraries use the same columns). Nothing is ever
+Sets print as ``frozenset({'a', 'b'})``, or in other libraries as ``{'a'}``, ``['a', 'b']`` or ``('a', 'b')``; supports are shares. Nothing is
 evaluated: a set is cut into tokens, and each distinct token is read once as a Python literal.
 """
 

@@ -121,10 +121,7 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
 
 
 def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Tell if an input is a table with these columns.
-
-    The header of a file may say so as well.
-    """
+    """Tell if an input is a table with these columns."""
     if isinstance(path, PartialTable | Table):
         return True
     if not isinstance(path, str | os.PathLike):

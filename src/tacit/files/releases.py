@@ -180,10 +180,7 @@ _FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'
 
 
 def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    """Return the release with its source changed.
-
-    As it is where it has none.
-    """
+    """Return the release with its source changed."""
     if release.source is None:
         return release
     if isinstance(release, Buckets):
@@ -339,10 +336,7 @@ def read_release(
 
 
 def _is_frequencies(data: Any, cells: Any) -> bool:
-    """Tell if data is only a frequency table.
-
-    That columns have roles does not make it a table of people.
-    """
+    """Tell if data is only a frequency table."""
     if isinstance(data, FrequencyTable):
         return True
     if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
@@ -351,10 +345,7 @@ def _is_frequencies(data: Any, cells: Any) -> bool:
 
 
 def is_recognised(path: FilePath) -> bool:
-    """Tell if a file is a release in a known format.
-
-    Its content or its header shows it.
-    """
+    """Tell if a file is a release in a known format."""
     try:
         file = Input.of(path)
         if _is_pair(file) or is_described(file) or looks_like_table(file):
@@ -478,10 +469,7 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
-    """Return a header that says how numbers were printed.
-
-    As it says itself, or as the caller does.
-    """
+    """Return a header that says how numbers were printed."""
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
@@ -736,10 +724,7 @@ def _in_folder(where: str, path: Path, folder: str) -> str:
 
 
 def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
-    """Tell if a caller ignores the file.
-
-    By its name, with its folder, or by its path.
-    """
+    """Tell if a caller ignores the file."""
     return any(os.path.normpath(name) in (path.name, shown_as, os.path.normpath(path)) for name in ignore)
 
 

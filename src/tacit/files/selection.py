@@ -183,10 +183,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
-    """Return the row numbers in a file.
-
-    Blank lines are passed over.
-    """
+    """Return the row numbers in a file."""
     numbers = []
     with Input.of(path).open_text() as lines:
         for number, line in enumerate(lines, start=1):

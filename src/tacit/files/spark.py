@@ -1,7 +1,7 @@
 """Parquet files and folders of Spark's FPGrowth.
 
-Rules have the lists ``antecedent`` and ``consequent`` and the doubles ``confidence`` and, in newer versions, ``support`` and ``lift``. Lines are
-row numbers from 1, over the files of a folder in the order of their names.
+``freqItemsets`` has the columns ``items`` and ``freq``; ``associationRules`` has the lists ``antecedent`` and ``consequent`` and the doubles
+``confidence`` and, in newer versions, ``support`` and ``lift``. Lines are row numbers from 1, over the files of a folder by name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text files of SPMF: itemsets and rules with supports.
 
-Supports are counts; numbers with a decimal point are shares. Lines ``@ITEM=1=bread`` name the items. Items are divided by blanks, in some
-of SPMF's rules by commas; names that hold blanks cannot be told apart.
+Itemsets are lines ``1 2 3 #SUP: 5``, rules ``1 2 ==> 3 #SUP: 5 #CONF: 0.75``. Supports are counts; numbers with a decimal point are shares.
+Lines ``@ITEM=1=bread`` name the items. Items are divided by blanks, in some rules by commas, so names must not hold blanks.
 """
 
 from __future__ import annotations

@@ -67,10 +67,7 @@ def open_table_file(path: FilePath, *, where: str) -> RowSource:
 
 @dataclass(frozen=True, slots=True)
 class _RelationRows:
-    """Rows that DuckDB knows the types of.
-
-    A Parquet file or a table in a database.
-    """
+    """Rows that DuckDB knows the types of."""
 
     relation: Relation
     source: Source
@@ -244,7 +241,7 @@ def _is_transactions(path: str) -> bool:
 
 
 def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return the sensitive columns; True if declared none.
+    """Return the sensitive columns, and True if declared empty.
 
     >>> sensitive_names("ill", ["sex", "ill"]), sensitive_names(["none"], ["sex"]), sensitive_names((), ["sex"])
     ((('ill',), False), ((), True), ((), False))

@@ -165,10 +165,7 @@ def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the content in blocks of whole lines.
-
-    Old line ends become line feeds.
-    """
+    """Yield the content in blocks of whole lines."""
     rest = b""
     while chunk := stream.read(_BLOCK):
         data = rest + chunk

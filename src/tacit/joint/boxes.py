@@ -92,7 +92,7 @@ class Axis:
 
     @classmethod
     def of(cls, key: Key, values: Sequence[str], is_open: bool, named: Iterable[Allowed], *, lacking: bool = True) -> Axis:
-        """Return the axis of a column with these values, which lines name in these ways.
+        """Return the axis of a column with these values.
 
         An open column has other values too. With ``lacking``, to lack a single value is a slot as well.
         """
@@ -134,10 +134,7 @@ class Axis:
         return frozenset(value for value in inside if value is not None)
 
     def literals(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return a slot as present and absent items, or None.
-
-        A slot of histories has neither: see :meth:`change`.
-        """
+        """Return a slot as present and absent items, or None."""
         if self.key.kind in HISTORY_KINDS:
             return ((), ()) if slot == self.everything or self.change(slot) is not None else None
         if slot == self.everything:

@@ -94,10 +94,7 @@ class _Outcome:
         return self.limits.seconds_left
 
     def _keep_proved(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
-        """Keep the bounds that are proved in time.
-
-        These are left undecided, since nobody could check them.
-        """
+        """Keep the bounds that are proved in time."""
         exposed = self._find_exposed(self._count_left(found), l)
         wanted = [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
         if self.limits.deadline is None:

@@ -281,7 +281,7 @@ def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[W
 def choose_windows(problem: Problem) -> tuple[list[Window], int]:
     """Choose the axes of every cube; count uncovered lines.
 
-    Those that each release alone would need are among them, so that it reveals no less together with others.
+    The cubes that each release alone would need are among them, so that it reveals no less together with others.
     """
     everything = frozenset(range(len(problem.axes)))
     if _groups(problem, everything) <= MOST_GROUPS:
@@ -378,10 +378,7 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
 
 
 def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
-    """Tighten cubes to a fixed point, or to a contradiction.
-
-    The cubes may be over axes with more or fewer slots.
-    """
+    """Tighten cubes to a fixed point, or to a contradiction."""
     _run_on_all(cubes, lambda cube: cube.tighten(range(len(cube.problem.lines)), check))
     for _ in range(MOST_EXCHANGES if len(cubes) > 1 else 0):
         if any(cube.clash >= 0 for cube in cubes) or not exchange(cubes):
@@ -466,7 +463,7 @@ class Groups:
 
     @classmethod
     def of(cls, cube: Cube, k: int) -> Groups:
-        """Return the groups of a cube that items can describe."""
+        """Return the groups that items can describe."""
         problem = cube.problem
         size = len(cube.lo)
         literals = np.zeros(size, np.int64)
@@ -508,7 +505,7 @@ class Groups:
     def choose_reported(self) -> Flags:
         """Return the groups to report, without duplicate descriptions.
 
-        It is the shortest one, or the longest one of people who left or joined.
+        The shortest description is kept, or the longest one of people who left or joined.
         """
         cube = self.cube
         kept = self.small.copy()
@@ -565,7 +562,7 @@ Tree = Leaf | Split
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A proved bound on the people in a box.
+    """Proved bound on the people in a box.
 
     The weighted sum says ``people in the box >= value``, for an upper bound ``-people in the box >= -value``. The box holds the classes it
     allows by axis of the problem.

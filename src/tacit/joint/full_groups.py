@@ -100,7 +100,7 @@ class Blanks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullGroup:
-    """A group of people with few sensitive values left.
+    """Group of people with few sensitive values left.
 
     ``proof`` shows the fewest and the most people, and that nobody of them has another value; with ``blanks``, only that no more people
     have another value than rows show it.

@@ -450,7 +450,7 @@ def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step
 class Translation:
     """Proofs about one release, rewritten for several.
 
-    There it has the number ``release`` and its people are those of ``scope``.
+    The release has the number ``release`` there, and its people are those of ``scope``.
     """
 
     alone: Problem
@@ -461,7 +461,7 @@ class Translation:
 
     @classmethod
     def of(cls, alone: Problem, together: Problem, release: int, scope: Box) -> Translation | None:
-        """Return the translation, or None if the same items mean other things together."""
+        """Return the translation, or None if items differ in meaning."""
         if not alone.place.keys() <= together.place.keys():
             return None
         lines = {line.origin: number for number, line in enumerate(together.lines) if line.origin.release == release}
@@ -495,9 +495,9 @@ class Translation:
         return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
 
     def _weights(self, weights: Weights, often: int) -> Weights:
-        """Return the same sum over the release's complete values.
+        """Return the sum with lines that exclude unlisted values.
 
-        These are added as often as the sum can count a person.
+        These lines are added as often as the sum can count a person.
         """
         if not weights:
             return {}

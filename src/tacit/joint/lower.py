@@ -430,7 +430,7 @@ class MissingRules:
     def _share_lines(self, least: Mapping[Antecedent, tuple[int, Origin]]) -> Iterator[Line]:
         """Yield bounds of missing rules on shares.
 
-        That holds if already the fewest people would make a rule of that confidence frequent enough.
+        They hold if even the fewest people would make a rule of that confidence frequent enough.
         """
         header = self._release.header
         for antecedent in sorted(least, key=lambda one: (len(one), sorted(one))):
@@ -467,10 +467,7 @@ class MissingRules:
         return max((header.min_support or 1) - 1, floor(share) if header.strict else ceil(share) - 1)
 
     def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Tell if classes on these axes decide the listed rules.
-
-        Every value needs a class of its own, and antecedents must not be too many.
-        """
+        """Tell if classes on these axes decide the listed rules."""
         columns, sensitive = self._places(axes)
         if sensitive is None:
             return False

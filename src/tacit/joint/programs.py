@@ -285,7 +285,7 @@ class Cases:
         return None if fewer is None or more is None else Split(choice, fewer, more)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """Return the group most evenly split, or None."""
+        """Return the group with the most fractional size, or None."""
         found: tuple[float, Masks, int] | None = None
         for box, count in self._counted(rows, people):
             distance = abs(count - floor(count) - 0.5)
@@ -386,10 +386,7 @@ class Programs:
         return membership_matrix(self.rows.cells, self.boxes)
 
     def settle(self, out: Settlement) -> None:
-        """Refute or prove that each group holds 1 to k-1 people.
-
-        What is known so far is in ``out`` at any time.
-        """
+        """Refute or prove that each group holds 1 to k-1 people."""
         if not len(self.boxes):
             return
         self._world = self.known if self.whole else None
@@ -454,7 +451,7 @@ class Programs:
     def _weigh(self, out: Settlement) -> bool:
         """Bound all open groups by LP; return False if infeasible.
 
-        Once that takes no more hope, some groups are to have few and the others many, as long as it helps.
+        When that settles nothing more, some groups are to have few people and the others many.
         """
         still = 0
         for turn in range(0, _ROUNDS, 2):
@@ -572,10 +569,7 @@ MOST_CLASH_WORK = 1_000_000
 
 
 def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> list[int]:
-    """Return a small set of lines that clash.
-
-    Half of them are left out first, then a quarter, at last each by itself.
-    """
+    """Return a small set of lines that clash."""
     kept = list(lines)
     part = len(kept)
     work = 0

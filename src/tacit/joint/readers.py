@@ -172,7 +172,7 @@ class ListedLines:
         return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
 
     def _closed_lines(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
-        """Yield the strict supersets' bounds of closed itemsets.
+        """Yield that closed itemsets have strictly rarer supersets.
 
         Otherwise the larger itemset would be listed in its place.
         """
@@ -301,10 +301,7 @@ class ListedLines:
                 yield Line.about(box, people, people, origin)
 
     def _confidence_lines(self, release: Rules, index: int, whole: Box, both: Box) -> Iterator[Line]:
-        """Yield the bounds of a confidence, with and without the consequent.
-
-        Bounds on both sides are stronger than on one.
-        """
+        """Yield the bounds of a confidence, with and without the consequent."""
         allowed = confidence_of(release, index)
 
         def origin(what: str) -> Origin:
@@ -492,10 +489,7 @@ class RowLines:
         self.left_out = 0
 
     def used(self) -> list[ShownColumn]:
-        """Return the shared columns, and a few that distinguish people.
-
-        All are coded over the values that any release names.
-        """
+        """Return the shared columns, and a few that distinguish people."""
         shared = self._words.shared(self._number)
         every = [
             column.over(sorted({*column.values, *self._words.values.get(Key("column", column.name), ())}))
@@ -642,10 +636,7 @@ class ShownRows:
         return kinds <= MOST_KINDS and kinds * len(self._patterns(axes, columns, places)[0]) <= MOST_PAIRS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield that enough people have what some rows show.
-
-        Nothing is said about fractions of people.
-        """
+        """Yield that enough people have what some rows show."""
         columns, places = self._placed(axes)
         if not columns:
             return

@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(eq=False)
 class Rearranging:
-    """A world, and those near it.
+    """World, and those near it.
 
     Conditions that were broken on the way are assumed as lines, on the side that is true of the world.
     """
@@ -376,7 +376,7 @@ def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Fl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """A sparse matrix as its entries, column by column."""
+    """Sparse matrix as its entries, column by column."""
 
     row: Ints
     column: Ints
@@ -385,7 +385,7 @@ class Entries:
 
     @classmethod
     def of(cls, matrix: Any, columns: Ints) -> Entries:
-        """Return some columns of a matrix that is stored by columns."""
+        """Return some columns of a column-stored matrix."""
         starts = matrix.indptr[columns]
         sizes = matrix.indptr[columns + 1] - starts
         column = np.repeat(np.arange(len(columns)), sizes)
@@ -394,7 +394,7 @@ class Entries:
 
     @property
     def matrix(self) -> Any:
-        """The matrix for solvers."""
+        """Matrix for solvers."""
         from scipy.sparse import csc_array
 
         starts = np.zeros(self.shape[1] + 1, np.int64)

@@ -145,7 +145,7 @@ class Rows:
     def of(
         cls, problem: Problem, chosen: tuple[int, ...], steps: Iterable[Step] = (), lines: Iterable[int] | None = None
     ) -> Rows:
-        """Return lines about these axes only, and proved steps, as rows."""
+        """Return lines on these axes, and proved steps, as rows."""
         has = frozenset(chosen)
         found: dict[Any, Row] = {}
         names: dict[int, Any] = {}
@@ -214,7 +214,7 @@ class Rows:
 
     @cached_property
     def by_cell(self) -> Any:
-        """The same matrix by columns."""
+        """Same matrix by columns."""
         return self.matrix.tocsc()
 
     @cached_property
@@ -276,7 +276,7 @@ class Rows:
 
     @cached_property
     def _whole(self) -> tuple[Any, Ints, Ints]:
-        """Integer matrix and ends of all rows without large numbers."""
+        """Integer matrix and ends of all rows, all small."""
         from scipy.sparse import csr_array
 
         scales = np.array([row.scale for row in self.rows], np.int64)

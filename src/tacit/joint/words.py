@@ -38,7 +38,7 @@ class Found:
 
 
 def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
-    """A finding with its arithmetic and its certificate."""
+    """Return a finding with its arithmetic and certificate."""
     count = Bound(found.lo, found.hi)
     proofs = found.proof()
     told = joint_statement(found.event, count, case.names)
@@ -55,7 +55,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
 
 
 def lines_of(steps: Sequence[Step]) -> list[int]:
-    """The lines that steps use."""
+    """Return the lines that steps use."""
     return sorted({number for step in steps for weights in all_weights(step) for kind, number in weights if kind == "line"})
 
 
@@ -77,7 +77,7 @@ def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int]
 
 
 def step_record(problem: Problem, step: Step) -> dict[str, Any]:
-    """A step as the certificate holds it."""
+    """Return a step for the certificate."""
     end = "at_least" if step.end == "lo" else "at_most"
     claimed = {"event": box_record(problem, step.box), end: step.value}
     if step.cases is not None:
@@ -86,7 +86,7 @@ def step_record(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
-    """A proof by cases as the certificate holds it."""
+    """Return a proof by cases for the certificate."""
     if isinstance(tree, Leaf):
         record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
         return record | {"impossible": True} if tree.impossible else record

@@ -149,10 +149,7 @@ class World:
             del self._inside[known]
 
     def alike(self, axis: int) -> Words:
-        """Number people by how the lines of an axis treat them.
-
-        Their classes on the axis itself do not matter.
-        """
+        """Number people by how the lines of an axis treat them."""
         weigh = np.random.default_rng(axis)
         others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
         names = others @ weigh.integers(1, 2**63, others.shape[1], dtype=np.uint64)

@@ -79,7 +79,7 @@ class PeopleCase(Protocol):
 
     @property
     def missing(self) -> Missing:
-        """What complete lists say by what they leave out."""
+        """Bounds from the missing rules of complete lists."""
 
     def published(self) -> Statements:
         """Return what the lines say, with background knowledge."""
@@ -288,7 +288,7 @@ class Missing:
 
     @classmethod
     def of(cls, case: RuleCase) -> Missing:
-        """Return the missing rules of a list, none if it is not complete."""
+        """Return the missing rules of a complete list, else none."""
         ceiling = missing_ceiling(case.release)
         nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         if ceiling is None or case.release.header.coarser:

@@ -108,7 +108,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
 
 
 def true_counts(posterior: Posterior, people: Table) -> Floats:
-    """Count the people by combination and value; raise if others."""
+    """Count people by combination and value; raise on mismatch."""
     remedy = "Give the data that the audited rules were made from"
     sensitive = people.sa
     if sensitive.name != posterior.sensitive:

@@ -27,7 +27,7 @@ from tacit.solve.statements import Clash, Problem, Statement, Statements, reduce
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A statement and its weight; negative: it is subtracted."""
+    """Statement and its weight; negative ones are subtracted."""
 
     statement: Statement
     weight: int
@@ -151,10 +151,7 @@ class Prover:
         return False
 
     def _single_rows(self, combination: int, values: tuple[int, ...]) -> list[tuple[int, int]] | None:
-        """Return single weighted statements that rule values out.
-
-        Of several, those about the fewest people are chosen, which are the easiest to check.
-        """
+        """Return single weighted statements that rule values out."""
         problem = self._problem
         c = int(problem.class_of[combination])
         rows = problem.rows[problem.starts[c] : problem.starts[c + 1]]

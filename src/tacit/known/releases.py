@@ -104,7 +104,7 @@ class Known:
         return Population(kept, self.population.people)
 
     def people(self, places: Codes) -> int:
-        """Return the number of people with one of these combinations."""
+        """Return the number of people with these combinations."""
         return int(self.population.people[places].sum())
 
     def knows(self, columns: Sequence[str]) -> bool:
@@ -112,7 +112,7 @@ class Known:
         return set(columns) <= set(self.population.names)
 
     def compare(self, places: Codes, lo: int, hi: int, where: str) -> None:
-        """Refuse a line about quasi-identifiers alone that is not true of the known people."""
+        """Raise if a quasi-identifier line contradicts the known people."""
         if not lo <= self.people(places) <= hi:
             raise InputError("a different number of known people has these values", where=where, remedy=CHECK)
 
@@ -155,7 +155,7 @@ class SeveralCase:
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
-        """What each release says."""
+        """Statements of each release."""
         return tuple(self._read(number, release) for number, release in enumerate(self.releases))
 
     def _read(self, number: int, release: Release) -> Reading:
@@ -497,7 +497,7 @@ def _may_be_large(release: FrequencyTable, index: int) -> bool:
 
 
 def read_buckets(known: Known, number: int, release: Buckets, group_column: str | None) -> Iterator[Spoken]:
-    """Yield the lines of a bucketized release, and the values that a group lacks.
+    """Yield a bucketized release's lines, and values that groups lack.
 
     ``group_column`` holds everybody's group, if it is known.
     """
@@ -518,7 +518,7 @@ def read_buckets(known: Known, number: int, release: Buckets, group_column: str 
 def _group_lines(
     known: Known, number: int, release: Buckets, group: int, places: Codes, column: str | None, *, closed: bool = True
 ) -> Iterator[Spoken]:
-    """Yield the lines of one group; ``closed`` groups hold all."""
+    """Yield the lines of one group; ``closed`` excludes other holders."""
     whole = known.people(places)
     lacking = dict.fromkeys(known.values)
     kind = LINE if column is not None else SCATTERED

@@ -135,7 +135,7 @@ class ProofWords:
         return described(self._pairs(one))
 
     def _pairs(self, one: Statement) -> list[Pair]:
-        """The values that all people of an event share."""
+        """Return the values that all people of an event share."""
         where = self.said.events[one.event]
         shared = []
         for column in self.said.population.columns:
@@ -204,7 +204,7 @@ class StatementWords:
         return f" with {described(pairs)}" if pairs else ""
 
     def what(self, origin: Hashable) -> str:
-        """The kind of a statement."""
+        """Return the kind of a statement."""
         return origin.what if isinstance(origin, Origin) else "missing"
 
     def place(self, one: Statement) -> int | str:
@@ -274,10 +274,7 @@ class SeveralWords(StatementWords):
         }
 
     def _enough(self, proof: Proof) -> list[Group]:
-        """Return the people whom the terms count often enough.
-
-        With them, everybody in a term is in a group.
-        """
+        """Return the people whom the terms count often enough."""
         listed = {(group.asked, group.terms) for group in proof.groups}
         inside = np.zeros((len(self.case.population), len(proof.terms)), np.bool_)
         for number, term in enumerate(proof.terms):

@@ -1,4 +1,4 @@
-"""A table with blank cells and its owner's knowledge."""
+"""Table with blank cells, and its owner's knowledge."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tacit.partial.unsafe_rules import Case
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A sensitive attribute and the rows at risk.
+    """Sensitive attribute and the rows at risk.
 
     ``true`` is None if the true values are unknown.
     """
@@ -60,7 +60,7 @@ class TableCase:
 
     @classmethod
     def of(cls, target: Target) -> TableCase:
-        """Return the case of an attack; for a bare table, without knowledge."""
+        """Return the case of an attack or a bare table."""
         if isinstance(target.case, cls):
             return target.case
         assert isinstance(target.release, PartialTable)

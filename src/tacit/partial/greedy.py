@@ -92,10 +92,7 @@ class Gains:
             self._add(rule, self.effect[:, rule])
 
     def _select_helpful(self) -> tuple[Ints, Codes, npt.NDArray[np.int8]]:
-        """Return the entries of rules for classes worth hiding.
-
-        These support or own some rule, and have a cell that may be hidden.
-        """
+        """Return the entries of rules for classes worth hiding."""
         rules = self.problem.rules
         helps = np.zeros(len(self.problem.classes), np.bool_)
         helps[rules.member[rules.role != OTHER]] = True
@@ -168,7 +165,7 @@ class Gains:
         return float((weight * (now - then)).sum())
 
     def hide(self, number: int, cell: int, records: int) -> None:
-        """Hide a cell of some records, and update the gains."""
+        """Hide a cell of some records; update the gains."""
         state = self.state
         known = len(self.state.piles)
         target, changed = state.hide(number, cell, records)

@@ -83,7 +83,7 @@ def find_stricter(problem: Problem, regions: frozenset[str], limits: Limits) -> 
 
 
 def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, seed: int, limits: Limits) -> Found:
-    """Run a method; its own counts make the result safe.
+    """Run a method whose result is safe by its counts.
 
     Raises :class:`Infeasible` if it is proved that nothing helps.
     """

@@ -1,4 +1,4 @@
-"""The problem of hiding cells: classes, rules and thresholds.
+"""Problem of hiding cells: classes, rules and thresholds.
 
 Only values of some sensitive record can be part of a rule, so all others count as one; a table of a million records becomes a few
 thousand classes. Records of a class with the same cells hidden form a *pile*; hiding a cell moves records from one pile to another. Cells are
@@ -40,7 +40,7 @@ class IntegerThresholds:
 
     @classmethod
     def of(cls, confidence: Fraction, support: int, *, people: int) -> IntegerThresholds:
-        """Return the thresholds; a long confidence is replaced by an equivalent."""
+        """Return the thresholds, a long confidence simplified."""
         if confidence.denominator * max(1, people) * 2 >= LARGEST:
             confidence = largest_below(confidence, max(1, people))
         return cls(confidence.numerator, confidence.denominator, support)
@@ -83,7 +83,7 @@ class IntegerThresholds:
 
 
 def largest_below(confidence: Fraction, denominator: int) -> Fraction:
-    """Return the largest fraction up to ``confidence`` with this denominator.
+    """Return the largest fraction up to ``confidence`` with bounded denominator.
 
     No share of a whole of at most that size lies between the two, so they decide alike.
 
@@ -119,7 +119,7 @@ REGIONS = ("ns", "nc", "sc")
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A coded table; -1 is a blank.
+    """Coded table; -1 is a blank.
 
     ``conditions`` are the codes of the condition attributes, ``values`` those of the sensitive ones, ``protected`` marks the sensitive cells to
     protect, ``published`` the cells (condition attributes, then sensitive ones) that must be published.
@@ -535,7 +535,7 @@ class Hiding:
         return Touched(rules, ones, (role == RELEVANT).astype(np.int64), (role == OWNER).astype(np.int64))
 
     def hide(self, number: int, cell: int, records: int = 1) -> tuple[int, Touched]:
-        """Hide a cell of some records; return their pile and the changes."""
+        """Hide a cell; return the new pile and changes."""
         pile = self.piles[number]
         changed = self.touched(number, cell)
         self.having[changed.rules] -= records * changed.having

@@ -54,5 +54,5 @@ class DistinctRows:
         return cls(cells, weights.astype(np.int64), group.reshape(-1).astype(np.int64))
 
     def members(self) -> tuple[Ints, Ints]:
-        """Return ``(starts, rows)``: distinct row i stands for ``rows[starts[i]:starts[i + 1]]``."""
+        """Return ``(starts, rows)``: the rows of each distinct row."""
         return np.append(0, np.cumsum(self.weights)), np.argsort(self.group, kind="stable").astype(np.int64)

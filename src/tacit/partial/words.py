@@ -56,7 +56,7 @@ def _view(case: TableCase) -> str:
 
 
 def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
-    """The sentence and the steps of an unsafe rule."""
+    """Return the sentence and the steps of an unsafe rule."""
     fits = described(told.pattern)
     share = percent(told.both, told.whole)
     of = records(len(told.rows))
@@ -89,7 +89,7 @@ def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Cit
 
 
 def described(pattern: Mapping[str, str]) -> str:
-    """A pattern in words."""
+    """Return a pattern in words."""
     return ", ".join(f"{column}={value}" for column, value in pattern.items())
 
 
@@ -103,12 +103,12 @@ def percent(part: int, whole: int) -> str:
 
 
 def records(number: int) -> str:
-    """A number of records."""
+    """Return a number of records in words."""
     return "1 record" if number == 1 else f"{number:,} records"
 
 
 def show(number: int) -> str:
-    """The verb after a number of records."""
+    """Return the verb after a number of records."""
     return "shows" if number == 1 else "show"
 
 
