@@ -534,7 +534,7 @@ class _Groups:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
     def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Tell if a wider group, or each part, implies it."""
+        """Tell if a wider group or a part implies it."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]
             if slot == axis.everything:

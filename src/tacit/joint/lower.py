@@ -303,7 +303,7 @@ def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequenc
 
 
 def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], Membership]:
-    """Name every combination of populations."""
+    """Name the sets of people by their populations."""
     if not inside:
         return {}
     every = frozenset().union(*inside.values())

@@ -478,7 +478,7 @@ class Programs:
         return True
 
     def _look_at(self, people: Floats, out: Settlement) -> None:
-        """Use a solution: integer ones refute, fractional ones discourage."""
+        """Refute by integer solutions; mark hopeless questions."""
         counts = self._inside @ people
         out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
         world = np.rint(people)

@@ -378,7 +378,7 @@ def _list_candidates(person: Person) -> list[_Candidate]:
 
 
 def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]:
-    """Return the statement about the fewest people including these."""
+    """Return the statement about the fewest people overall."""
     said = person.telling.statements
     about = [(said.whole(one.one.event), place, one) for place, one in enumerate(candidates) if len(one.described)]
     return [min(about, key=lambda entry: entry[:2])[2]] if about else []

@@ -353,7 +353,7 @@ def read_rules(known: Known, number: int, release: Rules) -> Reading:
 
 
 def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
-    """Return some lines with the columns their rules searched."""
+    """Return some lines as a case of rules."""
     used = (pair_of(release, item)[0] for item in release.antecedents.members.tolist())
     columns = release.header.qi or tuple(dict.fromkeys(used))
     head = replace(release.header, sa=(known.sensitive,), sa_values=known.values, sa_counts=())
