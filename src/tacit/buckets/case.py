@@ -102,8 +102,7 @@ class BucketCase:
 def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
     """Return the posterior, one line per person and value.
 
-    Its columns are the quasi-identifiers, the value, the group and the probability. The column of groups is called ``group``, unless a
-    quasi-identifier is.
+    Columns are the quasi-identifiers, the value, the group (``group``, unless a quasi-identifier is called so) and the probability.
     """
     buckets = case.buckets
     cells = case.valid.cells

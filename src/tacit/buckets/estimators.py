@@ -182,8 +182,7 @@ def estimators(
 ) -> tuple[tuple[Estimator, ...], Mixing]:
     """Return all estimators of a release, and its mixing.
 
-    In addition to those of :func:`by_groups`: ``rule-aware``, if there is knowledge: all consistent assignments are equally likely;
-    ``modelled``: the probabilities of the model of B03.
+    Adds to :func:`by_groups` ``rule-aware`` (with knowledge; equally likely consistent assignments) and ``modelled`` (B03).
     """
     buckets = valid.cells.buckets
     uniform, debiased, mixing = by_groups(combinations, buckets, check=check)

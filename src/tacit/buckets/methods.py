@@ -35,8 +35,7 @@ PAIRS = 16
 class Grouped:
     """Group of each row (-1: none), and the method.
 
-    ``residue`` people had no group of l at first, ``merges`` groups were merged for them; ``beyond`` people may exceed the bound on
-    probabilities.
+    ``residue`` people had no group of l at first, for whom ``merges`` groups were merged; ``beyond`` people may exceed the bound.
     """
 
     method: Method
@@ -131,8 +130,7 @@ def least_group_size(least: int, bound: Fraction) -> int:
 def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
     """Add people while groups stay complete and bounded.
 
-    Returns the people of each class who found none. ``recipes`` must be complete. Of the suitable groups, the one with the fewest people
-    of the same value is taken, then the smallest.
+    Returns the people of each class without a group. ``recipes`` must be complete. Prefers groups with few equal values, then small ones.
     """
     left = left.copy()
     waiting = np.flatnonzero(left)
@@ -220,8 +218,7 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
 def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
     """Count the assignments of the most frequent pair.
 
-    Also returns the number of all assignments. A state counts the people already given each value; ``ways[i]`` holds the number of ways
-    to serve the first i people, state by state.
+    Also returns the number of all assignments. ``ways[i]`` counts, by state, the ways to serve the first i people.
     """
     shape = tuple(int(number) + 1 for number in count)
     ways = [np.zeros(shape, np.int64)]

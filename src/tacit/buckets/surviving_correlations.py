@@ -131,8 +131,7 @@ class Places:
 class Model:
     """Naive Bayes model of quasi-identifiers given sensitive value.
 
-    ``tables[c][a, v]`` is the logarithm of the share of value a of column c among people with sensitive value v; ``rounds`` counts the
-    rounds of learning.
+    ``tables[c][a, v]`` is the log-share of value a of column c given sensitive value v; ``rounds`` counts the rounds of learning.
     """
 
     tables: tuple[Floats, ...]

@@ -266,9 +266,8 @@ def measure_guesses(
 ) -> tuple[Mapping[str, float], str]:
     """Return how often guesses are right, and a note.
 
-    The guesses are those of B03 and of the groups alone. If the rows of the data are those of the release, in its order, the number is
-    exact. Otherwise people with the same quasi-identifiers in different groups cannot be told apart, and it is the mean over all
-    consistent ways to do so.
+    Guesses are those of B03 and of the groups alone. If the data has the rows of the release, in order, the number is exact; otherwise
+    it is the mean over all consistent ways to match people with equal quasi-identifiers.
     """
     buckets = valid.cells.buckets
     found = guess(valid, model, check=check)
@@ -311,9 +310,8 @@ def match_rows(buckets: Buckets, people: Table) -> Ints | None:
 def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
     """Return the probability that each row's guess is right.
 
-    People with equal quasi-identifiers cannot be told apart. It is that of the maximum-entropy distribution in which everybody has one
-    value, each group its contents, and each combination of quasi-identifiers its values in the data, found by iterative proportional
-    fitting.
+    That of the maximum entropy distribution in which everybody has one value, each group its contents, and each combination its values
+    in the data, by iterative proportional fitting.
     """
     width = np.diff(buckets.starts)[buckets.group]
     wide = cells.value_numbers(buckets)
@@ -446,8 +444,7 @@ def grouping_cost(
 ) -> Mapping[str, float]:
     """Return the errors and right guesses while making groups.
 
-    ``people`` are in the order of the release. Errors are those of counting by groups; they are left out if measuring would take longer than
-    grouping.
+    ``people`` are in release order. Errors are those of counting by groups, omitted if measuring would take longer than grouping.
     """
     found = dict(measure_guesses_at_release(valid_values(buckets, known, people.sa.codes), people.sa.codes, check=check))
     if buckets.n > MEASURED_AT_ONCE:

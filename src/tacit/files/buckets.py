@@ -380,9 +380,7 @@ def write_buckets(
 ) -> None:
     """Write both tables and their header, rows and groups shuffled.
 
-    The folder is made if its parent exists.
-
-    ``facts`` are further entries of the header, such as the method and l; nothing of them may tell more than the release does.
+    The folder is made if its parent exists. ``facts`` are further header entries, which must reveal no more than the release.
     """
     if form not in FORMS:
         raise OptionError(f"there is no form {form!r}", where="--form", remedy=nearest_name(str(form), FORMS, "forms"))

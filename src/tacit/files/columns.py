@@ -30,7 +30,7 @@ _OF_CONSEQUENT = (
 
 
 def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Printout:
-    """Name the columns that were not read.
+    """Name the unread columns that add information.
 
     Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules follow from the support of their
     consequents, so that only the first of them is named, and none where every consequent is counted in another line.

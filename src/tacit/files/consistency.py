@@ -53,11 +53,9 @@ def any_clash(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
 
 
 def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> Clash | None:
-    """Return every pair is compared.
+    """Return a clashing pair by comparing all pairs.
 
-    Sets stand in bits by falling ``lo``, so that only those with a larger count are looked at.
-
-    With ``strict`` a set clashes with a part of it also when it has as many people.
+    Sets are bits by falling ``lo``, so that only larger counts are compared. With ``strict`` a set also clashes with an equal subset.
     """
     order = np.argsort(-lo, kind="stable")
     position = np.empty(len(sets), np.int64)
@@ -87,9 +85,7 @@ def clash_of_pairs(sets: Sets, lo: Ints, hi: Ints, *, strict: bool = False) -> C
 def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
     """Return a clashing pair, found by propagation to subsets.
 
-    From each set they go to those that lack one of its items (two, where a gap is in the way).
-
-    Complete when every subset of a published set is published; otherwise pairs that are further apart may be missed.
+    Each step removes one item (two across a gap). Complete if the sets are closed under subsets; else distant pairs may be missed.
     """
     keys, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
     # Of several lines about one set, one has the largest lo and one the smallest hi.

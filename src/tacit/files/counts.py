@@ -32,9 +32,7 @@ _MOST_STEPS = 200
 class Ratio:
     """Confidences from ``lo`` to ``hi`` as numerator and denominator.
 
-    An open end is not itself allowed.
-
-    Plain integers instead of fractions, because a release may hold a million rules.
+    An open end is excluded. Plain integers, because a release may hold a million rules.
     """
 
     lo: tuple[int, int]
@@ -79,10 +77,7 @@ class Ratios:
 def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
     """Narrow both counts of each rule in place.
 
-    Return the first rule that nothing fits, or -1.
-
-    Rule ``i`` has from ``lo[i]`` to ``hi[i]`` people with antecedent and consequent, and from ``whole_lo[i]`` to ``whole_hi[i]`` with the
-    antecedent.
+    Return the first rule that nothing fits, or -1. ``whole_lo`` and ``whole_hi`` are about the antecedent.
     """
     known: dict[tuple[int, int, int, int, int], tuple[int, int, int, int] | None] = {}
     open_ones = np.flatnonzero(ratios.sure < 0)
@@ -105,9 +100,8 @@ def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: R
 def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: npt.NDArray[np.float64], least: float) -> Ints:
     """Return each confidence's only antecedent count, or -1.
 
-    The rule has an exact count, and the confidence is a double in full; -1 means that exact arithmetic must decide.
-
-    The nearest whole is the one when its quotient is the printed double, or a neighbour of it, and the next wholes are far off.
+    -1 means that exact arithmetic must decide. The nearest integer is the one if its quotient is the printed double or a neighbour
+    of it, and the next integers are far off.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         whole = np.rint(lo / confidence)
@@ -243,11 +237,8 @@ class Shares:
     def sure_counts(self, n: int) -> tuple[Ints, Ints]:
         """Return the ends that floating point finds beyond doubt.
 
-        -1 where it takes exact arithmetic.
-
-        A double in full stands for the nearest count when the quotient of that count is the printed double, or a neighbour of it: the values
-        that print so reach a little further, and the next count lies far outside. Ends of a rounded decimal are beyond doubt when they lie
-        well between two counts.
+        -1 means that exact arithmetic must decide. A full double stands for the nearest count if that count's quotient is the printed double
+        or a neighbour. Ends of a rounded decimal are certain if they lie well between two counts.
         """
         lo = np.full(len(self.texts), -1, np.int64)
         hi = np.full(len(self.texts), -1, np.int64)

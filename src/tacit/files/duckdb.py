@@ -33,8 +33,7 @@ def connect(
 ) -> Any:
     """Return a connection restricted to these files and folders.
 
-    It uses no network, installs and loads no extensions, keeps no secrets, and spills into a private folder; nothing that it executes can
-    change that.
+    It has no network, extensions or secrets, and spills into a private folder; no statement can change that.
     """
     import duckdb
 

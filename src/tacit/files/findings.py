@@ -35,9 +35,7 @@ _MEMORY = "256MB"
 class FindingsFile:
     """File that findings are added to.
 
-    It appears whole when the block ends well, and not at all otherwise.
-
-    Columns: the code of the attack, the least and the largest number of people, and the event as in the record (JSON).
+    It appears whole on success, else not at all. Columns: attack code, least and largest number of people, and event (JSON).
     """
 
     def __init__(self, path: FilePath) -> None:

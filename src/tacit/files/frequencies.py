@@ -87,10 +87,8 @@ _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [R
 class CellOptions:
     """Options about a table beyond its header.
 
-    None where nothing is said.
-
-    ``count`` names the column of counts, ``any`` labels that stand for totals, ``no_total`` labels that do not though they look so, ``ignore``
-    columns that say nothing about people.
+    None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
+    and ``ignore`` columns that say nothing about people.
     """
 
     n: int | None = None

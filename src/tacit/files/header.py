@@ -77,8 +77,7 @@ KEYS = frozenset(
 class FileHeader:
     """Content of a header file; ``where`` is empty without one.
 
-    ``rounding`` is None when the header does not say it. ``columns`` names the columns of items ``column=value``. ``exact`` says that numbers
-    are not cut to some digits: the header names none.
+    ``rounding`` is None if not given. ``columns`` are those of items ``column=value``. ``exact``: the header names no number of digits.
     """
 
     header: Header = field(default_factory=Header)

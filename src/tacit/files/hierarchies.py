@@ -17,10 +17,9 @@ from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
     """Return the hierarchy in a file.
 
-    ``value;coarser;coarser still;*`` per line, separated by ``;``, ``,`` or tabs.
-
-    A level that repeats the one before adds no coarser value; the root ``*`` is left out. The lines must make a tree: each value has one line,
-    each coarser value belongs to one still coarser value, and none has the name of a raw value unless it stands for that value alone.
+    Lines are ``value;coarser;coarser still;*``, separated by ``;``, ``,`` or tabs. Repeated levels and the root ``*`` are dropped. The lines
+    must make a tree: each value has one line and each coarser value one parent, and none is named like a raw value unless it stands
+    for that value alone.
     """
     where = shown(path)
     chains: dict[str, tuple[str, ...]] = {}

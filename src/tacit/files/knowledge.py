@@ -89,9 +89,7 @@ def _from_file(file: Input) -> Iterable[Fact]:
 def _says_more(grid: Grid, file: Input) -> list[bool]:
     """Return flags of the lines not implied by others.
 
-    All but the rules that the file marks as implied by its minimal ones.
-
-    The mark is believed when the minimal rules are all there, as the header beside the file counts them.
+    Rules marked as implied are skipped if all minimal rules are there, as the header counts them.
     """
     marks = grid.column("minimal") if holds(grid.names, *_NEGATIVE) else None
     everything = [True] * len(grid.lines)

@@ -77,8 +77,7 @@ SEPARATORS = ("=", "_", ":")
 def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
     """Return the list with items as column values.
 
-    Of a list that names its columns itself only roles are added that it lacks. ``columns`` are those of the data. Without roles, a list whose
-    items are no values of these stays as it is.
+    A list with columns of its own only gets missing roles. ``columns`` are those of the data. Without roles, other items stay as they are.
     """
     known = column_names(columns, ())
     quasi = column_names(qi, known)
@@ -592,10 +591,8 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:
     """Return all releases that are given.
 
-    Files, folders, lists of both, or releases.
-
-    Each argument is about one group of people, unless it is the only one: then each release may be about another. ``ignore`` names files of
-    folders, and columns of files, that say nothing about people.
+    Each argument is about one group of people; if it is the only one, each release may be about another. ``ignore`` names files of folders,
+    and columns of files, that say nothing about people.
     """
     found = _gather(given, read, ignore)
     _refuse_unused(ignore, found.ignored, found.releases)

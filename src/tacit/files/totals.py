@@ -207,10 +207,8 @@ def mark_totals(
 ) -> Labels:
     """Return the labels, totals replaced by None.
 
-    A value that may be one, or not, is refused.
-
-    ``values`` are labels that the caller says are no totals; ``declared`` says that a header names the mark of totals, so that other labels
-    are doubted only where both name and numbers speak for a total.
+    Ambiguous values are refused. ``values`` are labels declared not to be totals; if ``declared``, a header names the mark of totals, and
+    other labels are doubted only if both name and numbers suggest a total.
     """
     out = list(labels)
     known = set(values)

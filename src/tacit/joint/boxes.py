@@ -81,8 +81,7 @@ def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None
 class Axis:
     """One axis: classes of values that no line distinguishes.
 
-    ``slots`` are the sets of classes that are asked about, as bits: first the single classes, last all of them. Each entry of ``sums`` says
-    that a slot is the sum of others.
+    ``slots`` are sets of classes as bits: first the single classes, last all of them. ``sums`` says which slots are sums of others.
     """
 
     key: Key
@@ -270,8 +269,7 @@ DECLARED = ("left", "joined", "changed")
 class Origin:
     """Source of a statement: release, place, number and items.
 
-    A missing rule rests on another line, ``given``, which bounds the people with its antecedent. ``text`` is the printed text, if that is
-    not the number of people itself.
+    A missing rule rests on a line, ``given``, that bounds its antecedent. ``text`` is the printed text if it is not a count.
     """
 
     release: int

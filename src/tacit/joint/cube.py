@@ -70,8 +70,7 @@ class Taken:
 class Move(NamedTuple):
     """Tightening of many groups by a line, sum or cube.
 
-    ``line`` is -1 for sums; ``weight`` is the multiplicity of the line in the lower bound (or in the negative of the upper one), and
-    ``printed`` what its end adds.
+    ``line`` is -1 for sums; ``weight`` is the line's multiplicity in the lower (negative upper) bound, ``printed`` what its end adds.
     """
 
     end: End
@@ -564,8 +563,7 @@ Tree = Leaf | Split
 class Step:
     """Proved bound on the people in a box.
 
-    The weighted sum says ``people in the box >= value``, for an upper bound ``-people in the box >= -value``. The box holds the classes it
-    allows by axis of the problem.
+    The weighted sum says ``people >= value``, for an upper bound ``-people >= -value``. The box gives the allowed classes by axis.
     """
 
     box: Mapping[int, int]

@@ -71,8 +71,7 @@ def lower(
 ) -> Problem:
     """Return everything that the releases print as one problem.
 
-    ``of`` is the population of each release, by default its own. ``facts`` are background knowledge about values of the column
-    ``sensitive``, given only if the populations are the same.
+    ``of`` is the population of each release, by default its own. ``facts`` about ``sensitive`` require the same populations.
     """
     words = Vocabulary(releases, people, of)
     whose = relate_populations(releases, people, of)
@@ -231,8 +230,7 @@ def _is_long_cell(line: Line, releases: Sequence[Release]) -> bool:
 class Populations:
     """Populations of the releases, their sizes and named sets.
 
-    ``everybody`` are lines whose boxes together hold each person, empty if not all are known. ``values`` are those of the axis of
-    membership, none if the populations are the same. ``of`` is the population of each release.
+    ``everybody`` are lines that together cover each person, if known. ``values`` are those of the membership axis, if populations differ.
     """
 
     scopes: tuple[Box, ...]

@@ -107,8 +107,7 @@ class Solver:
     def world(self, cost: Floats) -> Ints | None:
         """Return a cheap integer world that fits all rows, or None.
 
-        A world that breaks a condition is searched again for each of the two statements of which one is true; if there are many cells, only
-        for those that fractions of people are nearer to.
+        If a world violates a condition, both sides are tried; with many cells, only the side nearer to the LP solution.
         """
         if self.rows.has_conditions and not self.rows.cells.problem.decides_conditions:
             return None
@@ -329,8 +328,7 @@ FEW_QUESTIONS = 5_000
 class Settlement:
     """Answers: refuted by a world, proved or open.
 
-    ``clash`` are weights which prove that nobody fits the lines. ``hopeless`` are questions that no weights answer, as fractions of people
-    show.
+    ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no weights can answer.
     """
 
     refuted: Flags
@@ -358,8 +356,8 @@ class Settlement:
 class Programs:
     """Questions about boxes, asked of the rows.
 
-    With ``whole`` the rows are all that is known, so that a world that fits them refutes. With ``eager`` worlds are searched before proofs,
-    as if nothing was found so far and most answers are expected to be no. ``known`` is a world to start from.
+    With ``whole`` the rows are all that is known, so that a fitting world refutes. With ``eager`` worlds are searched before proofs.
+    ``known`` is a world to start from.
     """
 
     rows: Rows

@@ -514,8 +514,7 @@ def _bits(population: Population) -> dict[tuple[str, str], int]:
 class _Family:
     """Family of sets that are not light, and light sets.
 
-    A set is written as bits over the items, in the order of the columns. ``combinations[S]`` is the number of combinations that match S,
-    ``larger[S]`` the same for S with one value more of a later column.
+    A set is bits over the items in column order. ``combinations[S]`` match S, ``larger[S]`` S with one value of a later column.
     """
 
     values: tuple[str, ...]

@@ -174,8 +174,7 @@ class Person:
     ) -> tuple[Influence, ...]:
         """Return the most influential statements, and the estimate without each.
 
-        The latter is None if ``check`` leaves no time for it. Statements that settle a value have no multiplier; ``also`` names some to
-        look at if those with one are few.
+        The latter is None if ``check`` leaves no time. ``also`` names statements without a multiplier to examine if others are few.
         """
         rows, moved = self._moves()
         order = rows[np.lexsort((rows, -moved.round(7)))].tolist()

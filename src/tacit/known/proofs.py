@@ -114,8 +114,7 @@ class Prover:
     def ruled_out(self, combination: int, values: tuple[int, ...]) -> Proof | None:
         """Return the proof that rules these values out, or None.
 
-        Single statements are tried first, then those about the combination, then all: most proofs need few, and programs over few are
-        quick.
+        Single statements are tried first, then those about the combination, then all, since most proofs need few.
         """
         if not values:
             return Proof((), (), 1)
@@ -336,8 +335,7 @@ MOST_LINES = 10_000
 def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = None) -> tuple[Statements, Bounds]:
     """Return the statements of several releases, and their bounds.
 
-    For a few people, only which values they can have is decided. Everybody's bounds take at most half of the time: what is certain only
-    together is searched after that.
+    For a few people, only their possible values are decided. Everybody's bounds take at most half of the time.
     """
     known: tuple[Statements, Bounds] | None = case.remembered.get("bounds")
     if known is None or people is not None:

@@ -36,8 +36,7 @@ def hide_uniformly(
 ) -> Hiding | None:
     """Hide the cheapest attributes that make the table safe.
 
-    None if cells that must be published prevent it. ``known_only``: safe also for a reader who leaves the sensitive records out of the
-    count.
+    None if published cells prevent it. ``known_only``: also safe for a reader who excludes the sensitive records from the count.
     """
     state = Hiding(problem, regions & {"sc"})
     further = _mark_unsafe_among_known(problem)

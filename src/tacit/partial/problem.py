@@ -260,8 +260,7 @@ class Problem:
     def merge_classes(self) -> Problem:
         """Merge classes that support the same rules.
 
-        Methods that see nothing else hide the same cells, faster. Classes are compared by two random hashes of 64 bits of their roles in
-        each rule.
+        Methods that see only these hide the same cells, faster. Classes are compared by two random 64-bit hashes of their roles.
         """
         rules = self.rules
         classes = self.classes
