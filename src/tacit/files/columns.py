@@ -49,10 +49,7 @@ def _with_names(printout: Printout, names: Iterable[str], alike: Sequence[str] =
 
 
 def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
-    """Tell if a column repeats what is known.
-
-    It is constant, has no numbers, or holds line numbers or numbers of items.
-    """
+    """Tell if a column repeats what is known."""
     told = [text.strip() for text in texts]
     if len(set(told)) <= 1 and len(told) > 1:
         return True

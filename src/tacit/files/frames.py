@@ -286,10 +286,7 @@ def columns_of(frame: Any) -> Columns | None:
 
 
 def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
-    """Return a getter of the values of a column.
-
-    32-bit floats come as texts with the digits they really have.
-    """
+    """Return a getter of the values of a column."""
     get: Callable[[], list[Any]] = getattr(series, method)
     if str(kind).casefold() in ("float32", "float"):
         return lambda: [None if value is None or math.isnan(value) else f"{value:.6g}" for value in get()]

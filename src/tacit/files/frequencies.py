@@ -605,10 +605,7 @@ def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
 
 
 def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
-    """Return the same by way of CSV.
-
-    Values, means and medians are texts, counts whole numbers, a hidden one NULL.
-    """
+    """Return the same by way of CSV."""
     columns = [f"c{place}" for place in range(len(table.columns))]
     chosen = [f"{column} AS {sql_name(name)}" for column, name in zip(columns, table.columns, strict=True)]
     chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")

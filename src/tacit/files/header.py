@@ -41,7 +41,7 @@ def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
 
 
 def _group(entry: Any, where: str) -> ValueGroup:
-    """One group."""
+    """Return one group of values."""
     keys = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
     if len(keys) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
         raise InputError("is not a group with a column, a name, and its values or those it is not", where=where, remedy=_REMEDY)

@@ -178,10 +178,7 @@ def header_entries(partial: PartialTable) -> dict[str, Any]:
 
 
 def _parquet(partial: PartialTable, path: Path, plain: Plain) -> None:
-    """Return the same by way of CSV.
-
-    Cells are texts, and a blank cell is NULL.
-    """
+    """Return the same by way of CSV."""
     names = partial.people.names
     columns = [f"c{place}" for place in range(len(names))]
     chosen = ", ".join(f"nullif({column}, '') AS {sql_name(name)}" for column, name in zip(columns, names, strict=True))

@@ -589,7 +589,7 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 
 
 def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:
-    """Return all releases that are given.
+    """Return all given releases.
 
     Each argument is about one group of people; if it is the only one, each release may be about another. ``ignore`` names files of folders,
     and columns of files, that say nothing about people.

@@ -267,10 +267,7 @@ def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: in
 
 
 def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], place: Callable[[int, str], str]) -> None:
-    """Refuse numeric ranges of one column that overlap.
-
-    Nobody would be in one of them only.
-    """
+    """Refuse numeric ranges of one column that overlap."""
     told = sorted({label for label in labels if label is not None} - known)
     spans = {label: span for label in told if (span := _span(label)) is not None}
     if len(spans) < len(told) or not any(low < high for low, high in spans.values()):

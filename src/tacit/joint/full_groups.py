@@ -193,10 +193,7 @@ class _Search:
         return tighten_cubes(cubes, self.check)
 
     def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
-        """Count the groups of up to three columns in no cube.
-
-        Groups that the axes of the problem itself describe are not counted again.
-        """
+        """Count the groups of up to three columns in no cube."""
         if list(chosen) == [tuple(range(len(problem.axes)))]:
             return 0
         sets, groups = list_uncovered(problem, chosen, MOST_SETS)

@@ -451,7 +451,7 @@ class MissingRules:
         return self._weak(line.terms[0][1], origin)
 
     def _weak(self, having: Box, origin: Origin) -> Line:
-        """Return that a box's share is too small."""
+        """Return the bound on a box's share."""
         header = self._release.header
         assert header.min_confidence is not None
         top, under = header.min_confidence.as_integer_ratio()

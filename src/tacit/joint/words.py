@@ -60,7 +60,7 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
 
 
 def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
-    """Return where all that steps use is said."""
+    """Return the origins of everything that steps use."""
     return [
         *(problem.lines[number].origin for number in lines_of(steps)),
         *(choice.origin for step in steps for choice in all_choices(step)),

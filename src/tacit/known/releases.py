@@ -420,10 +420,7 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
 
 
 def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
-    """Return the implications of unlisted sets, or None.
-
-    Only closed sets of known values are looked at, since others say the same about the same people.
-    """
+    """Return the implications of unlisted sets, or None."""
     least = max(1, release.min_support or 1)
     rows = rows_of(inner)
     sets: list[frozenset[Pair]] = [frozenset()]
