@@ -19,7 +19,7 @@ from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally
 from tacit.joint.cube import Cited, Step
 from tacit.model.arrays import Floats, Ints
 from tacit.solve.matrix import Matrix, stack_rows
-from tacit.solve.program import DENOMINATORS as SIMPLE_DENOMINATORS
+from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
 
 Masks = Mapping[int, int]
 

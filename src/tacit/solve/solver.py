@@ -35,6 +35,8 @@ from tacit.solve.matrix import Columns, Matrix, stack_rows
 #: A matrix, and the number that each of its rows is held to.
 Side = tuple[Any, npt.NDArray[Any]]
 
+#: Denominators that dual weights are rounded to, simple ones first; those of programs about people are small.
+DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 #: Programs with at most this many non-zero entries are solved here: linear ones, and those over whole numbers.
 SMALL_LINEAR = 20_000
 SMALL_WHOLE = 2_000
