@@ -73,6 +73,23 @@ def test_verify_loads_no_attack(tmp_path: Path) -> None:
     assert done.stdout == "HOLDS: 1 of 1 proved finding re-checked: 1 I01.\nloaded []\n"
 
 
+@pytest.mark.parametrize("people", [60, 3_000])
+def test_an_audit_of_itemsets_loads_no_heavy_library(people: int, tmp_path: Path) -> None:
+    """Importing them takes longer than the audit of a short list."""
+    baskets = [["a", "b"]] * (people - 11) + [["a"]] + [["c", "d"]] * 10
+    tacit.write_release(tacit.mine_itemsets(tacit.read_transactions(baskets), min_support=5), tmp_path / "r.csv")
+    unwanted = [name for name in HEAVY if name not in ("click", "numpy")]
+    program = (
+        "import sys\nsys.argv = ['tacit', 'audit', 'r.csv', '--k', '10']\nfrom tacit.cli import main\n"
+        f"try:\n    main()\nfinally:\n    print('loaded', [name for name in {unwanted!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("EXPOSED")
+    assert "X01 joint-releases: ran, proves" in done.stdout
+    assert done.stdout.endswith("loaded []\n")
+
+
 def test_verbs_are_imported_on_demand() -> None:
     for arguments in (["--help"], ["audit", "--help"], ["mine", "rules", "--help"]):
         program = (

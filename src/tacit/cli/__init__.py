@@ -6,6 +6,7 @@ imported by the functions that need them, or with the first use of a public name
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 
@@ -56,6 +57,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program ``tacit``."""
+    # Idle threads of numpy's linear algebra would keep a core busy for a while; so they sleep after 2**20 cycles.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
     with suppress(AttributeError, ValueError):
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -255,7 +255,6 @@ def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
 def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
     """Write the report, ACRO's folder, the record and the text."""
     from tacit.reports.record import audit_record
-    from tacit.verbs.report import report_bytes, write_acro
 
     asked = settings.given
     kind = asked.report_kind
@@ -263,8 +262,12 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
     if asked.findings_to is not None:
         wrote(asked.findings_to)
     if asked.report is not None:
+        from tacit.verbs.report import report_bytes
+
         write_file(asked.report, report_bytes(found, report_form(asked.report), release=release, kind=kind, top=top))
     if asked.acro_to is not None:
+        from tacit.verbs.report import write_acro
+
         write_acro(found, asked.acro_to, releases=asked.releases, kind=kind, top=top, today=asked.today)
         wrote(asked.acro_to)
     emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings), json_to=asked.json_to)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from tacit.joint.words import lines_of
 from tacit.joint.worlds import World, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.solver import Constraints, Solution, linear_program, solve, solve_linear, solve_whole
+from tacit.solve.matrix import Matrix, stack_columns, stack_rows
+from tacit.solve.solver import Constraints, Solution, solve, solve_linear, solve_whole
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
@@ -82,9 +83,7 @@ class Solver:
     def least_of(self, costs: Sequence[Floats]) -> list[Optimum | None]:
         """Return the optimum for each of several costs."""
         left = self.limits.seconds_left
-        above = self._constraints.above
-        equal = self._constraints.equal
-        found = solve([linear_program(cost, above=above, equal=equal, seconds=left) for cost in costs])
+        found = solve([self._constraints.minimise(cost, left) for cost in costs])
         self.limits.check("X01")
         return [self._optimum(solution) for solution in found]
 
@@ -169,21 +168,18 @@ class Solver:
         return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        """Return the fractional solution nearest to these lines."""
-        from scipy.sparse import csr_array, eye_array, hstack, vstack
-
+        """Return people in fractions who fit all rows and miss these lines least, and by how much."""
         extra = self.rows.only(()).assume(lines)
         lo, hi = extra.bounds
         sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
-        soft = hstack((extra.matrix * sign[:, None], -eye_array(len(sign))), format="csr") if len(sign) else csr_array((0, 0))
-        above, limits = self._constraints.above
-        equal, sums = self._constraints.equal
-        wide = [hstack((part, csr_array((part.shape[0], len(sign)))), format="csr") for part in (above, equal)]
-        if len(sign):
-            wide[0] = vstack((wide[0], soft), format="csr")
-            limits = np.concatenate((limits, np.where(sign > 0, hi, -lo)))
+        soft = stack_columns(extra.matrix.scale_rows(sign), Matrix.diagonal(np.full(len(sign), -1.0)))
+        hard = self._constraints
+        above, equal = (stack_columns(part, Matrix.empty((part.shape[0], len(sign)))) for part in (hard.above, hard.equal))
+        limits = np.concatenate((hard.limits, np.where(sign > 0, hi, -lo)))
         cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
-        found = solve_linear(cost, above=(wide[0], limits), equal=(wide[1], sums), seconds=self.limits.seconds_left)
+        found = solve_linear(
+            cost, above=(stack_rows((above, soft)), limits), equal=(equal, hard.sums), seconds=self.limits.seconds_left
+        )
         self.limits.check("X01")
         if found.status != 0 or found.x is None:
             return None, np.empty(0)
@@ -211,14 +207,12 @@ class Solver:
         return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:
-        """Return weights that prove the rows infeasible, if any."""
-        from scipy.sparse import eye_array, hstack
-
+        """Return weights which prove that no people fit the rows; none if there are no such weights."""
         constraints = Constraints(self.rows.matrix, *self.rows.bounds, equations=False)
-        matrix, limits = constraints.above
+        limits = constraints.limits
         # Every row may be violated; the least total violation is above 0 if rows clash.
-        cost = np.concatenate((np.zeros(matrix.shape[1]), np.ones(len(limits))))
-        relaxed = hstack((matrix, -eye_array(len(limits))), format="csr")
+        cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(limits))))
+        relaxed = stack_columns(constraints.above, Matrix.diagonal(np.full(len(limits), -1.0)))
         found = solve_linear(cost, above=(relaxed, limits), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.value is None or found.value < NEAR:
@@ -379,7 +373,7 @@ class Programs:
         return Solver(self.rows, self.limits)
 
     @cached_property
-    def _inside(self) -> Any:
+    def _inside(self) -> Matrix:
         """Cells of each group, as a sparse matrix."""
         return membership_matrix(self.rows.cells, self.boxes)
 
@@ -413,8 +407,8 @@ class Programs:
                 self._by_cases(number, out)
 
     def _start(self, out: Settlement) -> bool:
-        """Refute by a first world; return False if infeasible."""
-        cost = np.asarray(self._inside.sum(axis=0)).ravel()
+        """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
+        cost = self._inside.sum_columns()
         best = self._solver.least(cost)
         if best is None:
             out.clash = self._solver.clash()
@@ -525,7 +519,7 @@ class Programs:
                 return
             # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
             few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else 0
-            cost = np.asarray(self._inside[before].sum(axis=0)).ravel() * few_or_many
+            cost = self._inside[before].sum_columns() * few_or_many
             world = self._solver.world(cost)
             if world is not None:
                 self._refute_by(world, out)

@@ -19,6 +19,7 @@ from tacit.joint.boxes import Choice, Line
 from tacit.joint.rows import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
+from tacit.solve.matrix import Columns
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
 
 #: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
@@ -135,18 +136,14 @@ class Rearranging:
         return None
 
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
-        """Return the program that minimises violations in these cells."""
-        from scipy.sparse import csr_array, eye_array, hstack, vstack
-
+        """Return the program by which people in these cells miss what is wanted by the least."""
         hard, low, high = self._near_entries(movable)
         soft, lower, upper = _rows_about(wanted, self.world, movable)
-        some = len(lower)
-        short = eye_array(some).multiply(np.where(np.isfinite(upper), -1.0, 1.0)[:, None])  # each has one end
-        matrix = vstack((hstack((hard.matrix, csr_array((len(low), some)))), hstack((soft, short))), format="csr")
-        cost = np.concatenate((np.zeros(len(movable)), np.ones(some)))
+        matrix = hard.above(soft).with_slack(np.where(np.isfinite(upper), -1.0, 1.0))  # each has one end
+        cost = np.concatenate((np.zeros(len(movable)), np.ones(len(lower))))
         low = np.concatenate((low, lower))
         high = np.concatenate((high, upper))
-        return self._program(cost, matrix, low, high, integrality=1 - cost)
+        return self._program(cost, matrix.columns, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """Fix the side of these choices that the world satisfies."""
@@ -182,7 +179,7 @@ class Rearranging:
         filled = part.movable[kept]
         entries, low, high = one_row_each(rows, low, high)
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
-        return filled, self._program(wanted, entries.matrix, low, high)
+        return filled, self._program(wanted, entries.columns, low, high)
 
     def _arrange(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
         """Return the worlds with these people in each part."""
@@ -244,7 +241,7 @@ class Rearranging:
         total = self._total
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
-        entries = Entries.of(self._narrowed.by_cell, movable)
+        entries = Entries.of(self._narrowed.matrix.columns, movable)
         stay = total - entries.sums(self.world[movable])
         kept = near & entries.is_used
         return entries.only(kept), (lo - stay)[kept], (hi - stay)[kept]
@@ -258,7 +255,7 @@ class Rearranging:
             self._counted = self.world, self._narrowed, total
         return total
 
-    def _program(self, cost: Floats, matrix: Any, low: Floats, high: Floats, integrality: Any = None) -> Program:
+    def _program(self, cost: Floats, matrix: Columns, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
         return whole_program(
             cost,
             matrix=matrix,
@@ -301,8 +298,8 @@ class _Asking:
         return np.asarray((counts == 0) | (counts >= self._k))
 
     def _people_in(self, groups: Flags) -> Floats:
-        """Return the number of these groups that hold each cell."""
-        return np.asarray(self._inside[np.flatnonzero(groups)].sum(axis=0), np.float64).ravel()
+        """Return, for each cell, how many of these groups it belongs to."""
+        return self._inside[groups].sum_columns()
 
     @property
     def goes_on(self) -> bool:
@@ -365,13 +362,13 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Any, Floats, Floats]:
-    """Return the rows restricted to some cells, others fixed."""
+def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Entries, Floats, Floats]:
+    """Return what rows say about some cells while others stay: entries with both ends."""
     lo, hi = rows.bounds
-    part = rows.by_cell[:, movable].tocsr()
-    stay = rows.matrix @ world - part @ world[movable]
-    used = np.diff(part.indptr) > 0
-    return part[used], (lo - stay)[used], (hi - stay)[used]
+    part = Entries.of(rows.matrix.columns, movable)
+    stay = rows.matrix @ world - part.sums(world[movable])
+    used = part.is_used
+    return part.only(used), (lo - stay)[used], (hi - stay)[used]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -384,22 +381,20 @@ class Entries:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, matrix: Any, columns: Ints) -> Entries:
-        """Return some columns of a column-stored matrix."""
-        starts = matrix.indptr[columns]
-        sizes = matrix.indptr[columns + 1] - starts
+    def of(cls, matrix: Columns, columns: Ints) -> Entries:
+        """Return some columns of a matrix."""
+        starts = matrix.starts[columns]
+        sizes = matrix.starts[columns + 1] - starts
         column = np.repeat(np.arange(len(columns)), sizes)
         at = np.arange(len(column)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        return cls(matrix.indices[at], column, matrix.data[at], (matrix.shape[0], len(columns)))
+        return cls(matrix.rows[at], column, matrix.values[at], (matrix.shape[0], len(columns)))
 
     @property
-    def matrix(self) -> Any:
-        """Matrix for solvers."""
-        from scipy.sparse import csc_array
-
-        starts = np.zeros(self.shape[1] + 1, np.int64)
+    def columns(self) -> Columns:
+        """The matrix for solvers."""
+        starts = np.zeros(self.shape[1] + 1, np.int32)
         np.cumsum(np.bincount(self.column, minlength=self.shape[1]), out=starts[1:])
-        return csc_array((self.value, self.row, starts), shape=self.shape)
+        return Columns(starts, self.row.astype(np.int32), self.value, self.shape)
 
     @property
     def is_used(self) -> Flags:
@@ -425,12 +420,24 @@ class Entries:
         return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
 
     def with_row(self, columns: Ints) -> Entries:
-        """Append a row with ones in some columns."""
-        row = np.concatenate((self.row, np.full(len(columns), self.shape[0])))
-        column = np.concatenate((self.column, columns))
+        """Return the matrix with a further row, which counts some columns once."""
+        return self.above(Entries(np.zeros(len(columns), np.int64), columns, np.ones(len(columns)), (1, self.shape[1])))
+
+    def above(self, other: Entries) -> Entries:
+        """Return this matrix with another one below it."""
+        row = np.concatenate((self.row, other.row + self.shape[0]))
+        column = np.concatenate((self.column, other.column))
         order = np.argsort(column, kind="stable")
-        value = np.concatenate((self.value, np.ones(len(columns))))
-        return Entries(row[order], column[order], value[order], (self.shape[0] + 1, self.shape[1]))
+        value = np.concatenate((self.value, other.value))
+        return Entries(row[order], column[order], value[order], (self.shape[0] + other.shape[0], self.shape[1]))
+
+    def with_slack(self, factors: Floats) -> Entries:
+        """Return the matrix with a further column for each of the last rows, which counts in it by its factor."""
+        height, width = self.shape
+        number = np.arange(len(factors))
+        row = np.concatenate((self.row, height - len(factors) + number))
+        column = np.concatenate((self.column, width + number))
+        return Entries(row, column, np.concatenate((self.value, factors)), (height, width + len(factors)))
 
 
 def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:

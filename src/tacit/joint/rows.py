@@ -18,7 +18,8 @@ import numpy.typing as npt
 from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally
 from tacit.joint.cube import Cited, Step
 from tacit.model.arrays import Floats, Ints
-from tacit.solve.program import DENOMINATORS as SIMPLE_DENOMINATORS
+from tacit.solve.matrix import Matrix, stack_rows
+from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
 
 Masks = Mapping[int, int]
 
@@ -139,7 +140,7 @@ class Rows:
     rows: tuple[Row, ...]
     everybody: tuple[int, ...]
     _where: dict[int, list[tuple[int, Ints]]] = field(default_factory=dict)
-    _first: Any = None  # the matrix of the first rows, where it was made
+    _first: Matrix | None = None  # the matrix of the first rows, where it was made
 
     @classmethod
     def of(
@@ -192,10 +193,8 @@ class Rows:
         return self._where[row]
 
     @cached_property
-    def matrix(self) -> Any:
-        """Scaled coefficients of the rows, as a sparse matrix."""
-        from scipy.sparse import csr_array, vstack
-
+    def matrix(self) -> Matrix:
+        """Coefficients of each row over its scale."""
         first = 0 if self._first is None else self._first.shape[0]
         numbers = []
         places = []
@@ -207,15 +206,10 @@ class Rows:
                 values.append(np.full(len(cells), factor / self.rows[number].scale))
         shape = (len(self.rows) - first, len(self.cells))
         if numbers:
-            added = csr_array((np.concatenate(values), (np.concatenate(numbers), np.concatenate(places))), shape=shape)
+            added = Matrix.of_entries(np.concatenate(numbers), np.concatenate(places), np.concatenate(values), shape)
         else:
-            added = csr_array(shape)
-        return added if self._first is None else vstack((self._first, added), format="csr")
-
-    @cached_property
-    def by_cell(self) -> Any:
-        """Same matrix by columns."""
-        return self.matrix.tocsc()
+            added = Matrix.empty(shape)
+        return added if self._first is None else stack_rows((self._first, added))
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -275,13 +269,10 @@ class Rows:
         return max((row.largest for row in self.rows), default=1)
 
     @cached_property
-    def _whole(self) -> tuple[Any, Ints, Ints]:
-        """Integer matrix and ends of all rows, all small."""
-        from scipy.sparse import csr_array
-
-        scales = np.array([row.scale for row in self.rows], np.int64)
-        data = np.rint(self.matrix.data * np.repeat(scales, np.diff(self.matrix.indptr))).astype(np.int64)
-        matrix = csr_array((data, self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape)
+    def _whole(self) -> tuple[Matrix, Ints, Ints]:
+        """Matrix in whole numbers, and the ends of all rows; none of them is so large that floats round it."""
+        scaled = self.matrix.scale_rows(np.array([row.scale for row in self.rows], np.float64))
+        matrix = replace(scaled, values=np.rint(scaled.values))
         lo = [-MOST_EXACT if row.lo is None else row.lo for row in self.rows]
         hi = [MOST_EXACT if row.hi is None else row.hi for row in self.rows]
         return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
@@ -345,14 +336,12 @@ class Rows:
         return Fraction(int(left.min()), common)
 
 
-def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Any:
-    """Return the cells of each box, as a sparse matrix."""
-    from scipy.sparse import csr_array
-
+def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Matrix:
+    """Return the cells of each box as a sparse matrix."""
     held = [cells.inside(box) for box in boxes]
     starts = np.concatenate(([0], np.cumsum([len(one) for one in held])))
     places = np.concatenate(held) if held else np.empty(0, np.int64)
-    return csr_array((np.ones(len(places)), places, starts), shape=(len(held), len(cells)))
+    return Matrix(starts, places, np.ones(len(places)), (len(held), len(cells)))
 
 
 def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:

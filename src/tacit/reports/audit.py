@@ -9,7 +9,7 @@ from tacit.model.finding import Finding
 from tacit.model.measures import MEASURES
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
-from tacit.reports import estimates, pictures, sentences, suggestions
+from tacit.reports import estimates, sentences, suggestions
 from tacit.reports.document import (
     Document,
     Facts,
@@ -24,8 +24,6 @@ from tacit.reports.document import (
     Table,
 )
 from tacit.reports.explain import Derivation
-from tacit.reports.html import render_html
-from tacit.reports.markdown import render_markdown
 from tacit.reports.sentences import Summary, finds_groups
 from tacit.reports.text import render_text
 from tacit.reports.words import KINDS, WIDTH, ReportKind, counted, format_number, people, visible
@@ -47,11 +45,15 @@ def audit_text(
 
 def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
     """Return an audit as a page."""
+    from tacit.reports.html import render_html
+
     return render_html(audit_document(audit, release=release, top=top, kind=kind))
 
 
 def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
     """Return an audit as Markdown."""
+    from tacit.reports.markdown import render_markdown
+
     return render_markdown(audit_document(audit, release=release, top=top, kind=kind))
 
 
@@ -243,6 +245,8 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     """Yield the groups of each size, drawn for a page, else as a table."""
     if not summary.groups:
         return
+    from tacit.reports import pictures
+
     bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
     sizes = pictures.histogram(
         bars,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tacit.model.audit import Verdict
 from tacit.model.version import __version__
-from tacit.reports.pictures import Canvas
+
+if TYPE_CHECKING:
+    from tacit.reports.pictures import Canvas
 
 Form = Literal["text", "html", "markdown"]
 SCREEN: frozenset[Form] = frozenset({"text"})

@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
 from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
-from tacit.reports.pictures import Canvas, Range, bars_of_shares, histogram, ranges
 from tacit.reports.text import fact_lines, table_lines
 from tacit.reports.words import WIDTH, ReportKind, as_share, bullet, counted, fold, people, visible
+
+if TYPE_CHECKING:
+    from tacit.reports.pictures import Canvas
 
 TITLE = "What an attacker would guess"
 #: The measures of people above a probability.
@@ -159,6 +161,8 @@ def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
 
 def certainty_picture(found: Posterior) -> Canvas:
     """Draw the number of people by the probability of their most probable value."""
+    from tacit.reports.pictures import bars_of_shares, histogram
+
     bars = bars_of_shares(found.largest, found.population.people, _ENDS)
     return histogram(
         bars,
@@ -173,6 +177,8 @@ def certainty_picture(found: Posterior) -> Canvas:
 
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
     """Draw estimates against their baselines, numbered as in their table."""
+    from tacit.reports.pictures import Range, ranges
+
     rows = []
     described = []
     for number, one in enumerate(guesses, start=1):
@@ -284,6 +290,8 @@ def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
 
 def person_svg(found: PersonEstimate) -> str:
     """Return prior, estimate and bounds of each value as SVG."""
+    from tacit.reports.pictures import Range, ranges
+
     rows = []
     described = []
     for place in found.order[:SHOWN_VALUES]:

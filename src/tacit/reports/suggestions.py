@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tacit.model.repair import Suggestion, Suggestions
 from tacit.reports.document import Item, Listing, Paragraph, Part, capitalise
 from tacit.reports.words import counted
+
+if TYPE_CHECKING:
+    from tacit.model.repair import Suggestion, Suggestions
 
 TITLE = "What would make it clean"
 CAPTION = "Repairs that were carried out and audited, all of them clean, the cheapest first"
@@ -83,6 +86,7 @@ def _undecided(one: Suggestion) -> str:
 def cost_words(one: Suggestion) -> str:
     """Return what a suggestion costs.
 
+    >>> from tacit.model.repair import Suggestion
     >>> cost_words(Suggestion("round", "", "clean", cost={"itemsets_lost": 1, "support_error_mean": 0.0618}))
     '1 itemset lost, counts off by 6.18% on average'
     """

@@ -21,11 +21,9 @@ from typing import Any
 import numpy as np
 
 from tacit.model.arrays import Flags, Floats, Ints
-from tacit.solve.solver import solve_linear, solve_whole
+from tacit.solve.solver import DENOMINATORS, solve_linear, solve_whole
 from tacit.solve.statements import Problem
 
-#: Denominators that weights are tried with, simple ones first; those of such programs are small.
-DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 #: Ints of a solver that are this close to a whole number are tried as it.
 NEAR = 1e-5
 #: How many cases the solver may tell apart in search of whole numbers.

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -29,10 +30,13 @@ import numpy.typing as npt
 from tacit.model.arrays import Floats
 from tacit.model.policy import seconds_left
 from tacit.solve import highs
+from tacit.solve.matrix import Columns, Matrix, stack_rows
 
 #: A matrix, and the number that each of its rows is held to.
 Side = tuple[Any, npt.NDArray[Any]]
 
+#: Denominators that dual weights are rounded to, simple ones first; those of programs about people are small.
+DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 #: Programs with at most this many non-zero entries are solved here: linear ones, and those over whole numbers.
 SMALL_LINEAR = 20_000
 SMALL_WHOLE = 2_000
@@ -83,15 +87,22 @@ class Constraints:
     Without ``equations``, an equation is two inequalities.
     """
 
-    def __init__(self, matrix: Any, low: Floats, high: Floats, *, equations: bool = True) -> None:
-        from scipy.sparse import vstack
-
+    def __init__(self, matrix: Matrix, low: Floats, high: Floats, *, equations: bool = True) -> None:
         self._is_equal = low == high if equations else np.zeros(len(low), np.bool_)
         self._has_low = np.isfinite(low) & ~self._is_equal
         self._has_high = np.isfinite(high) & ~self._is_equal
-        limits = np.concatenate((high[self._has_high], -low[self._has_low]))
-        self.above: Side = vstack((matrix[self._has_high], -matrix[self._has_low]), format="csr"), limits
-        self.equal: Side = matrix[self._is_equal], low[self._is_equal]
+        self.above = stack_rows((matrix[self._has_high], -matrix[self._has_low]))
+        self.limits = np.concatenate((high[self._has_high], -low[self._has_low]))
+        self.equal = matrix[self._is_equal]
+        self.sums = low[self._is_equal]
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return stack_rows((self.above, self.equal)).columns
+
+    def minimise(self, cost: Floats, seconds: float | None) -> Program:
+        """Make the program that minimises ``cost @ x`` under these constraints, for x of at least 0."""
+        return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
 
     def duals(self, found: Solution) -> Floats:
         """Return the weight of each constraint in the solution of a program over these."""
@@ -113,18 +124,24 @@ def linear_program(
 ) -> Program:
     """Make a linear program: minimise ``cost @ x`` under constraints.
 
-    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``.
+    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``. Matrices may be those of SciPy.
     """
+    inside, limits = above or (None, _none())
+    exact, sums = equal or (None, _none())
+    matrices = [matrix for matrix in (inside, exact) if matrix is not None and matrix.shape[0]]
+    columns = _stack_columns(matrices or [Matrix.empty((0, len(cost)))])
+    return _linear_program(cost, columns, (limits, sums), bounds, seconds)
+
+
+def _linear_program(cost: Floats, columns: Columns, ends: tuple[Floats, Floats], bounds: Any, seconds: float | None) -> Program:
+    """Make a linear program: the first rows have the first ends as their limits, the others are equations."""
     left = _smallest(seconds, seconds_left())
-    sides = [side for side in (above, equal) if side is not None and side[0].shape[0]]
-    high = np.concatenate([ends for _, ends in sides]) if sides else _none()
-    low = high.astype(np.float64)
-    count = 0 if above is None else above[0].shape[0]
-    low[:count] = -np.inf
-    ends = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
-    given = _make_arrays(cost, [matrix for matrix, _ in sides], low, high, ends[:, 0], ends[:, 1])
+    high = np.concatenate(ends)
+    low = np.concatenate((np.full(len(ends[0]), -np.inf), ends[1]))
+    sides = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
+    given = _make_arrays(cost, columns, low, high, least=sides[:, 0], most=sides[:, 1])
     given |= {"whole": None, "options": {}}
-    return Program(given, count, _deadline(left), len(given["values"]) <= SMALL_LINEAR)
+    return Program(given, len(ends[0]), _deadline(left), len(columns.values) <= SMALL_LINEAR)
 
 
 def whole_program(
@@ -148,22 +165,30 @@ def whole_program(
     options: dict[str, Any] = {"mip_heuristic_run_feasibility_jump": False}
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if gap is None else {"mip_rel_gap": gap}
-    given = _make_arrays(cost, [matrix], low, high, 0.0, most)
+    columns = matrix if isinstance(matrix, Columns) else _stack_columns([matrix])
+    given = _make_arrays(cost, columns, low, high, least=0.0, most=most)
     given |= {"whole": np.ones(len(cost), np.int64) if integrality is None else np.asarray(integrality), "options": options}
-    return Program(given, 0, _deadline(left), matrix.nnz <= SMALL_WHOLE)
+    return Program(given, 0, _deadline(left), len(columns.values) <= SMALL_WHOLE)
 
 
-def _make_arrays(cost: Floats, matrices: Sequence[Any], low: Any, high: Any, least: Any, most: Any) -> dict[str, Any]:
-    """Return the program as arrays, its matrix by columns."""
+def _stack_columns(matrices: Sequence[Any]) -> Columns:
+    """Return matrices one below the other, by columns; they are all of Tacit or all of SciPy."""
+    if isinstance(matrices[0], Matrix):
+        return stack_rows(matrices).columns
     from scipy.sparse import csc_array, vstack
 
-    columns = vstack(matrices, format="csc") if len(matrices) > 1 else csc_array(matrices[0] if matrices else (0, len(cost)))
+    columns = vstack(matrices, format="csc") if len(matrices) > 1 else csc_array(matrices[0])
     columns.sum_duplicates()
+    return Columns(columns.indptr, columns.indices, columns.data.astype(np.float64), columns.shape)
+
+
+def _make_arrays(cost: Floats, columns: Columns, low: Any, high: Any, *, least: Any, most: Any) -> dict[str, Any]:
+    """Return the program as arrays, its matrix by columns."""
     return {
         "cost": np.asarray(cost, np.float64),
-        "starts": columns.indptr,
-        "rows": columns.indices,
-        "values": columns.data.astype(np.float64),
+        "starts": columns.starts,
+        "rows": columns.rows,
+        "values": columns.values,
         "low": np.asarray(low, np.float64),
         "high": np.asarray(high, np.float64),
         "least": np.broadcast_to(np.asarray(least, np.float64), len(cost)).copy(),

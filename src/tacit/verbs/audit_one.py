@@ -117,6 +117,8 @@ def _known_case(release: Release, given: Given, index: int) -> PeopleCase | None
 
 def _several(known: PeopleCase | None) -> Any:
     """Return a case of R02 and R03 if X01 can use it as well."""
+    if known is None:
+        return None
     from tacit.known.releases import SeveralCase
 
     return known if isinstance(known, SeveralCase) else None
