@@ -1,4 +1,4 @@
-"""Estimates of sensitive values, of everybody and of one person.
+"""Estimates of sensitive values, in total and individually.
 
 Texts that compare with the truth are for the owner of the data only.
 """
@@ -33,7 +33,7 @@ SHOWN_VALUES = 12
 
 
 def estimates_of(audit: Audit) -> Posterior | None:
-    """Return the estimates of an audit, where there are any about anybody."""
+    """Return the estimates of an audit, if any."""
     found = audit.posterior
     return found if found is not None and found.is_estimated and len(found.population) else None
 
@@ -44,7 +44,7 @@ def title_of_groups(audit: Audit) -> str:
 
 
 def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
-    """Yield the estimates for a page; groups and values are named inside only."""
+    """Yield the estimates; names only inside."""
     found = estimates_of(audit)
     if found is None:
         return
@@ -78,7 +78,7 @@ def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
-    """Yield what the numbers are, and what they are not."""
+    """Yield the meaning of the numbers."""
     what = f"the value of {visible(found.sensitive)}" if kind == "internal" else "the sensitive value"
     yield (
         f"Estimates, not proofs: the probability of {what} for people with given quasi-identifiers, by maximum entropy over published "
@@ -98,7 +98,7 @@ def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
 
 
 def bucket_sentences(audit: Audit) -> Iterator[str]:
-    """Yield what an attacker would guess from a bucketized release."""
+    """Yield an attacker's guesses from a bucketized release."""
     found = audit.measures
     n = sum(release["n"] or 0 for release in audit.release)
     if "above_one_in_l" in found:
@@ -123,7 +123,7 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 
 
 def _people_above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return each probability with the number of people guessed with more."""
+    """Return the number of people above each probability."""
     return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]
 
 
@@ -158,7 +158,7 @@ def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
 
 
 def certainty_picture(found: Posterior) -> Canvas:
-    """Draw the number of people by the probability of their most probable value."""
+    """Draw people by the probability of the top guess."""
     bars = bars_of_shares(found.largest, found.population.people, _ENDS)
     return histogram(
         bars,
@@ -172,7 +172,7 @@ def certainty_picture(found: Posterior) -> Canvas:
 
 
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
-    """Draw estimates against their baselines, numbered as in their table."""
+    """Draw estimates against baselines, numbered as in the table."""
     rows = []
     described = []
     for number, one in enumerate(guesses, start=1):
@@ -187,7 +187,7 @@ def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
 
 
 def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
-    """Return the estimate of each value, and how it comes about."""
+    """Return the estimate of each value, with reasons."""
     several = f", in {found.combinations:,} combinations of quasi-identifiers" if found.combinations > 1 else ""
     fit = counted(found.people, "person fits", "people fit")
     head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
@@ -283,7 +283,7 @@ def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
 
 
 def person_svg(found: PersonEstimate) -> str:
-    """Return prior, estimate and bounds of each value as SVG."""
+    """Return each value's prior, estimate and bounds as SVG."""
     rows = []
     described = []
     for place in found.order[:SHOWN_VALUES]:
@@ -309,7 +309,7 @@ def person_svg(found: PersonEstimate) -> str:
 
 
 def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
-    """Return divergences, the share of right guesses, and extreme combinations."""
+    """Return divergences, right guesses, and extreme combinations."""
     population = found.posterior.population
     measures = found.measures
     n = population.n
@@ -364,7 +364,7 @@ def _judgement(line: Judged) -> str:
 
 
 def comparison_csv(found: Comparison) -> Iterator[str]:
-    """Yield CSV in parts, a line for each combination and value."""
+    """Yield CSV, a line per combination and value."""
     columns = found.table()
     yield _csv_lines([list(columns)])
     size = len(next(iter(columns.values())))

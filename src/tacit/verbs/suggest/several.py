@@ -172,7 +172,7 @@ def _line_words(case: SuggestCase, number: int, lines: Sequence[int]) -> Words:
 
 
 def can_lose_lines(release: Release) -> TypeGuard[Listed]:
-    """Tell if lines can be removed without implying others."""
+    """Tell if each line states only its own count."""
     return release.kind == "rules" or (release.kind == "itemsets" and release.only == "all")
 
 
