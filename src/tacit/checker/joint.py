@@ -266,7 +266,7 @@ def _allows(allowed: Values | None, value: str | None) -> bool:
 
 
 def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozenset[str]]) -> Fraction:
-    """Return a negative number if some person counts negatively.
+    """Return some person's negative count, or 0.
 
     >>> x = ("item", "x")
     >>> least_of([(Fraction(1), {x: (frozenset({"has"}), False)}), (Fraction(-1), {})], {})

@@ -607,7 +607,7 @@ class JointBook:
         return Statement(((Fraction(1), self._lacking(number, release, items, item)),), 1, None, count)
 
     def _of_closure(self, number: int, release: Itemsets, cited: Mapping[str, Any], count: tuple[int, int]) -> Statement:
-        """Return the item in every superset of an itemset."""
+        """Return the statement that a closure holds an item."""
         *items, item = self._named(release, cited)
         above = [set(release.sets[place].tolist()) for place in range(len(release))]
         above = [one for one in above if set(items) <= one]
@@ -624,7 +624,7 @@ class JointBook:
         return {**box, axis: (values, not excluded)}
 
     def _of_values(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """Return that nobody has an unlisted value."""
+        """Return the statement that unlisted values do not occur."""
         (column,) = cited["items"]
         values = self.listed[number].get(("column", column))
         if values is None or cited["cell"] != f"all values of {column}":

@@ -50,7 +50,7 @@ class Published:
 
 
 class Numbers(NamedTuple):
-    """Ends of both counts of each rule, and what is printed."""
+    """Bounds of both counts, and printed numbers."""
 
     lo: Ints
     hi: Ints
@@ -98,7 +98,7 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
 
 
 def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
-    """Bound both counts of every rule by its line and the thresholds."""
+    """Bound both counts by line and thresholds."""
     n = header.n or 0
     least = header.min_support or 0
     step = Fraction(1, 10**digits)
@@ -128,7 +128,7 @@ def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """Bound all pairs (part, whole) whose share lies from ``low`` to ``high``.
+    """Bound pairs (part, whole) by their share.
 
     The part lies in [lo, hi], the whole is at most n.
 
@@ -253,7 +253,7 @@ def mine_rules(
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
-    """Return the smallest share of at most ``n`` people that reaches ``bar``.
+    """Return the smallest attainable share from ``bar`` on.
 
     It comes as numerator and denominator; if strict, it exceeds ``bar``.
 

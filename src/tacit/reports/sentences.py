@@ -389,7 +389,7 @@ def files_not_read(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return the files and columns without counts of people."""
+    """Return the files and columns not about people."""
     if not audit.ignored:
         return []
     what = counted(len(audit.ignored), "file or column", "files or columns")

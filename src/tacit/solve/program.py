@@ -1,4 +1,4 @@
-"""Linear program over whole people, with bounds certified in exact arithmetic.
+"""Linear programs over people, certified in exact arithmetic.
 
 The unknowns are the people ``y[c, v]`` of class c with value v. Any weights ``w`` of the statements bound any sum of unknowns:
 
@@ -49,12 +49,12 @@ class Infeasible(Exception):
 
 
 class Unsolved(Exception):
-    """Raised if the solver gave no answer within its limits."""
+    """Raised if the solver reached its limits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """Integer weights of statements that prove ``total / denominator`` as a bound."""
+    """Integer weights that prove ``total / denominator``."""
 
     weights: Ints
     denominator: int
@@ -68,7 +68,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Branching constraint on one unknown: at most (``upper``) or at least ``bound``."""
+    """Branching constraint: one unknown at most or least ``bound``."""
 
     column: int
     bound: int
@@ -77,7 +77,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """Solution of the solver: unknowns, and weights that show its optimality."""
+    """Unknowns and dual weights from the solver."""
 
     people: Floats
     weights: Floats
@@ -237,7 +237,7 @@ class Program:
     def whole_people(
         self, gain: Floats, *, pieces: tuple[Ints, Floats] | None = None, check: Callable[[], float | None] = lambda: None
     ) -> Ints | None:
-        """Find whole people with a large gain that keep every statement.
+        """Find a feasible integer point with large gain.
 
         None where none were found within a bounded search.
         """
@@ -255,7 +255,7 @@ class Program:
         return people if self.keeps(people) else None
 
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
-        """Return the best bound on ``gain @ people`` that nearby fractions prove.
+        """Return the best bound from nearby fractional weights.
 
         If one reaches ``goal``, the simplest.
         """
@@ -269,7 +269,7 @@ class Program:
         return best
 
     def added(self, gain: Ints, weights: Ints, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
-        """Return the bound that integer weights prove, or None on overflow."""
+        """Return the bound of integer weights; None on overflow."""
         of_rows = weights[: len(self.rows)]
         of_cuts = weights[len(self.rows) :]
         largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
@@ -297,7 +297,7 @@ _FRACTION = 1e-6
 
 
 class NoWhole(Exception):
-    """Raised if fractions of people keep all statements, but not whole people.
+    """Raised if only fractional people are feasible.
 
     ``rows`` are the statements that it takes to see it.
     """
@@ -309,7 +309,7 @@ class NoWhole(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Leaf of a proof: its cuts, and the weights that settle it."""
+    """Leaf of a proof: cuts and weights."""
 
     cuts: tuple[Cut, ...]
     proof: Proof
@@ -317,7 +317,7 @@ class Case:
 
 @dataclass(eq=False)
 class Branching:
-    """Outcome of branch and bound: witnesses, leaves, and the proven maximum.
+    """Outcome of branch and bound: witnesses, leaves, maximum.
 
     ``most`` is None where the search was cut short.
     """
@@ -329,7 +329,7 @@ class Branching:
 
 
 def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None) -> Branching:
-    """Maximise ``gain @ people`` over whole people, by branch and bound.
+    """Maximise ``gain @ people`` by branch and bound.
 
     Only what is above ``seen``, which a witness attains, matters; the search ends at ``goal``.
 
@@ -378,7 +378,7 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
 
 
 def _bound_below(program: Program, gain: Ints) -> int:
-    """Return a lower bound on the gain of any people.
+    """Return a lower bound on the gain.
 
     Less is seen only where there is no witness yet.
     """
