@@ -224,7 +224,7 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
 def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
     """Accept a bound on an unpublished support, if implied.
 
-    It may follow from the list being complete, or from a group that cannot be negative.
+    Either the list is complete, or a group would be negative.
     """
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
@@ -271,10 +271,7 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
 
 
 def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return bounds on a group from two maximal itemsets.
-
-    An itemset that no line holds is below the threshold.
-    """
+    """Return bounds on a group from two maximal itemsets."""
     lines = [place for place in cited if isinstance(place, int)]
     if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
         raise Reject("the lines it cites are not those of its derivation")

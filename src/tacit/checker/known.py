@@ -316,10 +316,7 @@ _NAMED = {
 
 
 def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
-    """Raise unless a sentence names the people and values.
-
-    Columns may stand in any order.
-    """
+    """Raise unless a sentence names the people and values."""
     pairs = [f"{column}={value}" for column, value in person.items()]
     start, end = values_sentence("|", number, sensitive, left).split("|", 1)
     who = text.removeprefix(start).removesuffix(end)

@@ -655,10 +655,7 @@ class JointBook:
         return Statement(((Fraction(1), box),), least, most, ends)
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        """Return the bound on a rule that is not listed.
-
-        It depends on how many people have the antecedent at most.
-        """
+        """Return the bound on a rule that is not listed."""
         header = release.header
         given = cited["given"]
         by_share = cited["what"] == "missing-share"

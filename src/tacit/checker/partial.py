@@ -48,7 +48,7 @@ class TableBook:
 def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
     """Raise unless a finding of T01 follows.
 
-    Another sensitive column may be a condition, so that each that the event names is tried as the one that is told.
+    Each sensitive column of the event is tried as the inferred one.
     """
     reasons: list[Reject] = []
     for column in (name for name in finding["event"] if name in book.release.people.schema.sa):

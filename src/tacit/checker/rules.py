@@ -307,7 +307,7 @@ class World:
     def _one_absent(self, has: Set, all_: Set) -> Bounds:
         """Return bounds on a set without a larger one.
 
-        The confidence of a rule between the two ties their numbers.
+        A rule between the two ties their supports by its confidence.
         """
         part = (self.lo[all_], self.hi[all_])
         whole = (self.lo[has], self.hi[has])

@@ -182,7 +182,7 @@ def stop_listening() -> None:
 def watched(label: str) -> Iterator[Callable[[float], None]]:
     """Yield a function that shows progress.
 
-    It moves a bar on standard error, if that is a terminal. The first run reports that kernels are being compiled.
+    The bar is on standard error, if that is a terminal. The first run reports compilation.
     """
     from tacit.kernels.jit import first_run_notice
 

@@ -133,10 +133,7 @@ def _column_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]
 
 
 def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the quasi-identifiers and sensitive columns counted over.
-
-    If the sensitive columns are not among them, no column is sensitive.
-    """
+    """Return the quasi-identifiers and sensitive columns counted over."""
     from tacit.files.tables import sensitive_names
 
     sensitive, has_none = sensitive_names(settings.sa, columns)

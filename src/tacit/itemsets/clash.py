@@ -324,6 +324,6 @@ def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Cl
 def _clash_of_all(statements: Sequence[Statement]) -> Clash:
     """Return all statements, without a minimal search.
 
-    The weights mark only the statements that are certainly needed.
+    The weights mark only those certainly needed.
     """
     return Clash(tuple(statements), tuple(int(statement.line == COMPLETE) for statement in statements))

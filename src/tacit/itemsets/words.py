@@ -132,7 +132,7 @@ def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
     """Return fewer conditions with the same people, or None.
 
-    The search is greedy, so they are not always the fewest possible.
+    The search is greedy.
     """
     if len(items) > SHORTENED_ITEMS:
         return None

@@ -82,7 +82,7 @@ def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
 def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
     """List unknown itemsets whose subsets are known.
 
-    These are reached by adding an item to those of ``keys``; all their subsets with one item less are in the book.
+    Candidates add one item to those of ``keys``.
 
     With ``behind`` only items behind the last one are added, so that a set is reached once when ``keys`` holds everything in the book; without
     it a set may be listed several times. Returns how many, and an array that begins with them.
@@ -120,7 +120,7 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
 def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: int) -> bool:
     """Tell if all direct subsets are in the book.
 
-    That without item ``sure`` is.
+    The subset without item ``sure`` is known.
     """
     for item in range(mix.size):
         bit = _ONE << np.uint64(item & 63)
@@ -138,7 +138,7 @@ def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: 
 def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key: Any, low: Any, high: Any, size: int) -> None:
     """Read the bounds of all proper subsets.
 
-    They are indexed by bit masks over the items; the whole set gets 0.
+    Indexed by bit masks over the items; the whole set gets 0.
 
     Subsets are visited in Gray order: from one to the next a single item comes or goes.
     """
@@ -360,7 +360,7 @@ class Book:
     def candidates(self, fresh: Words, *, first: bool) -> Words:
         """Return unknown itemsets whose subsets are known.
 
-        They lie above those of ``fresh``; each comes once, in a fixed order.
+        Candidates lie above those of ``fresh``; each comes once, in a fixed order.
 
         ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
         """

@@ -51,7 +51,7 @@ def incompatible(
 def sift(heap: Any, size: int, key: Any) -> None:
     """Sift down the first entry of a heap.
 
-    The largest key is first; of equal ones, the smallest class.
+    The largest key comes first; ties go to the smallest class.
     """
     i = 0
     c = heap[0]
@@ -174,7 +174,7 @@ def balanced_partner(
 ) -> int:
     """Choose the hardest fitting class, or -1.
 
-    Its value is the one that the most people are left with among those with such a class.
+    Its value is the most frequent one left among such classes.
     """
     values = len(people)
     for i in range(values):
@@ -221,7 +221,7 @@ def form_groups(
 ) -> None:
     """Form groups of ``size`` people with exchangeable values.
 
-    At most ``most`` groups; ``out`` receives the classes of each.
+    At most ``most`` groups; ``out`` receives their classes.
 
     A class whose people find no group is left out altogether: all of them would fail alike.
     """

@@ -59,8 +59,6 @@ def cells(lo: Ints, hi: Ints) -> None:
 def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
     """Return the bounds of all ``3**d`` patterns.
 
-    Given are the bounds of "at least these items".
-
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.
 

@@ -119,7 +119,7 @@ def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
 def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
     """Mask rows and merge equal ones; count them.
 
-    They are written right behind the rows. The rows are ``count`` from ``start`` on.
+    The ``count`` rows from ``start`` on are read; the result is written right behind them.
 
     ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
     """
@@ -153,7 +153,7 @@ def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, s
 def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
     """Compress rows and merge equal ones; count them.
 
-    They are written right behind the rows. The rows are ``count`` from ``start`` on.
+    The ``count`` rows from ``start`` on are read; the result is written right behind them.
 
     ``table`` has a place for every compressed word, all 0 before and after.
     """
@@ -191,7 +191,7 @@ def groups_by_table(
 ) -> int:
     """Append groups of 1..k-1 people; count them.
 
-    The rows are ``count`` from ``start`` on, under ``mask``; groups found before are counted, too.
+    The ``count`` rows from ``start`` on are read under ``mask``; earlier groups are counted, too.
 
     ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
     """

@@ -36,7 +36,7 @@ def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, 
 def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
     """Count each item's rows and weights.
 
-    These are ``counts[:, 0]`` and ``counts[:, 1]``.
+    Output: ``counts[:, 0]`` and ``counts[:, 1]``.
     """
     for row in range(len(offsets) - 1):
         for place in range(offsets[row], offsets[row + 1]):
@@ -48,7 +48,7 @@ def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
 def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
     """Merge the weights of equal rows per class.
 
-    Its own weight becomes 0, as does that of rows without frequent items.
+    The first equal row gets the weight; the others, and rows without frequent items, get 0.
 
     Only items whose ``number`` is not negative count; ``lengths`` receives how many of them each row holds. ``classes`` may be empty.
     ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
@@ -224,7 +224,7 @@ def _group_by_length(offsets: Any, starts: Any) -> Any:
 def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
     """Return the stable permutation to dictionary order.
 
-    That is ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
+    For example ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
 
     Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
     sets that are long enough take part, so that the cost is the number of members.
@@ -279,9 +279,7 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
     """Cut sets into runs of at most ``most_items`` items.
 
-    Longer sets stand alone. ``ends`` receives where runs end.
-
-    Returns how many runs there are.
+    Longer sets stand alone. ``ends`` receives the ends of runs. Returns their number.
     """
     seen_in = np.full(n_labels, -1, np.int64)
     run = 0

@@ -181,7 +181,7 @@ def project(
 def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
     """Write the parts of ``mine``; return their number.
 
-    ``cuts`` receives where they end in ``mine``.
+    ``cuts`` receives their ends in ``mine``.
     """
     word = 0
     first = 0
@@ -533,7 +533,7 @@ def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists
 def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
     """Mark the items that extend a node.
 
-    These are those of the node above, except the column of the item that it added.
+    All of the node above, except the column of the item it added.
     """
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
@@ -883,10 +883,7 @@ def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_i
 
 @part
 def _narrow_finds(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
-    """Mark the finds that hold a new head.
-
-    These hold the head above it and the items it added.
-    """
+    """Mark the finds that hold a new head."""
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         place = KNOWN_WORDS * (n_items + depth) + word
         both = known[place - KNOWN_WORDS]

@@ -25,10 +25,7 @@ MOST_CELLS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Weighted sets of items, with classes and columns.
-
-    Rules need a class for each row, tables a column for each item.
-    """
+    """Weighted sets of items, with classes and columns."""
 
     sets: Sets
     weights: Ints

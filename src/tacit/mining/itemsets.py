@@ -89,8 +89,6 @@ def count_itemsets(
 ) -> dict[Only, int]:
     """Count the frequent itemsets: all, closed or maximal.
 
-    None of them is kept, so that little memory is needed.
-
     >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
     >>> count_itemsets(baskets, min_support=2)
     {'all': 3, 'closed': 2, 'maximal': 1}
@@ -111,8 +109,6 @@ def count_by_threshold(
     progress: Progress | None = None,
 ) -> list[int]:
     """Count the itemsets that reach each threshold.
-
-    One search, from the lowest threshold on, counts for all of them.
 
     An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
 

@@ -194,7 +194,7 @@ def _check_thresholds(
 def _lists_all(case: Case, asked: _Asked) -> bool:
     """Tell if all rules are listed.
 
-    Rules with exceptions always are: a general one does not imply the special ones.
+    Rules with exceptions always are, since a general one does not imply special ones.
     """
     return asked.confidence < 1 or choices(case, asked.length) <= MOST_CHOICES
 
@@ -217,10 +217,7 @@ def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
 
 
 def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:
-    """Correct the thresholds for multiple testing.
-
-    All tests together may then be wrong with the asked probability only.
-    """
+    """Correct the thresholds for multiple testing."""
     if asked.significance is None:
         return bar, asked.expectation
     doubt = asked.significance / max(1, itemsets * case.n_values)

@@ -40,7 +40,7 @@ _MOST_STEPS = 1 << 53
 class Scale:
     """Values of a column and hierarchy, in steps.
 
-    It also says how many steps away somebody still belongs.
+    ``reach`` is the largest distance that still belongs.
     """
 
     place: dict[str, int]
@@ -246,10 +246,7 @@ _Key = tuple[str, int]
 
 
 def _list_chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
-    """Return every value's coarser values, without root.
-
-    Names of other values are left out, too.
-    """
+    """Return every value's coarser values, without root."""
     if tree is None:
         return [[] for _ in column.values]
     values = set(column.values)
@@ -434,7 +431,7 @@ def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
 def rules_of_each(case: Case, values: Sequence[Ints], bar: Bar, length: int, watch: Watch) -> list[Found]:
     """Find all rules for several assignments of values.
 
-    The antecedents are the same, and are searched for once.
+    The antecedents are searched for once.
     """
     parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
@@ -503,7 +500,7 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
 def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
     """Split groups by a column's nodes.
 
-    Those with enough people are numbered again.
+    Frequent groups are numbered again.
     """
     if len(node) == 0:
         return None
@@ -654,10 +651,7 @@ _PER_CHOICE = 20_000
 
 
 def choices(case: Case, length: int) -> int:
-    """Count the choices of levels up to ``length``.
-
-    Each column is used at one of its levels or not at all.
-    """
+    """Count the choices of levels up to ``length``."""
     by_length = [1] + [0] * length
     for levels in case.levels:
         for used in range(length, 0, -1):
@@ -666,10 +660,7 @@ def choices(case: Case, length: int) -> int:
 
 
 def most_antecedents(case: Case, least: float, length: int) -> int:
-    """Bound the number of frequent antecedents.
-
-    There are no more at all, and everyone is in few of them.
-    """
+    """Bound the number of frequent antecedents."""
     everything = [1] + [0] * length
     for levels in case.levels:
         nodes = len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels])))
@@ -699,7 +690,7 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
 class _Open:
     """Open antecedents of one choice, by mark.
 
-    The values that each is open for are packed bits.
+    Open values are packed bits.
     """
 
     marks: Words

@@ -63,7 +63,7 @@ class Numbers(NamedTuple):
 def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
     """Return the published numbers of rules with these counts.
 
-    Counts are of antecedent and consequent, and of the antecedent.
+    Counts are of the rule and of the antecedent.
     """
     n = header.n or 0
     least = header.min_support or 0
@@ -284,10 +284,7 @@ def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
 def _split_sides(
     antecedents: Sets, classes: npt.NDArray[np.int32], pairs: Sequence[Pair], sa: Column
 ) -> tuple[tuple[Sets, Sets], Items]:
-    """Return antecedents and consequents over the items in use.
-
-    QI items come first, then SA items.
-    """
+    """Return antecedents and consequents over the items in use."""
     used = np.unique(antecedents.members)
     values = np.unique(classes)
     items = Items.of_columns([*(pairs[i] for i in used.tolist()), *((sa.name, sa.values[i]) for i in values.tolist())])

@@ -176,7 +176,7 @@ class Collector:
     def add(self, piece: Piece) -> None:
         """Append a piece; stop at too many patterns.
 
-        That is more than wanted, or than fit in memory.
+        Too many: more than wanted, or than memory holds.
         """
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
@@ -354,7 +354,7 @@ class Wanted:
     def needs_masks(self) -> bool | None:
         """Tell if rows must be masks; None: either.
 
-        The test looks at all items of a row, which lists do not offer.
+        Masks are needed to test all items of a row.
         """
         return True if self.family and self.only != "all" else None
 
@@ -395,7 +395,7 @@ class Limits:
 class Task:
     """Search of some roots, in bounded steps.
 
-    Its memory can be used for other roots afterwards.
+    Its memory can be reused for other roots.
     """
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
@@ -511,9 +511,7 @@ class Task:
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """Mine and count patterns of ``least`` people.
-
-    They come in dictionary order.
+    """Mine patterns of ``least`` people in dictionary order.
 
     ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
     """
@@ -563,7 +561,7 @@ def _share(
 ) -> None:
     """Finish the search, sharing roots among cores.
 
-    The others are those from ``first`` on.
+    The shared roots are those from ``first`` on.
     """
     own = threading.local()
 

@@ -107,7 +107,7 @@ class Posterior:
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
         """Return the most certain or most surprising estimates.
 
-        Of equal ones, those about more people come first.
+        Ties are ordered by number of people.
         """
         measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
@@ -318,9 +318,7 @@ Shares = tuple[float, ...]
 class Said:
     """Statement of a release in words, with its lines.
 
-    Missing rules and the distribution have no lines.
-
-    It is about ``people`` of the people described.
+    Missing rules and the distribution have no lines. ``people`` of the people described are concerned.
     """
 
     kind: str

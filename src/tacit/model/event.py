@@ -25,7 +25,7 @@ Side = tuple[tuple[str, ...], tuple[str, ...]]
 class Change:
     """Change of people's items or values between two releases.
 
-    Any change, if both are empty.
+    Empty on both sides: any change.
 
     >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
     {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}

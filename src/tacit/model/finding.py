@@ -25,7 +25,7 @@ OF_SEVERAL = frozenset({"X01"})
 def finding_id(code: str, event: Event, release: int = 0) -> str:
     """Return the id: attack code and event hash.
 
-    The hash covers the release, too, where that is not the first.
+    The hash includes the release unless it is the first.
     """
     what = [code, event.to_dict(), *([release] if release else [])]
     text = json.dumps(what, ensure_ascii=False, sort_keys=True)

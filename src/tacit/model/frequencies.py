@@ -27,7 +27,7 @@ _ABOVE = re.compile(r">\s*(\d{1,9})")
 class Measured:
     """Means and medians of a whole-number column, with counts.
 
-    ``digits`` is the number of decimals that they were printed with.
+    ``span`` bounds the values; ``digits`` is the number of printed decimals.
     """
 
     column: str
@@ -39,7 +39,7 @@ class Measured:
     def total(self, index: int, people: int) -> Bound | None:
         """Bound the sum behind the mean in line ``index``.
 
-        None if no mean is printed, or no sum prints so.
+        None if no mean is printed or no sum fits.
 
         >>> import numpy as np
         >>> nothing = Decimals(np.zeros(1, np.int64), np.full(1, -1, np.int8))
@@ -51,7 +51,7 @@ class Measured:
     def middle(self, index: int) -> Bound | None:
         """Bound twice the median printed in line ``index``.
 
-        None if no median is printed, or no number prints so.
+        None if no median is printed or no number fits.
         """
         return self._whole(self.medians.value(index), 2, self.span.hi * 2)
 
@@ -129,7 +129,7 @@ class CellPrinting:
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
         """Return the least and most people of printed numbers.
 
-        The first exceeds the second where no number prints so.
+        The first exceeds the second if no number fits.
         """
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)

@@ -186,7 +186,7 @@ class _Bits:
 def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
     """Return the value set each fact requires, numbered.
 
-    Number 0 asks nothing.
+    Number 0 means no requirement.
     """
     numbers: dict[tuple[str, ...], int] = {}
     node = [

@@ -195,10 +195,7 @@ def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]
 
 
 def check_people(people: People | None, counts: Sequence[int | None]) -> People:
-    """Return the declared relation, by default the same people.
-
-    Raises if the declaration contradicts the numbers of people.
-    """
+    """Return the declared relation, by default the same people."""
     told = [n for n in counts if n is not None]
     if people is None:
         if len(told) < len(counts) or len(set(told)) > 1:

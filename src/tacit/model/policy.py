@@ -310,7 +310,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 def seconds_left() -> float | None:
     """Return the seconds until the deadline, if any.
 
-    Never 0, so that they can be a limit themselves.
+    Never 0, since the result can be a limit itself.
     """
     return Limits(_deadline.get()).seconds_left
 
@@ -440,10 +440,7 @@ class Waived:
 def _match(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
-    """Return the findings of a run that are waived.
-
-    Ends early if all waivers are about single findings, and these are found.
-    """
+    """Return the findings of a run that are waived."""
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:

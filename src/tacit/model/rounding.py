@@ -23,8 +23,6 @@ MOST_BASE = 10**15
 class Precision:
     """Precision of counts: rounding base, or decimals of shares.
 
-    One of the two is set.
-
     >>> Precision(base=5).label, Precision(decimals=2).label
     ('base 5', '2 decimals')
     """

@@ -49,10 +49,7 @@ class Lowest:
 
 @dataclass(frozen=True, slots=True)
 class ItemsetSweep:
-    """Findings in itemsets by threshold (descending) and k.
-
-    ``reason`` says what was left out, and why.
-    """
+    """Findings in itemsets by threshold (descending) and k."""
 
     n: int
     cells: tuple[Cell, ...]
@@ -202,10 +199,7 @@ class RuleCell:
 
 @dataclass(frozen=True, slots=True)
 class RuleSweep:
-    """Findings in rules by support, confidence and form.
-
-    ``reason`` says what was left out.
-    """
+    """Findings in rules by support, confidence and form."""
 
     n: int
     cells: tuple[RuleCell, ...]

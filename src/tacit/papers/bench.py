@@ -78,10 +78,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Result of a rival: seconds, findings, or estimate.
-
-    It also says how much the rival has to do.
-    """
+    """Result of a rival: seconds, findings, or estimate."""
 
     seconds: float | None
     found: int | None = None
@@ -202,7 +199,7 @@ def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
 def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
     """Time a call, and return its result.
 
-    The least of three times, where it is quick.
+    Quick calls: the least of three times.
     """
     best = float("inf")
     for _ in range(3):
@@ -226,10 +223,7 @@ READING = (
 def times_part(
     name: str, title: str, what: str, timed: Sequence[tuple[float, dict[str, Timing]]], claim: str, reading: str = READING
 ) -> Part:
-    """Make the table of detectors' run times.
-
-    It shows how much the rivals have to do, and if all found the same.
-    """
+    """Make the table of detectors' run times."""
     rows = tuple(
         (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _compare_findings(times))
         for x, times in timed

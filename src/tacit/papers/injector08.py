@@ -204,10 +204,7 @@ class Trial:
         return {name: mean([found[name, seed] for seed in range(draws)]) for _, name, draws in groupings}
 
     def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
-        """Return shares guessed by frequency and by B03.
-
-        The first have the most frequent value of their group.
-        """
+        """Return shares guessed by frequency and by B03."""
         valid = self.valid(method, least, known)
         buckets = valid.cells.buckets
         right = guess(valid, learn(valid)).top == self.people.sa.codes

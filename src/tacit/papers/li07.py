@@ -164,10 +164,7 @@ class Trial:
     def cells(
         self, seed: int, sensitive: int, *, size: int = PEOPLE, attributes: int = 7, value: str | None = None, values: int = 0
     ) -> Cells:
-        """Draw people, attributes and sensitive records.
-
-        These have any value, or one, or several.
-        """
+        """Draw people, attributes and sensitive records."""
         chance = np.random.default_rng(seed)
         rows = chance.permutation(len(self.values))[:size]
         codes = self.codes[rows][:, :attributes]

@@ -201,10 +201,7 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
-    """Return the values that a finding leaves.
-
-    Of its columns, only the sensitive one can have several.
-    """
+    """Return the values that a finding leaves."""
     event = finding["event"]
     sensitive = finding["certificate"].get("sensitive")
     if sensitive in event:

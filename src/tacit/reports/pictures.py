@@ -71,10 +71,7 @@ Points = Sequence[tuple[float, float]]
 
 
 class Canvas:
-    """A picture under construction.
-
-    Its title and its description are for readers who do not see it.
-    """
+    """A picture under construction."""
 
     def __init__(
         self, name: str, *, title: str, description: str, height: float, width: float = WIDTH, subtitle: str = ""

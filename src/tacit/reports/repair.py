@@ -113,7 +113,7 @@ def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
 def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
     """Return the groups, audits, and comparison with Anatomy.
 
-    ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
+    ``dropped`` rows had a missing value; ``origin`` names the settings.
     """
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
@@ -173,7 +173,7 @@ def _rival(made: Bucketized, tried: Tried) -> str:
 def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     """Return the hidden cells, their audits, and their cost.
 
-    ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
+    ``dropped`` rows had a missing value; ``origin`` names the settings.
     """
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")

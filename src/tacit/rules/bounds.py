@@ -169,7 +169,7 @@ class NamedSets:
 def _find_sa_items(release: Rules) -> tuple[Items, Ints]:
     """Return items with SA values, and their numbers.
 
-    There are none if the list does not say that each person has exactly one.
+    None unless each person has exactly one SA value.
     """
     header = release.header
     items = release.items

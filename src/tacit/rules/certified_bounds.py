@@ -101,7 +101,7 @@ def bound_term_by_term(truth: Flags, lo: Ints, hi: Ints) -> tuple[Proof, Proof |
 def bound_tightly(truth: Flags, lo: Ints, hi: Ints, ties: Sequence[Tie] = ()) -> tuple[Proof, Proof | None]:
     """Return the tightest bounds, with proofs.
 
-    There is no upper one if nothing bounds the people. Raises :class:`Impossible` if no groups of people fit.
+    The upper one is missing if nothing bounds the people. Raises :class:`Impossible` if no groups fit.
     """
     program = _Program(lo, hi, tuple(ties))
     lower = program.proof(truth.astype(np.int64))
@@ -115,7 +115,7 @@ def bound_tightly(truth: Flags, lo: Ints, hi: Ints, ties: Sequence[Tie] = ()) ->
 class _Program:
     """Linear program over the combinations of items.
 
-    It has a row per bounded itemset and two per tie.
+    One row per bounded itemset, two per tie.
     """
 
     def __init__(self, lo: Ints, hi: Ints, ties: tuple[Tie, ...]) -> None:

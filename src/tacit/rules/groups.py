@@ -28,7 +28,7 @@ _SHIFT = 32
 class Level:
     """Patterns of equal length, and bounds on them.
 
-    They are sorted by ``key``: the set's number and the bits of its absent items.
+    Sorted by ``key``: the set's number and the bits of its absent items.
     """
 
     key: Ints

@@ -119,10 +119,7 @@ class Story:
             self.steps.append(step)
 
     def _law(self, step: Bounding) -> tuple[Phrase, bool]:
-        """Return a bound's law; tell if a sentence.
-
-        What the bound rests on is explained first.
-        """
+        """Return a bound's law; tell if a sentence."""
         state = {
             Reason.COUNT: self._line_alone,
             Reason.WHOLE: self._line_alone,

@@ -78,7 +78,7 @@ class _Enough(Exception):
 class _Ends:
     """Knowledge about the columns of a program.
 
-    From outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``).
+    Outer (``lo``, ``hi``) and inner (``seen_lo``, ``seen_hi``) ends.
     """
 
     program: Program
@@ -171,10 +171,7 @@ def components(problem: Problem) -> list[Ints]:
 
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Settle each column's range up to ``enough`` people.
-
-    These are ``enough`` with the value and ``enough`` without it.
-    """
+    """Settle each column's range up to ``enough`` people."""
     chance = np.random.default_rng(len(ends.program))
     for whole in (False, True):
         open_ends = ends.open_ends(enough)

@@ -227,10 +227,7 @@ class _ActivePoint:
 
 
 def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
-    """Find the point that meets the held bounds.
-
-    The multipliers of the others stay 0.
-    """
+    """Find the point that meets the held bounds."""
     rows = np.flatnonzero(held)
 
     def at(multipliers: Floats) -> _ActivePoint:
@@ -259,7 +256,7 @@ def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Ca
 def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
     """Improve the point with the same system.
 
-    A system costs much more than a step, and near the end it hardly changes.
+    Factoring costs much more than a step, and the system hardly changes near the end.
     """
     while AIM < point.far < NEARLY:
         multipliers = point.multipliers.copy()
@@ -309,7 +306,7 @@ class _System:
     def step(self, missed: Floats) -> Floats:
         """Return the change of the multipliers, refined once.
 
-        So the damping of the system does not show.
+        Refinement removes the effect of damping.
         """
         from scipy.linalg import cho_solve
 
@@ -332,7 +329,7 @@ class Inside:
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
     """Return the problem without its settled part, or None.
 
-    It cannot be found when the statements clash, for example.
+    None if the statements clash, for example.
     """
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:
@@ -352,10 +349,7 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
 
 
 def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
-    """Return the largest miss as a share.
-
-    ``share`` are the shares of the values in each class.
-    """
+    """Return the largest miss as a share."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     people = problem.people[classes] * share[classes, problem.values[problem.rows]]
     sums = np.bincount(problem.rows, people, len(problem.values))
@@ -363,10 +357,7 @@ def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
 
 
 def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
-    """Find the possible values and slack bounds.
-
-    These are lower and upper bounds that need not be reached.
-    """
+    """Find the possible values and slack bounds."""
     from scipy.sparse import csr_array, hstack
 
     open_cells = problem.closed == 0
@@ -415,10 +406,7 @@ def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Fla
 
 
 def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
-    """Close these values in the problem.
-
-    People who are settled are subtracted, statements that say nothing more are dropped.
-    """
+    """Close these values in the problem."""
     rows = problem.rows
     size = len(problem.values)
     loose = closed.sum(axis=1) < closed.shape[1] - 1
@@ -503,10 +491,7 @@ class _Point:
     normaliser: float = 0.0
 
     def merit(self, dual: _Path) -> float:
-        """Dual value, if all statements fix a number.
-
-        Every direction of Newton's method leads downhill.
-        """
+        """Dual value, if all statements fix a number."""
         return self.normaliser - float(dual.lo @ self.multipliers)
 
     def missed(self, dual: _Path) -> tuple[Floats, Floats, Floats]:
@@ -520,10 +505,7 @@ class _Point:
         return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
 
     def held(self, dual: _Path) -> Floats:
-        """Multipliers of active bounds, else 0.
-
-        There the slack is the larger of the two.
-        """
+        """Multipliers of active bounds, else 0."""
         lower = dual.lower & (self.u > self.s)
         upper = dual.upper & (self.v > self.r)
         return np.where(dual.fixed, self.multipliers, np.where(lower, self.u, 0.0) - np.where(upper, self.v, 0.0))
@@ -650,7 +632,7 @@ def _solve_reached(dual: Dual, near: Reached, steps: int) -> Solution:
 def _restore_solution(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
     """Derive a problem's solution from its interior's.
 
-    Multipliers that run away are kept as far as they came.
+    Diverging multipliers keep their last values.
     """
     multipliers = rough.multipliers
     if not rough.converged:

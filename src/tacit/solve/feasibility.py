@@ -26,7 +26,7 @@ Table = npt.NDArray[Any]
 class Statement:
     """Bounds on the support of ``mask`` (bits).
 
-    ``line`` is the line that says so, negative if there is none.
+    ``line`` is the source, negative if there is none.
     """
 
     mask: int
@@ -87,7 +87,7 @@ def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
 def clash(statements: Sequence[Statement], items: int) -> Clash | None:
     """Find statements that no database fits, with their weights.
 
-    None if a database of fractions fits all of them.
+    None if a fractional database fits.
 
     >>> clash([Statement(0, 10, 10, -1), Statement(1, 6, 6, 2), Statement(2, 6, 6, 3), Statement(3, 1, 1, 4)], 2).weights
     (1, -1, -1, 1)
@@ -141,10 +141,7 @@ def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> li
 
 
 def _minimise(table: Table, basis: list[int], columns: int) -> int:
-    """Minimise a simplex table in place; return its denominator.
-
-    Bland's rule makes it end always.
-    """
+    """Minimise a simplex table in place; return its denominator."""
     denominator = 1
     while True:
         entering = next((column for column in range(columns) if table[-1, column] < 0), None)
@@ -162,7 +159,7 @@ def _minimise(table: Table, basis: list[int], columns: int) -> int:
 def _leaving(table: Table, basis: Iterable[int], entering: int) -> int:
     """Choose the leaving row by the ratio test.
 
-    Of several, that of the first unknown.
+    Ties go to the first unknown (Bland's rule), which guarantees termination.
     """
     best: tuple[int, int, int, int] | None = None
     for row, unknown in enumerate(basis):

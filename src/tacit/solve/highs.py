@@ -25,7 +25,7 @@ OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 def solve(given: dict[str, Any]) -> dict[str, Any]:
     """Minimise ``cost @ x`` within bounds.
 
-    These are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
+    The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
 
     The matrix is given by columns (``starts``, ``rows``, ``values``), ``whole`` says which unknowns are whole numbers, if any. The answer is the
     arguments of :class:`tacit.solve.solver.Solution`.

@@ -204,10 +204,7 @@ class Program:
         return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
 
     def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
-        """Raise :class:`Infeasible` with weights that prove it.
-
-        They come from the program that breaks the statements as little as it can.
-        """
+        """Raise :class:`Infeasible` with weights that prove it."""
         from scipy.sparse import eye_array, hstack, vstack
 
         rows = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr")
@@ -239,7 +236,7 @@ class Program:
     ) -> Ints | None:
         """Find a feasible integer point with large gain.
 
-        None where none were found within a bounded search.
+        None if a bounded search finds none.
         """
         from scipy.sparse import vstack
 
@@ -257,7 +254,7 @@ class Program:
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
         """Return the best bound from nearby fractional weights.
 
-        If one reaches ``goal``, the simplest.
+        Of those that reach ``goal``, the simplest.
         """
         best: Proof | None = None
         for denominator in DENOMINATORS:
@@ -299,7 +296,7 @@ _FRACTION = 1e-6
 class NoWhole(Exception):
     """Raised if only fractional people are feasible.
 
-    ``rows`` are the statements that it takes to see it.
+    ``rows`` are the statements that prove it.
     """
 
     def __init__(self, rows: tuple[int, ...]) -> None:
@@ -317,10 +314,7 @@ class Case:
 
 @dataclass(eq=False)
 class Branching:
-    """Outcome of branch and bound: witnesses, leaves, maximum.
-
-    ``most`` is None where the search was cut short.
-    """
+    """Outcome of branch and bound: witnesses, leaves, maximum."""
 
     seen: int
     witnesses: list[Ints] = field(default_factory=list)
@@ -378,8 +372,5 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
 
 
 def _bound_below(program: Program, gain: Ints) -> int:
-    """Return a lower bound on the gain.
-
-    Less is seen only where there is no witness yet.
-    """
+    """Return a lower bound on the gain."""
     return int(np.where(gain < 0, gain * program.size, 0).sum())

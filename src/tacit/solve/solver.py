@@ -52,7 +52,7 @@ def _none() -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Solution of HiGHS; ``status`` is 0 (optimal), 1, 2.
+    """Solution of HiGHS; ``status``: 0 optimal, 1 limit, 2 infeasible.
 
     ``above`` and ``equal`` are the weights (marginals) of the inequalities and equations of a linear program that was solved, ``bound`` what no
     solution of an integer program is below.
@@ -113,7 +113,7 @@ def linear_program(
 ) -> Program:
     """Make a linear program that minimises ``cost @ x``.
 
-    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``.
+    The constraints are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal); the limit is ``seconds``.
     """
     left = _smallest(seconds, seconds_left())
     sides = [side for side in (above, equal) if side is not None and side[0].shape[0]]
@@ -141,7 +141,7 @@ def whole_program(
 ) -> Program:
     """Make an integer program that minimises ``cost @ x``.
 
-    These are whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``.
+    The constraints are ``low <= matrix @ x <= high`` for whole x from 0 to ``most``; the limits are ``seconds`` and ``nodes``.
     """
     left = _smallest(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
     # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
@@ -283,7 +283,7 @@ class _Worker:
     def answer(self, until: float | None) -> bytes | None:
         """Return the next answer; None after the end.
 
-        Raises :class:`queue.Empty` when the time is over.
+        Raises :class:`queue.Empty` on timeout.
         """
         return self._answers.get(timeout=_seconds_left(until))
 

@@ -20,7 +20,7 @@ from tacit.model.population import Population
 class Statement:
     """Bounds on people of an event with a value.
 
-    ``origin`` is where that is published, for explanations.
+    ``origin`` is the published place.
     """
 
     event: int
@@ -183,7 +183,7 @@ def _merge(statements: Statements) -> _Merged:
 def _find_classes(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
     """Return each combination's class, and each class's first.
 
-    The class is given by the events that it lies in.
+    Combinations of one class lie in the same events.
     """
     chance = np.random.default_rng(19570515)
     mark = np.zeros(len(statements.population), np.uint64)
@@ -205,10 +205,7 @@ def _list_members(statements: Statements, event: Ints, class_of: Ints, first: In
 
 
 def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
-    """Exclude values by single statements, to a fixed point.
-
-    These are values of which nobody is left, and those next to a certain one.
-    """
+    """Exclude values by single statements, to a fixed point."""
     waiting = list(range(len(members)))
     touching: tuple[Ints, Ints] | None = None
     closing: dict[int, list[int]] = {}
@@ -271,7 +268,7 @@ def _make_problem(
 ) -> Problem:
     """Return the open problem, settled people subtracted.
 
-    It holds the statements about classes with two values open.
+    Only statements about classes with two open values remain.
     """
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     kept = []

@@ -125,7 +125,7 @@ def _several(known: PeopleCase | None) -> Any:
 def _own_case(release: Release, given: Given, known: PeopleCase | None) -> object:
     """Return the case for this kind's attacks.
 
-    A bucketized release that is read together with known people uses negative rules alone.
+    A bucketized release read with known people uses negative rules alone.
     """
     kind = kind_of(release)
     if given.rows is not None and not kind.takes_rows:

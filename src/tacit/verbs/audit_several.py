@@ -96,7 +96,7 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
 def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge: Any) -> SeveralCase | None:
     """Return two or more releases with known people.
 
-    One is enough if there are background facts. None as well if the populations differ.
+    One is enough with background facts. None if populations differ.
     """
     if not isinstance(case.people, Same):
         return None

@@ -40,8 +40,8 @@ def case_of_one(release: Release, given: Given) -> PeopleCase | None:
 def case_alone(release: Release, given: Given) -> SeveralCase | None:
     """Return the case for R02 and R03, if needed.
 
-    They do not for a bucketized release with facts that rule nothing out, nor for itemsets, frequency tables, or rules that do not list all
-    sensitive values, if people are known: from ``known``, or from the owner's data.
+    Other attacks do not use all the knowledge about a bucketized release with facts that exclude nothing, nor about itemsets, frequency
+    tables, or rules without all sensitive values, if people are known (from ``known`` or the owner's data).
     """
     kind = kind_of(release)
     if kind.lists_people:

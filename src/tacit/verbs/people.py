@@ -31,7 +31,7 @@ def people_of(data: Any, **roles: Any) -> Table | Transactions:
 def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     """Return the owner's data, with the release's roles.
 
-    None for a table with blank cells: that is compared with its original cell by cell.
+    None for a partial table, which is compared with its original.
     """
     kind = kind_of(release)
     if data is None or kind.takes_rows:

@@ -270,7 +270,7 @@ def _itemset_cost(
 def cost_of(before: Release, after: Release) -> Mapping[str, float]:
     """Return the cost: itemsets lost and added, count errors.
 
-    A count that is not exact is taken as the middle of its interval.
+    An inexact count is taken as the middle of its interval.
     """
     if before.kind != "itemsets" or after.kind != "itemsets":
         return {}

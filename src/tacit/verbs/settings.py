@@ -185,10 +185,7 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 
 
 def load_policy(path: FilePath | None = None) -> Config:
-    """Load the organisation's policy from ``path`` or TACIT_POLICY.
-
-    Such a file says what counts as exposed, and nothing about a single data set.
-    """
+    """Load the organisation's policy from ``path`` or TACIT_POLICY."""
     path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
     if path is None:
         return Config()
