@@ -267,7 +267,7 @@ class World:
         return max(0, least), min((high[mask] for mask in range(len(masks)) if odd[mask]), default=_ENDLESS)
 
     def people(self, present: Set, absent: Set, not_all: Set) -> Bounds:
-        """Return bounds on ``present`` without ``absent`` and ``not_all``."""
+        """Bound people with ``present``, without ``absent`` or all ``not_all``."""
         if not_all:
             return self._one_absent(present, present | not_all)
         lo, hi = self._pattern(present, absent, {})

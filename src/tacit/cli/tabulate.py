@@ -97,7 +97,7 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
-    """Tell if zeros are shown although small counts aren't."""
+    """Tell if only nonzero small counts are hidden."""
     asked = settings.given
     if asked.show_zeros is not None:
         return asked.show_zeros

@@ -59,7 +59,7 @@ class Supports:
 
     @property
     def by_closure(self) -> bool:
-        """Return True if an unpublished subset has a closure."""
+        """Return True if closures give unpublished supports."""
         return self.release.only == "closed" and self.release.header.complete
 
     @cached_property

@@ -165,7 +165,7 @@ def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key
 
 @part
 def to_cells(low: Any, high: Any, size: int) -> None:
-    """Turn supersets' counts into exact cells, in place."""
+    """Turn supports into counts of exact itemsets, in place."""
     step = 1
     while step < size:
         for i in range(size):

@@ -42,7 +42,7 @@ def superset_all(known: Flags) -> None:
 
 
 def cells(lo: Ints, hi: Ints) -> None:
-    """Turn bounds on supersets into cells, in place.
+    """Turn bounds on supports into those of cells, in place.
 
     >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
     [3, 2, 1, 4]

@@ -581,7 +581,7 @@ def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: A
 
 @part
 def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
-    """Tell if a free item loses nobody.
+    """Tell if a free item can be added.
 
     The count matters for closed sets, the frequency for maximal ones. Free items are the mask ``tids[free:]``.
     """
@@ -866,7 +866,7 @@ def _remember_find(frames: Any, lists: Any, box: Any, known: Any, n_items: int) 
 
 @part
 def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
-    """Tell if one find is a proper superset.
+    """Tell if one find holds a head and items.
 
     The node is at ``depth``, the items are ``lists[first:last]``.
     """

@@ -68,7 +68,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Branching constraint: one unknown at most or least ``bound``."""
+    """Branching constraint: an upper or lower ``bound``."""
 
     column: int
     bound: int

@@ -184,7 +184,7 @@ def adversary_of(case: PeopleCase) -> dict[str, Any]:
 
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
-    """Return the estimates of R02 and the bounds of R03; None if neither ran."""
+    """Return estimates of R02 and bounds of R03, if any."""
     details = [run.details for run in runs if run.code in KNOWN_CODES and run.details]
     if case is None or not details:
         return None

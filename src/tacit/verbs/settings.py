@@ -38,7 +38,7 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in two sections, each once.
+    """Return the limits in both sections; refuse repeats.
 
     >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
     {'k': 7, 'l': 3}

@@ -37,7 +37,7 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Itemsets of an exact, complete list with {}."""
+    """Itemsets of an exact, complete list, with the empty set."""
 
     target: Target
     supports: Supports
