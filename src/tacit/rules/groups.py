@@ -26,7 +26,7 @@ _SHIFT = 32
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Patterns of equal length, and bounds on them.
+    """Patterns with equally many absent items, and their bounds.
 
     Sorted by ``key``: the set's number and the bits of its absent items.
     """
@@ -84,7 +84,7 @@ class PatternSearch:
         self.cut = 0
 
     def run(self, also_small: Flags) -> SmallPatterns:
-        """Find all shortest small patterns."""
+        """Find all shortest small patterns; plain sets in ``also_small``."""
         parts: list[Level] = []
         left_open = int((~self.short).sum())
         stopped = False

@@ -126,7 +126,7 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) ->
 
 
 def _leave_out(case: SuggestCase, seconds: float) -> Done:
-    """Remove a minimal set of lines behind all proofs."""
+    """Remove few lines behind all proofs; restore needless ones."""
     looker = _Looker(case, Limits.within(seconds))
     patience = Limits.within(0.6 * seconds)
     left = _Left.of(case.releases)
