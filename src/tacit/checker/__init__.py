@@ -1,4 +1,4 @@
-"""Checks the proved findings of an audit again, from the published lines alone.
+"""Independent check of proved findings from published lines.
 
 It shares no code with the attacks: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
 anew, and compares. Whoever doubts a finding needs to trust these pages only.
@@ -58,7 +58,7 @@ def check_audit(
     knowledge: Sequence[Fact] | None = None,
     names: Sequence[str] | None = None,
 ) -> Verification:
-    """Re-check every proved finding of an audit record against the releases it is about.
+    """Re-check every proved finding of an audit record.
 
     Findings about sensitive values count known people; without ``known`` their numbers are taken from the record. Facts that findings about
     bucketized releases rest on are compared with ``knowledge``; without it, they are taken from the record. ``names`` are those of the groups of
@@ -102,7 +102,7 @@ def check_audit(
 
 
 def check_record(record: Mapping[str, Any]) -> None:
-    """Refuse what is not the record of an audit, entry by entry."""
+    """Refuse anything but the record of an audit."""
     if record.get("format") != "tacit.audit/1":
         raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
     if record.get("report_kind") == "external":
@@ -117,7 +117,7 @@ def check_record(record: Mapping[str, Any]) -> None:
 
 
 class _Shelf:
-    """The releases of an audit, each opened when the first finding about it is checked."""
+    """Releases of an audit, each opened on first use."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class _Shelf:
         return KnownBook(self._releases, self._known, self._knowledge, declared)
 
     def check(self, finding: Mapping[str, Any]) -> None:
-        """Redo one finding; raises :class:`Reject` where it does not follow."""
+        """Re-check one finding, or raise :class:`Reject`."""
         code = finding["code"]
         policy = self._record["policy"]
         if is_about_known(finding):
@@ -167,7 +167,7 @@ class _Shelf:
             _check_group(finding, self._book(finding), int(policy["k"]))
 
     def _check_every_way(self, finding: Mapping[str, Any], k: int) -> None:
-        """Redo a finding about a few people by choosing them anew."""
+        """Re-check a finding about a few people by enumeration."""
         tables = [release for release in self._releases if isinstance(release, FrequencyTable)]
         people = {self._record["adversary"].get("people"), finding["certificate"]["people"]}
         if len(tables) < len(self._releases) or people != {"same"}:
@@ -175,7 +175,7 @@ class _Shelf:
         check_worlds(finding, tables, k, self._fitting)
 
     def _check_value(self, finding: Mapping[str, Any], policy: Mapping[str, Any]) -> None:
-        """Redo a finding about values of people who are known."""
+        """Re-check a finding about values of known people."""
         book = self._book(finding)
         if not isinstance(book, _OF_VALUES[finding["code"]]):
             raise Reject("it cites no lines of one release of its kind")
@@ -187,7 +187,7 @@ class _Shelf:
             check_values(finding, book, int(policy["l"]), self._known)
 
     def _book(self, finding: Mapping[str, Any]) -> Book:
-        """The lines of the one release that a finding cites."""
+        """Return the lines of the only cited release."""
         owners = {citation["release"] for citation in finding["because"]}
         if len(owners) > 1 or not owners <= set(range(len(self._releases))):
             raise Reject("it cites no lines of one release")
@@ -198,7 +198,7 @@ class _Shelf:
 
 
 def _opened(release: Release) -> Book:
-    """The published lines of a release, to be looked up."""
+    """Return the lines of a release for look-up."""
     if isinstance(release, PartialTable):
         return TableBook(release)
     if isinstance(release, Buckets):
@@ -220,7 +220,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
 
 
 def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
-    """Check a finding about a group: its lines, its arithmetic, its words."""
+    """Check a finding about a group: arithmetic and words."""
     if isinstance(book, BucketBook | TableBook) or not finding["because"]:
         raise Reject("it cites no lines of one release of its kind")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}

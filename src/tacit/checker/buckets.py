@@ -28,7 +28,7 @@ Line = tuple[int, str, int]
 
 @dataclass(slots=True)
 class BucketBook:
-    """The two tables of one release, by the name of the group."""
+    """Two tables of one release, by group."""
 
     release: Buckets
     rows: dict[str, list[int]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class BucketBook:
         return [{one.name: one.values[one.codes[row]] for one in columns} for row in self.rows[group]]
 
     def lines(self, group: str) -> list[Line]:
-        """The lines of a group in the ST: where each stands, its value, its count."""
+        """Return the ST lines of a group."""
         release = self.release
         number = self.number[group]
         entries = range(int(release.starts[number]), int(release.starts[number + 1]))
@@ -53,7 +53,7 @@ class BucketBook:
 
 
 def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, knowledge: Sequence[Fact] | None = None) -> None:
-    """Raise unless a finding of B01 follows from the tables and its facts."""
+    """Raise unless a finding of B01 follows."""
     release = book.release
     event: dict[str, list[str]] = dict(finding["event"])
     left = event.pop(release.sensitive, [])
@@ -102,7 +102,7 @@ def _check_citations(
     used_up: tuple[str, ...],
     users: int,
 ) -> None:
-    """Raise unless a finding cites its group's lines, its facts, and used-up values."""
+    """Raise unless lines, facts and used-up values are cited."""
     owner = because[0]["release"] if because else 0
     cited = [Citation(owner, line, Bound.of(count), None) for line, _, count in lines]
     cited += [Citation(owner, fact, Bound.of(0), None) for fact in facts]
@@ -115,7 +115,7 @@ def _check_citations(
 
 
 def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact] | None) -> None:
-    """Raise unless every cited fact is among those that are given."""
+    """Raise unless every cited fact is given."""
     if knowledge is None:
         return
     given = {(json.dumps({c: sorted(v) for c, v in one.allowed.items()}, sort_keys=True), one.value) for one in knowledge}
@@ -126,7 +126,7 @@ def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact] | None) -
 
 
 def _is_excluded(facts: Sequence[Exclusion], person: Person, value: str) -> bool:
-    """Return True if a fact says that somebody like this does not have the value."""
+    """Return True if a fact excludes the value."""
     return any(
         fact.value == value and all(person.get(column) in values for column, values in fact.event.items()) for fact in facts
     )
@@ -140,7 +140,7 @@ def _check_users(
     users: int,
     person: Person,
 ) -> None:
-    """Raise unless enough others are bound to the values that are used up."""
+    """Raise unless enough others need the used-up values."""
     if not used_up:
         if users:
             raise Reject("it counts people who use nothing up")

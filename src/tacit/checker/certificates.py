@@ -1,4 +1,4 @@
-"""Checks that a certificate can be read and claims what its finding claims.
+"""Checks of a certificate's format and claim.
 
 Whether the claim follows is checked where the release is known.
 """
@@ -14,7 +14,7 @@ from tacit.model.finding import FORMAT
 
 
 def check_format(finding: Mapping[str, Any]) -> None:
-    """Refuse a certificate of another format, which this version may misread."""
+    """Refuse a certificate of another format."""
     proof = finding.get("certificate")
     if isinstance(proof, Mapping) and proof.get("format") != FORMAT:
         what = f"holds a certificate of another format than {FORMAT}, so it cannot be judged"
@@ -24,13 +24,13 @@ def check_format(finding: Mapping[str, Any]) -> None:
 
 
 def check_carried(finding: Mapping[str, Any]) -> None:
-    """Raise where a finding that is to be proved carries no certificate."""
+    """Raise if a proved finding carries no certificate."""
     if not isinstance(finding.get("certificate"), Mapping):
         raise Reject("it carries no certificate")
 
 
 def check_claim(finding: Mapping[str, Any]) -> None:
-    """Raise where the certificate of a finding is about something else."""
+    """Raise if a certificate makes another claim."""
     lo, hi = finding["count"]
     if finding["certificate"].get("claim") != {"event": finding["event"], "at_least": lo, "at_most": hi}:
         raise Reject("its certificate claims something else")

@@ -1,4 +1,4 @@
-"""Checks groups of which everybody has the same sensitive value.
+"""Checks of groups that share a sensitive value.
 
 Somebody is in the group, and nobody in it has another value.
 
@@ -22,12 +22,12 @@ from tacit.model.words import HAS, full_group_sentence, full_group_steps
 
 
 def is_about_groups(finding: Mapping[str, Any]) -> bool:
-    """Return True if a finding is about everybody of a group, known or not."""
+    """Return True if a finding concerns a whole group."""
     return "others" in (finding.get("certificate") or {})
 
 
 def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], people: str, least: int) -> None:
-    """Raise unless a group has people and keeps fewer than ``least`` values."""
+    """Raise unless a nonempty group keeps under ``least`` values."""
     proof = finding["certificate"]
     numbers = [int(number) for number in proof["of"]]
     if not numbers or len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(len(releases))):
@@ -66,7 +66,7 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
 
 
 def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
-    """Check the blanks of a finding; return how many other rows show a value that is ruled out."""
+    """Check blanks; count other rows with excluded values."""
     told = finding["certificate"]["blanks"]
     number = int(told["release"])
     rows = book.rows.get(number)
@@ -95,7 +95,7 @@ def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
 
 
 def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str) -> None:
-    """Raise unless the sentence and the steps say what the certificate says."""
+    """Raise unless sentence and steps match the certificate."""
     proof = finding["certificate"]
     number = int(proof["blanks"]["release"]) if "blanks" in proof else None
     table = "" if number is None else name_of(book.releases[number], number)

@@ -1,4 +1,4 @@
-"""Checks findings about itemsets (I01, I02): sums, derivations, citations and words.
+"""Checks of findings about itemsets (I01, I02).
 
 I01 claims a sum of published supports. I02 claims one over supports of which some are not published: each of these is bounded by a step of the
 certificate, because a complete list leaves it out, or because some group of people cannot have fewer than 0 members.
@@ -32,7 +32,7 @@ _ENDLESS = 1 << 100
 
 @dataclass(eq=False)
 class ItemsetBook:
-    """The published lines of one release, looked up by line number and by itemset."""
+    """Published lines by line number and by itemset."""
 
     release: Itemsets
     _found: dict[Set, int | str | None] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class ItemsetBook:
 
     @cached_property
     def _by_item(self) -> tuple[npt.NDArray[Any], Ints]:
-        """For every item, in their order, the sets that hold it."""
+        """Return the sets that hold each item."""
         order = np.argsort(self.release.sets.members, kind="stable")
         return self.release.sets.members[order], self.release.sets.owners()[order]
 
@@ -73,7 +73,7 @@ class ItemsetBook:
         return index
 
     def line(self, line: int) -> tuple[Set, Bounds]:
-        """The itemset that stands on a line, and what it prints."""
+        """Return the itemset and numbers of a line."""
         return frozenset(self.release.names(self.index_of(line))), self.bounds(line)
 
     def _exactly(self, numbers: Sequence[int]) -> int | None:
@@ -98,7 +98,7 @@ class ItemsetBook:
         return np.arange(len(self.release)) if found is None else found
 
     def find(self, items: Set) -> int | str | None:
-        """Return the line with an itemset's support, ``"n"`` for everybody, or None."""
+        """Return the line of an itemset, ``"n"``, or None."""
         if items not in self._found:
             self._found[items] = self._place(items)
         return self._found[items]
@@ -122,7 +122,7 @@ class ItemsetBook:
         return None
 
     def was_looked_for(self, items: Set) -> bool:
-        """Return True if an itemset would be listed if it were frequent.
+        """Return True if a frequent itemset would be listed.
 
         Where coarser values are items, only sets with one item of each column are.
         """
@@ -149,7 +149,7 @@ class ItemsetBook:
 
 
 def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
-    """Return bounds on the people of an event, by the lines that its finding cites."""
+    """Return bounds on an event from the cited lines."""
     present, absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
     if present & absent or len(absent) > MOST_ABSENT:
         raise Reject("its event is empty or too long to check")
@@ -192,7 +192,7 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
 
 
 def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set) -> None:
-    """Raise unless the shorter event asks for less and has as many people."""
+    """Raise unless the shorter event has the same people."""
     if "same_people" not in finding:
         return
     has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
@@ -203,7 +203,7 @@ def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: S
 
 
 def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return the sum of supports, some of them bounded by the certificate."""
+    """Return the sum of published and bounded supports."""
     shown: dict[Set, Bounds] = {}
     used: set[int | str] = {"min_support"}
     for step in finding["certificate"]["steps"]:
@@ -222,9 +222,9 @@ def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, ab
 
 
 def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
-    """Accept a bound on an unpublished support if it follows.
+    """Accept a bound on an unpublished support, if implied.
 
-    It may follow from the list being complete, or from a group that cannot be negative.
+    Either the list is complete, or a group would be negative.
     """
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
@@ -254,14 +254,14 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
 
 
 def _most(book: ItemsetBook, items: Set) -> int:
-    """The most people who can have an itemset that a complete list leaves out."""
+    """Return the largest support of an unlisted itemset."""
     if not book.was_looked_for(items):
         raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
     return (book.release.min_support or 1) - 1
 
 
 def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: set[int | str]) -> Bounds:
-    """Bounds on a support: as published, or as a step has shown."""
+    """Return bounds on a support, published or proved."""
     if items in shown:
         return shown[items]
     if (place := book.find(items)) is None:
@@ -271,10 +271,7 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
 
 
 def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return bounds on a group from two maximal itemsets.
-
-    An itemset that no line holds is below the threshold.
-    """
+    """Return bounds on a group from two maximal itemsets."""
     lines = [place for place in cited if isinstance(place, int)]
     if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
         raise Reject("the lines it cites are not those of its derivation")
@@ -315,7 +312,7 @@ Finding = Mapping[str, Any]
 
 
 def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
-    """Raise unless citations and steps of I01 or I02 fit event and certificate."""
+    """Raise unless citations and steps match the certificate."""
     words = _Words(finding, book)
     cited = words.citations()
     if list(finding["because"]) != cited:
@@ -336,7 +333,7 @@ class _Words:
         self.lines: list[int] = sorted({one["line"] for one in finding["because"] if "line" in one}, key=book.index_of)
 
     def citations(self) -> list[dict[str, Any]]:
-        """Return the citations in order: n, lines as in the file, the threshold."""
+        """Return the citations: n, lines, threshold."""
         if self.finding["code"] == "I01":
             weights = self._weights(self.present, self.absent)
             places = sorted(weights, key=lambda place: -1 if place == "n" else self.book.index_of(int(place)))
@@ -372,7 +369,7 @@ class _Words:
             yield [*self._prints([line for line in self.lines if line in named]), *told]
 
     def _channel(self) -> list[Step]:
-        """Return the sum of I01, and that of the same people in fewer words."""
+        """Return the sum of I01, and its shorter form."""
         out = self._sum(self.present, self.absent)
         if "same_people" not in self.finding:
             return out
@@ -381,7 +378,7 @@ class _Words:
         return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
 
     def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
-        """Return the weight of each line in the sum of a group."""
+        """Return each line's weight in a group's sum."""
         weights: dict[int | str, int] = {}
         for extra in subsets(lacks):
             place = self.book.place(has.union(extra))
@@ -405,12 +402,12 @@ class _Words:
         return Term(weight, count, f"people with {listed(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
 
     def _printed(self, line: int) -> str:
-        """Return what a line prints, where that is not an exact count."""
+        """Return what a line prints, if not exact."""
         count = Bound(*self.book.bounds(line))
         return "" if count.is_exact else self.book.release.text(self.book.index_of(line))
 
     def _prints(self, lines: Sequence[int]) -> list[Step]:
-        """Return the steps that explain printed counts that are not exact."""
+        """Return the steps that explain inexact counts."""
         return [
             remark(Lines((line,)), f": {text} is printed, that is {people(Bound(*self.book.bounds(line)))}.")
             for line in lines

@@ -28,7 +28,7 @@ MOST_DEPTH = 100
 
 
 def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
-    """Redo one finding about several releases: its lines, its sums, its group."""
+    """Re-check one finding about several releases."""
     proof = finding["certificate"]
     if proof["format"] != "tacit.certificate/1" or proof["people"] != book.people:
         raise Reject("its certificate is of another kind or about other people than the audit")
@@ -47,7 +47,7 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
 def check_bound(
     book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> int:
-    """Check the steps that bound a group; return the bound of the last one."""
+    """Check the steps that bound a group; return its bound."""
     shown = [_check_step(book, step, steps[:place], cited) for place, step in enumerate(steps)]
     if not shown or end not in steps[-1] or not _same_box(book, shown[-1], box):
         raise Reject("its last step is not about its group")
@@ -55,7 +55,7 @@ def check_bound(
 
 
 def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Mapping[tuple[int, Any], tuple[int, int]]) -> None:
-    """Raise unless a finding cites each line of its sums once, as printed."""
+    """Raise unless each line is cited once, as printed."""
     listed = {(one["release"], one.get("line", one.get("cell"))): tuple(one["count"]) for one in because}
     if set(listed) != set(cited):
         raise Reject("the lines it cites are not those of its sum")
@@ -94,7 +94,7 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
 def _check_step(
     book: JointBook, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Box:
-    """Check a step by its sum, or by the sum of each of its cases."""
+    """Check a step by its sum or its cases."""
     box = _certificate_box(step["event"])
     low = "at_least" in step
     claimed = int(step["at_least"] if low else step["at_most"])
@@ -104,7 +104,7 @@ def _check_step(
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Claim that ``sign * people in the box >= sign * claimed``."""
+    """Claim ``sign * people in the box >= sign * claimed``."""
 
     book: JointBook
     box: Box
@@ -115,7 +115,7 @@ class _Claim:
 
 
 def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check a case of a proof: two further cases, or a sum."""
+    """Check a case: two further cases, or a sum."""
     if "split" not in case:
         _check_sum(claim, case, assumed)
         return
@@ -141,7 +141,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
 
 
 def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check that a sum reaches the bound, or that nobody fits the case."""
+    """Check that a sum proves the bound or infeasibility."""
     impossible = bool(case.get("impossible")) and bool(assumed)
     total: Exact = 0
     terms: list[tuple[Exact, Box]] = [] if impossible else [(claim.sign, claim.box)]
@@ -163,7 +163,7 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
 
 
 def _exact(text: Any) -> Exact:
-    """A weight as it is written; most are whole numbers, which are quicker to add."""
+    """Return a weight as an exact number."""
     return int(text) if isinstance(text, str) and text.removeprefix("-").isdecimal() else _plain(Fraction(text))
 
 
@@ -181,7 +181,7 @@ def _assumed(entry: Mapping[str, Any], assumed: tuple[Statement, ...]) -> Statem
 def _said(
     book: JointBook, entry: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Statement:
-    """Return the statement of a line or of an earlier step.
+    """Return the statement of a line or earlier step.
 
     An upper bound of a step is about the negative of its group.
     """
@@ -243,7 +243,7 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
 
 
 def _same_box(book: JointBook, one: Box, two: Box) -> bool:
-    """Return True if two boxes hold the same people, axis by axis."""
+    """Return True if two boxes are equal, by axis."""
     for axis in {*one, *two}:
         values = _values(book.domains, axis, [box[axis] for box in (one, two) if axis in box])
         first, second = ([_allows(box.get(axis), value) for value in values] for box in (one, two))
@@ -253,7 +253,7 @@ def _same_box(book: JointBook, one: Box, two: Box) -> bool:
 
 
 def _values(domains: Mapping[Axis, frozenset[str]], axis: Axis, named: Sequence[Values]) -> list[str | None]:
-    """The values worth trying on an axis; None stands for any other one."""
+    """Return the values to try on an axis (None: others)."""
     listed = sorted(frozenset().union(*(values for values, _ in named)))
     if axis not in domains:
         return [*listed, None]
@@ -266,7 +266,7 @@ def _allows(allowed: Values | None, value: str | None) -> bool:
 
 
 def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozenset[str]]) -> Fraction:
-    """Return a number below 0 if some kind of person counts for less than 0, else 0.
+    """Return some person's negative count, or 0.
 
     >>> x = ("item", "x")
     >>> least_of([(Fraction(1), {x: (frozenset({"has"}), False)}), (Fraction(-1), {})], {})
@@ -282,7 +282,7 @@ def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozense
 
 
 class _Kinds:
-    """Search for a kind of person, column by column, with boxes as bits."""
+    """Search for a kind of person, column by column."""
 
     def __init__(self, terms: Sequence[tuple[int, Box]], domains: Mapping[Axis, frozenset[str]]) -> None:
         axes = sorted({axis for _, box in terms for axis in box})
@@ -298,7 +298,7 @@ class _Kinds:
         self.tried: set[tuple[int, int]] = set()
 
     def below_zero(self, place: int = 0, alive: int | None = None) -> int:
-        """Return the first count below 0 of a kind of person, or 0.
+        """Return the first negative count of a person, or 0.
 
         ``alive`` are the boxes that the person may still be in.
         """

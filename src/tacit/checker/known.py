@@ -1,4 +1,4 @@
-"""Checks findings of several releases about the sensitive values of known people.
+"""Checks of findings about sensitive values of known people.
 
 A certificate lists statements with weights: each is looked up in its release, about whoever its line is about. Known people are counted one
 combination after the other, from ``--known``, from a bucketized release that lists everybody, or else as the record groups them. The sum must
@@ -30,7 +30,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Known people: columns, and the number of people with each combination."""
+    """Known people, counted by combination of values."""
 
     names: tuple[str, ...]
     counted: Counter[tuple[str, ...]]
@@ -44,7 +44,7 @@ class People:
         object.__setattr__(self, "listed", listed)
 
     def members(self, key: str, who: Who) -> frozenset[int]:
-        """Return the places of the combinations that fit; ``key`` names them in a cache."""
+        """Return the combinations that fit, cached by ``key``."""
         if key not in self._members:
             self._members[key] = frozenset(place for place, (person, _) in enumerate(self.listed) if who(person))
         return self._members[key]
@@ -52,7 +52,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A cited statement: ``lo`` to ``hi`` of these ``people`` have the value.
+    """Cited statement: ``lo`` to ``hi`` people have the value.
 
     ``members`` are the places of these people's combinations, where everybody is given.
     """
@@ -73,7 +73,7 @@ class Term:
 
 
 def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
-    """Return all values of the sensitive column, if a release lists them."""
+    """Return all sensitive values, if a release lists them."""
     if isinstance(release, Buckets):
         return release.values if release.sensitive == sensitive else ()
     if isinstance(release, FrequencyTable):
@@ -84,7 +84,7 @@ def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Subject of a finding: sensitive column, values, grouped release, known people."""
+    """Subject of a finding: column, values, release, people."""
 
     sensitive: str
     values: tuple[str, ...]
@@ -93,7 +93,7 @@ class Asked:
 
 
 def read_term(entry: Mapping[str, Any], page: Page | None, asked: Asked, knowledge: Sequence[Fact] | None) -> Term:
-    """Return a cited statement if its release says so; without a page, if it is known."""
+    """Return a cited statement if its source says so."""
     (lo, hi) = entry["count"]
     people = int(entry["people"])
     value = str(entry["value"])
@@ -116,7 +116,7 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 
 def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | None) -> tuple[Who, int, int]:
-    """Return a fact as recorded, or as in the knowledge where that is given."""
+    """Return a fact as recorded, compared with the knowledge."""
     allowed = {str(column): tuple(map(str, listed)) for column, listed in entry["about"].items()}
     lo, hi = (int(end) for end in entry["count"])
     if knowledge is not None:
@@ -132,7 +132,7 @@ def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | Non
 
 
 def has_values(person: Person, pairs: Iterable[tuple[str, str]], groups: Mapping[tuple[str, str], ValueGroup]) -> bool:
-    """Return True if a person has these values, or values of groups so named."""
+    """Return True if a person has these (grouped) values."""
     for column, wanted in pairs:
         own = person.get(column)
         named = groups.get((column, wanted))
@@ -162,7 +162,7 @@ class Page:
         return release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
 
     def read(self, entry: Mapping[str, Any], asked: Asked, value: str, people: int) -> tuple[Who, int, int]:
-        """Return whom a citation is about, and bounds on those with the value."""
+        """Return a citation's people, and bounds on the value."""
         return _Citation(self.release, self._rules, self._places, entry, asked).read(value, people)
 
 
@@ -181,7 +181,7 @@ class _Citation:
         self.grouped = asked.grouped is not None and asked.grouped == entry["release"]
 
     def read(self, value: str, people: int) -> tuple[Who, int, int]:
-        """Return whom it is about, and bounds on those with the value."""
+        """Return a citation's people, and bounds on the value."""
         release = self.release
         what = self.entry["what"]
         if what == "values":
@@ -230,20 +230,20 @@ class _Citation:
         return self._who(self._rest(pairs, value)), count.lo, count.hi
 
     def _rest(self, pairs: Pairs, value: str) -> Pairs:
-        """The quasi-identifiers of a line that also names the value."""
+        """Return the quasi-identifiers of a line with a value."""
         if (self.sensitive, value) not in pairs or sum(column == self.sensitive for column, _ in pairs) != 1:
             raise Reject(f"{_place(self.entry)} is about something else")
         return tuple(pair for pair in pairs if pair[0] != self.sensitive)
 
     def _who(self, pairs: Pairs) -> Who:
-        """People with these values, or with values of the groups that go by these names."""
+        """Return people with these values or named groups."""
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):
             raise Reject(f"{_place(self.entry)} is about a column that is not known")
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         return lambda person: has_values(person, pairs, groups)
 
     def _bucket(self, release: Buckets, value: str, people: int) -> tuple[Who, int, int]:
-        """A line of the ST, or a value that a group lacks."""
+        """Return an ST line, or a value the group lacks."""
         if release.sensitive != self.sensitive:
             raise Reject("it cites groups with another sensitive column")
         names = [name for listed in self.entry["about"].values() for name in listed]
@@ -273,7 +273,7 @@ class _Citation:
         return (lambda person: tuple(person.get(column.name) for column in columns) in inside), count, count if closed else people
 
     def _missing(self, release: Itemsets | Rules, value: str, people: int) -> tuple[Who, int, int]:
-        """The most people of a group whom a complete list can leave out."""
+        """Return the most people that a complete list omits."""
         header = release.header
         pairs = tuple((str(column), str(listed[0])) for column, listed in self.entry["about"].items())
         wanted = frozenset((*pairs, (self.sensitive, value)))
@@ -316,10 +316,7 @@ _NAMED = {
 
 
 def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
-    """Raise unless a sentence names these people and the values left to them.
-
-    Columns may stand in any order.
-    """
+    """Raise unless a sentence names the people and values."""
     pairs = [f"{column}={value}" for column, value in person.items()]
     start, end = values_sentence("|", number, sensitive, left).split("|", 1)
     who = text.removeprefix(start).removesuffix(end)
@@ -398,7 +395,7 @@ def is_about_known(finding: Mapping[str, Any]) -> bool:
 
 
 class KnownBook:
-    """Releases of an audit, with known people and background knowledge."""
+    """Releases of an audit, known people, and background knowledge."""
 
     def __init__(
         self,
@@ -415,7 +412,7 @@ class KnownBook:
         self._people: dict[tuple[str, ...], People] = {}
 
     def people(self, names: tuple[str, ...], grouped: int | None) -> People | None:
-        """Everybody by these columns; None where that is taken from the record."""
+        """Return everybody by these columns, or None."""
         if names not in self._people:
             if grouped is not None:
                 release = self.releases[grouped]
@@ -433,7 +430,7 @@ class KnownBook:
         return self._people[names]
 
     def term(self, entry: Mapping[str, Any], asked: Asked) -> Term:
-        """The statement that a certificate cites, if its release says so."""
+        """Return a cited statement, if its release says so."""
         number = entry["release"]
         if number is not None and not 0 <= int(number) < len(self.releases):
             raise Reject("it cites a release that is not there")
@@ -441,7 +438,7 @@ class KnownBook:
 
 
 def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None:
-    """Raise unless a finding's sum leaves its people fewer than ``least`` values."""
+    """Raise unless people keep fewer than ``least`` values."""
     claim = _Claim(finding, book)
     if not len(claim.left) < least:
         raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")
@@ -488,7 +485,7 @@ class _Claim:
 
     @staticmethod
     def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-        """Return the releases that a finding combines; one unless their people are the same."""
+        """Return the releases that a finding combines."""
         if "people" in carried:
             if carried["people"] != "same" or book.declared != "same":
                 raise Reject("it takes releases together whose people are not the same")
@@ -514,7 +511,7 @@ class _Claim:
         return [value for value in self.values if value not in self.left]
 
     def total(self) -> int:
-        """Return the sum, everybody counted as often as it takes.
+        """Return the sum over everybody, with required weights.
 
         Where the people are not given, they are counted as the record groups them.
         """
@@ -531,7 +528,7 @@ class _Claim:
         return terms + counted
 
     def _short(self, inside: Sequence[int], *, asked: bool) -> int:
-        """Return how often people in these terms must still be counted, whatever their value."""
+        """Return the weight that people in these terms lack."""
         counted = dict.fromkeys(self.values, 0)
         for place in inside:
             counted[self.terms[place].value] += self.terms[place].weight
@@ -539,7 +536,7 @@ class _Claim:
         return max(wanted[value] - counted[value] for value in self.values)
 
     def _as_recorded(self) -> int:
-        """Return the total of the recorded groups, each counted often enough."""
+        """Return the total of the recorded groups; check weights."""
         total = 0
         asked_for = 0
         own = [place for place, term in enumerate(self.terms) if term.speaks_of(self.person)]

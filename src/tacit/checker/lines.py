@@ -1,4 +1,4 @@
-"""Lines of several releases as bounds on weighted sums of people in boxes.
+"""Lines of releases as bounds on weighted sums.
 
 Like the rest of :mod:`tacit.checker`, nothing here shares code with the attacks. A box allows some values on each axis. One axis tells people
 apart by the populations that they are in: ``0+2`` are those of the first and of the third, and a declaration says which of these values there
@@ -33,19 +33,19 @@ Box = dict[Axis, Values]
 
 
 def name_of(release: Release, number: int) -> str:
-    """Return what a release is called in sentences: its file, or its number."""
+    """Return a release's name in sentences: file or number."""
     return release.source.name if release.source else f"release {number + 1}"
 
 
 def places(table: FrequencyTable) -> dict[int | str, int]:
-    """Return where each cell stands, by line or as in a spreadsheet."""
+    """Return each cell's line or spreadsheet place."""
     return {table.place(index): index for index in range(len(table))}
 
 
 def cell(
     table: FrequencyTable, known: Mapping[int | str, int], cited: Mapping[str, Any]
 ) -> tuple[Box, int, int | None, tuple[int, int]]:
-    """Return the group of a cited cell, its bounds, and the printed ends."""
+    """Return a cell's group, bounds, and printed ends."""
     index = known.get(cited.get("line", cited.get("cell")))
     if index is None or cited["what"] != "count":
         raise Reject("it cites a place where no cell of a table stands")
@@ -63,7 +63,7 @@ def cell(
 
 
 def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
-    """Return the columns of which the table lists every value, with the values."""
+    """Return the columns whose values are all listed."""
     if not table.header.complete:
         return {}
     out = {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
@@ -73,7 +73,7 @@ def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
 
 
 def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
-    """Return the values of a label: itself, or the numbers of a range."""
+    """Return the values of a label or range."""
     if table.measured is None or column != table.measured.column:
         return {label}
     span = table.measured.span
@@ -81,7 +81,7 @@ def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
 
 
 def smallest(label: str) -> float:
-    """The smallest number of a range such as ``7``, ``0-4``, ``64+``, ``>=64``, ``>63``, ``<18``.
+    """Return the smallest number of a range, such as ``0-4``.
 
     >>> [(smallest(label), largest(label)) for label in ("7", "0-4", "64+", "<18")]
     [(7, 7), (0, 4), (64, inf), (0, 17)]
@@ -110,7 +110,7 @@ def _plain(label: str) -> str:
 
 @dataclass(slots=True)
 class RowBook:
-    """Rows of a release about individuals, as texts by column; None is a blank."""
+    """Rows about individuals, by column; None is blank."""
 
     release: PartialTable | Buckets
     rows: dict[str, list[str | None]] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class RowBook:
         return {*self.rows, *own}
 
     def domains(self) -> dict[tuple[str, str], frozenset[str]]:
-        """The columns of which everybody's value is shown, with the values that occur."""
+        """Return the columns that are shown for everybody."""
         out = {("column", name): frozenset(filter(None, texts)) for name, texts in self.rows.items() if None not in texts}
         if isinstance(self.release, Buckets):
             out = {("column", name): frozenset(str(text) for text in texts) for name, texts in self.rows.items()}
@@ -139,7 +139,7 @@ class RowBook:
         return out
 
     def statement(self, cited: Mapping[str, Any]) -> tuple[Box, int, int]:
-        """Return the group of a cited place, with bounds on its people."""
+        """Return the group of a cited place, with bounds."""
         what = cited["what"]
         items = list(cited["items"])
         place = f"{what} with {' and '.join(items)}"
@@ -240,16 +240,16 @@ class Declaration:
         return [one for one in found if one]
 
     def members(self, inside: Collection[int], outside: Collection[int]) -> frozenset[str]:
-        """Return the values of people in all ``inside`` and no ``outside`` populations."""
+        """Return people in all ``inside`` and no ``outside`` populations."""
         return frozenset(name for name, one in self.sets.items() if one.issuperset(inside) and one.isdisjoint(outside))
 
     def scope(self, number: int) -> frozenset[str] | None:
-        """The values of the people of a release; None where all people are."""
+        """Return the people of a release; None means all."""
         values = self.members([self.of[number]], ())
         return None if len(values) == len(self.sets) else values
 
     def mover(self, number: int, what: str) -> tuple[frozenset[str], tuple[int, int]]:
-        """Return who left after a release or joined before it, with bounds."""
+        """Return people who left or joined, with bounds."""
         population = self.of[number]
         other = population + 1 if what == "left" else population - 1
         if what not in self.spans or other not in self.of or list(self.of).index(population) != number:
@@ -258,7 +258,7 @@ class Declaration:
 
 
 def moved(people: str) -> dict[str, tuple[int, int]]:
-    """The fewest and the most people who left and who joined, as declared."""
+    """Return declared bounds on people who left and joined."""
     out: dict[str, tuple[int, int]] = {}
     for part in people.split(","):
         name, _, span = part.partition(":")
@@ -292,7 +292,7 @@ class Histories:
             self.values[axis] = frozenset(json.dumps(pair, ensure_ascii=False) for pair in pairs)
 
     def rewritten(self, box: Box, half: int) -> Box:
-        """A box of people of one release, by what they had or have there."""
+        """Return a release's box in terms of histories."""
         out: Box = {}
         for axis, (values, excluded) in box.items():
             if axis not in self._axis:
@@ -303,7 +303,7 @@ class Histories:
         return out
 
     def changed(self, name: str) -> Box:
-        """The people who have another value of a column than before."""
+        """Return the people whose value of a column changed."""
         for axis, values in self.values.items():
             if axis[1] == name:
                 return {axis: (frozenset(one for one in values if _differs(json.loads(one))), False)}
@@ -329,7 +329,7 @@ def _differs(history: Sequence[str | None]) -> bool:
 
 
 def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) -> bool:
-    """Return True if a history has what a change tells of before and of after."""
+    """Return True if a history matches a change."""
     for value, side in zip(history[:2], (change["before"], change["after"]), strict=True):
         name = axis[1] if axis[0] == "item_change" else f"{axis[1]}={value}"
         has = set() if value is None else {name}
@@ -346,7 +346,7 @@ MEMBER: Axis = ("people", "")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``lo <= weighted sum of people in boxes <= hi``, and what the place prints."""
+    """Statement ``lo <= weighted sum <= hi``, and its printed text."""
 
     terms: tuple[Term, ...]
     lo: int | None
@@ -354,14 +354,14 @@ class Statement:
     printed: tuple[int, int]
 
     def strictly(self, is_open: bool, times: int) -> Statement:
-        """Return the statement times a whole number; strictly more if the end is open."""
+        """Return the scaled statement; sharpen an open end."""
         terms = tuple((weight * times, box) for weight, box in self.terms)
         return Statement(terms, (self.lo or 0) * times + int(is_open), None, self.printed)
 
 
 @dataclass(slots=True)
 class JointBook:
-    """The lines of several releases, read for a declaration about their people."""
+    """Lines of several releases, under a declared relation."""
 
     releases: Sequence[Release]
     people: str
@@ -418,7 +418,7 @@ class JointBook:
         return named
 
     def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
-        """Note a release's places and columns; return columns with all their values."""
+        """Note a release's places and columns; return complete columns."""
         if isinstance(release, FrequencyTable):
             self.by_line.append(places(release))
             self.columns |= set(release.columns)
@@ -475,7 +475,7 @@ class JointBook:
         return box
 
     def _unlisted(self, release: Itemsets, cited: Mapping[str, Any]) -> tuple[Axis, Values] | None:
-        """Return a cited value that the list does not name, or None."""
+        """Return a cited value that is not listed, or None."""
         published = {int(item) for item in release.sets.members.tolist()}
         if len(cited["items"]) != 1 or cited["items"][0] in {release.items.names[item] for item in published}:
             return None
@@ -512,7 +512,7 @@ class JointBook:
         return Statement(terms, said.lo, said.hi, said.printed)
 
     def look_up(self, cited: Mapping[str, Any]) -> Said:
-        """Return what a cited place says, as sentences name it."""
+        """Return the statement of a cited place."""
         said = self.statement(cited)
         number = int(cited["release"])
         release = self.releases[number]
@@ -607,7 +607,7 @@ class JointBook:
         return Statement(((Fraction(1), self._lacking(number, release, items, item)),), 1, None, count)
 
     def _of_closure(self, number: int, release: Itemsets, cited: Mapping[str, Any], count: tuple[int, int]) -> Statement:
-        """Everybody with an itemset has an item, as every listed superset holds it."""
+        """Return the statement that a closure holds an item."""
         *items, item = self._named(release, cited)
         above = [set(release.sets[place].tolist()) for place in range(len(release))]
         above = [one for one in above if set(items) <= one]
@@ -624,7 +624,7 @@ class JointBook:
         return {**box, axis: (values, not excluded)}
 
     def _of_values(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """That nobody has another value of a column, as a release lists all of them."""
+        """Return the statement that unlisted values do not occur."""
         (column,) = cited["items"]
         values = self.listed[number].get(("column", column))
         if values is None or cited["cell"] != f"all values of {column}":
@@ -634,7 +634,7 @@ class JointBook:
         return Statement(((Fraction(1), box),), None, 0, (0, 0))
 
     def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """Return a background fact, compared with the known facts where these are given."""
+        """Return a background fact, compared with the known facts."""
         (text,) = cited["items"]
         told = json.loads(text)
         least = told["at_least"]
@@ -655,10 +655,7 @@ class JointBook:
         return Statement(((Fraction(1), box),), least, most, ends)
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        """Return the bound on a rule that a complete list leaves out.
-
-        It depends on how many people have the antecedent at most.
-        """
+        """Return the bound on a rule that is not listed."""
         header = release.header
         given = cited["given"]
         by_share = cited["what"] == "missing-share"
@@ -682,7 +679,7 @@ class JointBook:
         return Statement(((Fraction(1), box),), None, most, (0, most))
 
     def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
-        """Return the people of a missing rule's antecedent, and those with its value."""
+        """Return the people of a missing rule's two sides."""
         header = release.header
         items = list(cited["items"])
         share = "share of " if cited["what"] == "missing-share" else ""
@@ -724,7 +721,7 @@ class JointBook:
 
     @staticmethod
     def _below_share(header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
-        """Fewer people with an antecedent have a value than a rule's confidence needs."""
+        """Return the bound by a missing rule's confidence."""
         assert header.min_confidence is not None
         whole, having = boxes
         terms = (
@@ -788,7 +785,7 @@ class JointBook:
         raise Reject("it cites a number that the line does not print")
 
     def _exceptions(self, release: Rules, right: Sequence[int], whole: Box) -> Box:
-        """Those who have the antecedent of a rule and not its consequent."""
+        """Return people with a rule's antecedent, without its consequent."""
         axis, (values, excluded) = self._item(release, right[0])
         if len(right) != 1 or axis in whole:
             raise Reject("it cites who fits no box")
@@ -796,7 +793,7 @@ class JointBook:
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:
-    """Return True if a fact is the one in the record."""
+    """Return True if a fact is as recorded."""
     amounts = {"at_least": fact.at_least, "at_most": fact.at_most}
     for end, amount in amounts.items():
         number = None if amount is None or (amount.is_share and amount.value) else amount.value

@@ -46,9 +46,9 @@ class TableBook:
 
 
 def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
-    """Raise where a finding of T01 does not follow from the table.
+    """Raise unless a finding of T01 follows.
 
-    Another sensitive column may be a condition, so that each that the event names is tried as the one that is told.
+    Each sensitive column of the event is tried as the inferred one.
     """
     reasons: list[Reject] = []
     for column in (name for name in finding["event"] if name in book.release.people.schema.sa):
@@ -60,7 +60,7 @@ def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
 
 
 def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any], column: str) -> None:
-    """Raise where the finding does not follow, if it is about this sensitive column."""
+    """Raise unless a finding about this column follows."""
     schema = book.release.people.schema
     pattern = {name: _single(values) for name, values in finding["event"].items() if name != column}
     value = _single(finding["event"][column])
@@ -108,7 +108,7 @@ def _single(values: Sequence[str]) -> str:
 def _check_proof(
     finding: Mapping[str, Any], counts: Mapping[str, int], counted: Sequence[tuple[RecordsWith, int]], rows: Sequence[int]
 ) -> None:
-    """Raise unless certificate and citations hold these counts and the lines of these rows."""
+    """Raise unless certificate and citations match the rows."""
     proof = finding["certificate"]
     because = finding["because"]
     owner = because[0]["release"] if because else 0

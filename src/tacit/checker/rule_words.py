@@ -1,4 +1,4 @@
-"""Checks findings about rules (R01): their certificates, and their words.
+"""Checks of certificates and words about rules (R01).
 
 Bounds are redone step by step (:class:`tacit.checker.rules.World`); each sentence is written again from the certificate and compared.
 """
@@ -20,7 +20,7 @@ _MOST_STEPS = 40
 
 
 def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:
-    """Return bounds on a finding's people by the steps of its certificate; check its words."""
+    """Return bounds proved by a certificate; check its words."""
     event = finding["event"]
     present, absent, not_all = (frozenset(event.get(key, ())) for key in ("present", "absent", "not_all"))
     if len(absent) > MOST_ITEMS or (absent and not_all):
@@ -38,7 +38,7 @@ def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int 
 
 
 def check_rule_citations(because: Sequence[Mapping[str, Any]], book: RuleBook) -> None:
-    """Raise unless header entries, then lines, are cited once each and in order."""
+    """Raise unless header entries and lines are cited in order."""
     order = sorted(because, key=lambda one: (0, str(one["cell"])) if "cell" in one else (1, f"{book.by_line[one['line']]:020}"))
     places = [one.get("line", one.get("cell")) for one in because]
     if list(because) != order or len(set(places)) < len(places) or any("weight" in one for one in because):
@@ -46,7 +46,7 @@ def check_rule_citations(because: Sequence[Mapping[str, Any]], book: RuleBook) -
 
 
 class _Words:
-    """The words of one finding, and what they may be."""
+    """Words of one finding, and those allowed."""
 
     def __init__(self, finding: Mapping[str, Any], book: RuleBook, world: World) -> None:
         self.finding = finding
@@ -61,7 +61,7 @@ class _Words:
         self._told: dict[tuple[Set, Set], Bound] = {}
 
     def check(self) -> None:
-        """Raise where a step does not come from the certificate, or one is missing."""
+        """Raise if steps differ from the certificate."""
         steps = list(self.finding["steps"])
         if not steps or len(set(steps)) < len(steps):
             raise Reject("it has no steps, or one twice")
@@ -85,7 +85,7 @@ class _Words:
             yield f"The bounds follow from the cited lines in {number:,} steps, too many to write out here."
 
     def _forms(self, place: int) -> Iterator[str]:
-        """Yield the sentences about an entry, alone or with its other end."""
+        """Yield the sentences about one or both ends."""
         entry = self.entries[place]
         for law in self._laws(entry):
             yield law if law.endswith(".") else f"{law}{_says(entry)}."
@@ -164,7 +164,7 @@ class _Words:
         return f"So {people(self.count)} {sentence(read_event(self.finding['event']), self.count)}."
 
     def _exceptions(self, has: Set, whole: Set, count: Bound | None = None) -> Iterator[str]:
-        """Yield the sentences about exceptions to a rule; all where no count is given."""
+        """Yield the sentences about exceptions to a rule."""
         wider = self._bound(has)
         narrower = self._bound(whole)
         difference = wider - narrower
@@ -181,7 +181,7 @@ class _Words:
                 yield f"{law}: those with {_names(has)} but not {then} are {people(tied)}."
 
     def _is_between(self, step: str) -> bool:
-        """Return True if a step is about a difference on the items of the event."""
+        """Return True if a step is about a difference."""
         items = self.present | self.absent
         for line in self.world.by_number.values():
             if line.all <= items and len(line.all - line.has) == 1 and step in self._exceptions(line.has, line.all):
@@ -196,7 +196,7 @@ class _Words:
         return False
 
     def _differences(self, has: Set, lacks: Set) -> Iterator[str]:
-        """Yield the sentences about a pattern as a difference of two groups."""
+        """Yield the sentences about a difference of two groups."""
         for item in sorted(lacks):
             wider = self._pattern(has, lacks - {item})
             narrower = self._pattern(has | {item}, lacks - {item})
@@ -204,7 +204,7 @@ class _Words:
             yield f"{_those_without(has, lacks)}: {_ends(wider)} - {_ends(narrower)}, that is {found}."
 
     def _pattern(self, has: Set, lacks: Set) -> Bound:
-        """Return bounds on a pattern as sentences tell them, which may be below 0."""
+        """Return bounds on a pattern, possibly below 0."""
         if not lacks:
             return self._bound(has)
         if (has, lacks) not in self._told:
@@ -219,7 +219,7 @@ class _Words:
 
 
 def _says(entry: Mapping[str, Any]) -> str:
-    """Return the bound of an entry: "at least 5 people have a"."""
+    """Return the bound of an entry in words."""
     side, value = ("at least", entry["at_least"]) if "at_least" in entry else ("at most", entry["at_most"])
     many = "person has" if value == 1 else "people have"
     return f"{side} {value:,} {many} {_names(entry['items'])}"

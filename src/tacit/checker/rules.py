@@ -1,4 +1,4 @@
-"""Checks findings about rules (R01) from the lines that they cite.
+"""Checks of findings about rules (R01).
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. A certificate lists bounds on numbers of people, each with
 the law that it follows by: one of the few that counts of people obey. Every step is redone on the cited lines and on earlier steps.
@@ -24,11 +24,11 @@ MOST_ITEMS = 10
 
 
 class Reject(Exception):
-    """A finding does not follow from the release; the text says why."""
+    """Finding that does not follow, with the reason."""
 
 
 class _Line(NamedTuple):
-    """A published rule: its items, bounds on their people, allowed confidences."""
+    """Published rule: items, bounds, and confidences."""
 
     has: Set
     all: Set
@@ -40,14 +40,14 @@ class _Line(NamedTuple):
     high_open: bool
 
     def among(self, people: int) -> Bounds:
-        """Return bounds on those of the people with its antecedent who have its consequent."""
+        """Return bounds on people with antecedent and consequent."""
         least = max(self.people[0], _ceil(self.low * people, self.low_open))
         return least, min(self.people[1], _floor(self.high * people, self.high_open))
 
 
 @dataclass(slots=True)
 class RuleBook:
-    """The published rules, by line number, and what their header says."""
+    """Published rules by line number, and their header."""
 
     release: Rules
     by_line: dict[int, int] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class RuleBook:
 
 
 def allowed_confidences(release: Rules, index: int) -> tuple[Fraction, Fraction, bool, bool]:
-    """Return the confidences that a line allows: both ends, and which are open."""
+    """Return a line's confidences: ends, and which are open."""
     header = release.header
     low = header.min_confidence or Fraction(0)
     high = Fraction(1)
@@ -120,13 +120,13 @@ def allowed_confidences(release: Rules, index: int) -> tuple[Fraction, Fraction,
 
 
 def most_left_out(header: Header, people: int) -> int:
-    """Return the most people of a rule that a complete list leaves out."""
+    """Return the most people of an unlisted rule."""
     assert header.min_confidence is not None
     return max(0, (header.min_support or 0) - 1, _floor(header.min_confidence * people, not header.strict))
 
 
 def _ceil(value: Fraction, is_open: bool) -> int:
-    """Return the smallest whole number from a value on; above it if open."""
+    """Return the ceiling of a value; above an open end."""
     least = -(-value.numerator // value.denominator)
     return least + 1 if is_open and least == value else least
 
@@ -137,7 +137,7 @@ def _floor(value: Fraction, is_open: bool) -> int:
 
 
 class World:
-    """Bounds on supports, as the steps of a certificate show them one by one."""
+    """Bounds on supports, proved step by step."""
 
     def __init__(self, book: RuleBook, cited: Sequence[int | str]) -> None:
         self.book = book
@@ -148,7 +148,7 @@ class World:
         self.hi: dict[Set, int] = defaultdict(lambda: _ENDLESS)
 
     def replay(self, step: Mapping[str, Any]) -> None:
-        """Accept a step if its law gives what it claims."""
+        """Accept a step if its law proves its claim."""
         items = frozenset(map(str, step["items"]))
         law = step["by"]
         laws: dict[str, Callable[[Set, Mapping[str, Any]], Bounds]] = {
@@ -184,7 +184,7 @@ class World:
             raise Reject(f"a step of its certificate rests on {cell}, which it does not cite")
 
     def _line(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return what a line says by itself, about all its items or about its antecedent."""
+        """Return a line's own bounds on its items."""
         line = self._cited(step)
         mine, bounds = (line.all, line.people) if step["by"] == "count" else (line.has, line.whole)
         if items != mine:
@@ -192,7 +192,7 @@ class World:
         return bounds
 
     def _confidence(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return bounds on one number of a line, from the other by the confidence."""
+        """Return bounds on one count from the other."""
         line = self._cited(step)
         low = line.low
         high = line.high
@@ -205,7 +205,7 @@ class World:
         return least, _floor(self.hi[line.all] / low, line.low_open) if bounded else _ENDLESS
 
     def _inside(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return who has a set has every part of it."""
+        """Return the bound by monotonicity."""
         other = frozenset(map(str, step["from"]))
         return self.lo[other] if items <= other else 0, self.hi[other] if other <= items else _ENDLESS
 
@@ -214,7 +214,7 @@ class World:
         return self.book.bounds("n") if not items else (0, self.book.bounds("n")[1])
 
     def _distribution(self, items: Set, _: Mapping[str, Any]) -> Bounds:
-        """Return how many people have a value, as the header says."""
+        """Return a value's count in the header."""
         self._needs("sa_distribution")
         self.book.bounds("sa_distribution")
         if len(self.book.values) != len(self.book.release.header.sa_counts):
@@ -223,7 +223,7 @@ class World:
         return next(((count, count) for value, count in counts if items == {value}), (0, _ENDLESS))
 
     def _values(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return bounds by each person having exactly one sensitive value."""
+        """Return bounds from the partition into sensitive values."""
         self._needs("sa_values")
         parent = frozenset(map(str, step["from"]))
         children = [parent | {value} for value in self.book.values]
@@ -237,7 +237,7 @@ class World:
         return self.lo[parent] - (high - most[items]), self.hi[parent] - (low - self.lo[items])
 
     def _missing(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """A complete list says that a missing rule does not reach the thresholds."""
+        """Return the bound by thresholds on an unlisted rule."""
         self._needs("min_support")
         parent = frozenset(map(str, step["from"]))
         header = self.book.release.header
@@ -249,7 +249,7 @@ class World:
         return 0, most_left_out(header, self.hi[parent])
 
     def _groups(self, items: Set, _: Mapping[str, Any]) -> Bounds:
-        """No group on a set of items has fewer than 0 people."""
+        """Return the bound by nonnegative groups."""
         listed = sorted(items)
         if len(listed) > MOST_ITEMS:
             raise Reject("a step of its certificate is too long to check")
@@ -267,7 +267,7 @@ class World:
         return max(0, least), min((high[mask] for mask in range(len(masks)) if odd[mask]), default=_ENDLESS)
 
     def people(self, present: Set, absent: Set, not_all: Set) -> Bounds:
-        """Return bounds on those with ``present``, without ``absent`` or all of ``not_all``."""
+        """Bound people with ``present``, without ``absent`` or all ``not_all``."""
         if not_all:
             return self._one_absent(present, present | not_all)
         lo, hi = self._pattern(present, absent, {})
@@ -278,7 +278,7 @@ class World:
         return lo, hi
 
     def _exclusive(self, items: Set) -> bool:
-        """Return True if these items are values of the sensitive column."""
+        """Return True if all items are sensitive values."""
         release = self.book.release
         columns = dict(zip(release.items.names, release.items.pairs or (), strict=False))
         sa = " & ".join(release.header.sa)
@@ -305,9 +305,9 @@ class World:
         return lo, hi
 
     def _one_absent(self, has: Set, all_: Set) -> Bounds:
-        """Return bounds on those with a set but not all of a larger one.
+        """Return bounds on a set without a larger one.
 
-        The confidence of a rule between the two ties their numbers.
+        A rule between the two ties their supports by its confidence.
         """
         part = (self.lo[all_], self.hi[all_])
         whole = (self.lo[has], self.hi[has])

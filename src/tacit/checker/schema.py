@@ -1,4 +1,4 @@
-"""Strict schema of an audit's record: every key and its type.
+"""Strict schema of an audit record.
 
 A record with a key that no audit has, without one that every audit has, or with a value of another type is refused before anything is checked.
 Numbers are bounded, so that none of them can keep the checker busy.
@@ -26,14 +26,14 @@ _WEIGHT = re.compile(r"-?[0-9]+(/[0-9]+)?")
 
 
 class Wrong(Exception):
-    """A place of a record, and what is wrong with it."""
+    """Place of a record, and its error."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(f"{place or 'the record'} {what}")
 
 
 def check_schema(record: Any) -> None:
-    """Raise :class:`Wrong` where a record is not one of an audit, naming the place."""
+    """Raise :class:`Wrong` unless a record fits the schema."""
     _RECORD(record, "")
 
 
@@ -80,7 +80,7 @@ def sorted_names(value: Any, place: str) -> None:
 
 
 def weight(value: Any, place: str) -> None:
-    """A weight: a whole number or a fraction, as text."""
+    """Check a weight: a number or fraction as text."""
     if not isinstance(value, str) or len(value) > MOST_DIGITS or not _WEIGHT.fullmatch(value):
         raise Wrong(place, "is not a whole number or a fraction")
     if value.partition("/")[2].strip("0") == "" and "/" in value:
@@ -167,7 +167,7 @@ def map_of(check: Check) -> Check:
 
 
 def fields(needed: Mapping[str, Check], others: Mapping[str, Check] | None = None) -> Check:
-    """An object with these entries, and no others but those that may be left out."""
+    """Check an object with these and optional entries only."""
     allowed = {**needed, **(others or {})}
 
     def check(value: Any, place: str) -> None:
@@ -214,7 +214,7 @@ _CITED = exactly_one(("line", "cell"), fields({"release": natural, "count": span
 
 
 def _origin(value: Any, place: str) -> None:
-    """Check a place of a release in a sum of X01."""
+    """Check the origin of a term of X01."""
     needed = {"release": natural, "what": text}
     exactly_one(("line", "cell"), fields(needed, _PLACE | {"items": _NAMES, "given": _bare_origin}))(value, place)
 
@@ -223,7 +223,7 @@ _bare_origin = exactly_one(("line", "cell"), fields({"release": natural, "what":
 
 
 def _summand(value: Any, place: str) -> None:
-    """Check a term of X01: a place, a step or an assumed case."""
+    """Check a term of X01: place, step or case."""
     if not isinstance(value, dict) or "weight" not in value:
         raise Wrong(place, "is not a term of a sum")
     weight(value["weight"], f"{place}.weight")
@@ -237,7 +237,7 @@ _SUM = list_of(_summand)
 
 
 def _case(value: Any, place: str, depth: int = 0) -> None:
-    """One case of a proof: a sum, or two cases."""
+    """Check a case: a sum, or two cases."""
     if depth > MOST_DEPTH:
         raise Wrong(place, "splits cases too often")
     if not isinstance(value, dict) or "split" not in value:
@@ -365,7 +365,7 @@ _OPTION = maybe(either(flag, whole, text, _NAMES))
 
 
 def _release(value: Any, place: str) -> None:
-    """Check the entry of a release, as far as it is used before it is compared."""
+    """Check a release's entry as far as needed."""
     map_of(anything)(value, place)
     needed = {"kind": text, "file": maybe(text), "sha256": maybe(text), "header_sha256": maybe(text), "read": map_of(_OPTION)}
     fields(needed)({name: one for name, one in value.items() if name in needed}, place)

@@ -1,4 +1,4 @@
-"""Checks that attacks, totals, policy, waivers and releases of a record fit.
+"""Checks of a record's totals, policy, waivers and releases.
 
 Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
 """
@@ -38,7 +38,7 @@ Record = Mapping[str, Any]
 
 
 def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
-    """Return what differs between the releases of the record and those at hand."""
+    """Return differences between recorded and given releases."""
     problems: list[str] = []
     for entry, release in zip(record["release"], releases, strict=True):
         mine = described(release)
@@ -56,14 +56,14 @@ def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
 
 
 def other_file(name: str, mine: Any, audited: Any) -> str:
-    """Say that a file is not the one that was audited."""
+    """Return the sentence about a file that differs."""
     return (
         f"{name}: is not the file that was audited (SHA-256 {_short(mine)} instead of {_short(audited)}). Give the audited file"
     )
 
 
 def other_header(name: str, mine: Any, audited: Any) -> str:
-    """Say that the header beside a file is not the one that was audited."""
+    """Return the sentence about a header that differs."""
     if not audited or not mine:
         what = "had no header file when it was audited, and has one now" if mine else "had a header file when it was audited"
         return f"{name}: {what}. Give the audited files"
@@ -75,7 +75,7 @@ def _short(digest: Any) -> str:
 
 
 def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
-    """Return what the record says about the adversary against releases or options."""
+    """Return contradictions about the adversary."""
     told = record["adversary"]
     problems = []
     facts = [_told_by(release) for release in releases]
@@ -110,7 +110,7 @@ def _told_by(release: Release) -> dict[str, Any]:
 
 
 def check_totals(record: Record) -> list[str]:
-    """Return what does not fit together in the record's verdict, attacks, totals, policy and waivers."""
+    """Return contradictions within a record."""
     problems = [*_attacks(record), *_policy(record), *_waivers(record)]
     ended = [attack for attack in record["attacks"] if attack["status"] != "not-relevant"]
     decided = bool(ended) and all(attack["status"] == "ran" and not attack["undecided"] for attack in ended)

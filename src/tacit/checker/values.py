@@ -26,7 +26,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A cited statement: its people (None: a background fact's), value and weight."""
+    """Cited statement: people, value and weight."""
 
     pairs: Pairs | None
     value: str
@@ -44,13 +44,13 @@ class _Term:
         return self.hi if self.weight > 0 else self.lo
 
     def speaks_of(self, person: Mapping[str, str]) -> bool:
-        """Return True if somebody with these values is in its group."""
+        """Return True if its group includes these values."""
         return self.pairs is not None and has_values(person, self.pairs, self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Known people in the same terms, each counted ``weight`` times."""
+    """Known people in the same terms, with ``weight``."""
 
     asked: bool
     inside: tuple[int, ...]
@@ -81,7 +81,7 @@ class _Claim:
         self._read(finding["certificate"])
 
     def _read(self, proof: Mapping[str, Any]) -> None:
-        """Read the statements, the groups of people, and the number that the sum stays below."""
+        """Read the statements, the groups, and the limit."""
         self.denominator = int(proof["below"])
         self.terms = [self._term(entry) for entry in proof["weights"]]
         self.groups = [
@@ -99,7 +99,7 @@ class _Claim:
             raise Reject("a group has fewer than no people")
 
     def check_citations(self) -> None:
-        """Raise unless certificate and citations are written as an audit writes the sum."""
+        """Raise unless certificate and citations are canonical."""
         owner = self.finding["because"][0]["release"] if self.finding["because"] else 0
         weights = [
             {
@@ -132,7 +132,7 @@ class _Claim:
         return [*out, Citation(owner, "denominator", Bound.of(self.denominator), None)]
 
     def _term(self, entry: Mapping[str, Any]) -> _Term:
-        """Return a statement of the certificate, if the release says so."""
+        """Return a certificate's statement, if its release says so."""
         book = self.book
         header = self.book.release.header
         people = int(entry["people"])
@@ -165,11 +165,11 @@ class _Claim:
         return _Term(pairs, value, low, high, weight, people, cited, where, self.groups_of_values)
 
     def _known(self, cell: str) -> str | None:
-        """Return the value that a background fact of this name is about, or None."""
+        """Return the value of a background fact, or None."""
         return next((value for value in self.values if cell.startswith(str(KnownShare(value, "")))), None)
 
     def short(self, inside: Iterable[int], *, asked: bool) -> int:
-        """Return how often people in these terms must still be counted, whatever their value."""
+        """Return the weight that people in these terms lack."""
         counted = dict.fromkeys(self.values, 0)
         for place in inside:
             counted[self.terms[place].value] += self.terms[place].weight
@@ -177,7 +177,7 @@ class _Claim:
         return max((self.denominator if value in ruled_out else 0) - counted[value] for value in self.values)
 
     def check_groups(self) -> int:
-        """Return the total of the recorded groups, each counted often enough."""
+        """Return the total of the recorded groups; check weights."""
         total = 0
         asked_for = 0
         for group in self.groups:
@@ -197,7 +197,7 @@ class _Claim:
         return total
 
     def check_known(self, names: Sequence[str], known: Mapping[tuple[str, ...], int]) -> int:
-        """Return what known people come to, every one of them looked at."""
+        """Return the total over all known people."""
         if known.get(tuple(self.person[name] for name in names), 0) != self.people:
             raise Reject("another number of known people has its quasi-identifiers")
         total = 0
@@ -213,7 +213,7 @@ class _Claim:
         return total
 
     def check_words(self) -> None:
-        """Raise unless the sentence and the steps say what was checked."""
+        """Raise unless sentence and steps say what was checked."""
         left = [value for value in self.values if value in self.left]
         check_sentence(self.finding["statement"], self.person, self.people, self.sensitive, left)
         if tuple(self.finding["steps"]) not in map(render_steps, self._steps()):
@@ -237,7 +237,7 @@ class _Claim:
 
 
 def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: Table | None) -> None:
-    """Raise unless a finding's sum leaves its people fewer than ``least`` values."""
+    """Raise unless people keep fewer than ``least`` values."""
     if not book.release.header.sa_values:
         raise Reject("the release does not say which values the sensitive column can have")
     claim = _Claim(finding, book)
@@ -270,7 +270,7 @@ def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:
 
 
 def _line_says(book: RuleBook, number: int, people: int) -> tuple[int, int]:
-    """Return bounds on those with a line's antecedent who have its value."""
+    """Return a line's bounds on people with its value."""
     line = book.line(number)
     if not line.whole[0] <= people <= line.whole[1]:
         raise Reject(f"another number of people has the antecedent of line {number}")
@@ -279,7 +279,7 @@ def _line_says(book: RuleBook, number: int, people: int) -> tuple[int, int]:
 
 
 def _ceiling(book: RuleBook, pairs: Pairs, value: str, people: int) -> int:
-    """The most people whom a rule can have that a complete list leaves out."""
+    """Return the most people of an unlisted rule."""
     release = book.release
     header = book.release.header
     if not header.complete or header.coarser or header.min_confidence is None or not pairs:

@@ -1,4 +1,4 @@
-"""Checks the words of findings about groups by writing them again.
+"""Checks of words about groups, by writing them again.
 
 The wording stands in :mod:`tacit.model.words`, which infers nothing; what the words are about is read from the releases again.
 """
@@ -20,7 +20,7 @@ Finding = Mapping[str, Any]
 
 
 def read_event(told: Mapping[str, Any]) -> ItemEvent:
-    """Return the event of a finding; raise unless it is in canonical form."""
+    """Return the event of a finding in canonical form."""
     event = ItemEvent(
         present=tuple(told["present"]),
         absent=tuple(told["absent"]),
@@ -42,20 +42,20 @@ def _read_change(told: Mapping[str, Any]) -> Change:
 
 
 def check_statement(finding: Finding, names: Sequence[str]) -> None:
-    """Raise unless the statement says the event and the count."""
+    """Raise unless the statement matches event and count."""
     if finding["statement"] != joint_statement(read_event(finding["event"]), Bound(*finding["count"]), names):
         raise Reject("its sentence does not say what its event and count say")
 
 
 def check_joint_words(finding: Finding, book: JointBook, names: Sequence[str]) -> None:
-    """Raise unless statement and steps of X01 fit event and certificate."""
+    """Raise unless the words of X01 match its certificate."""
     check_statement(finding, names)
     if tuple(finding["steps"]) != render_steps(joint_steps(finding["certificate"], book.look_up)):
         raise Reject("its steps do not say what its certificate says")
 
 
 def population_names(releases: Sequence[Release], population: Sequence[int]) -> list[str]:
-    """Return the default names of populations: their only file, or their number."""
+    """Return the default names of populations."""
     owner = list(population) or list(range(len(releases)))
     out = []
     for number in sorted(set(owner)):
@@ -65,7 +65,7 @@ def population_names(releases: Sequence[Release], population: Sequence[int]) -> 
 
 
 def check_every_way_words(finding: Finding, n: int | None) -> None:
-    """Raise unless the words fit a finding that holds in every choice of people."""
+    """Raise unless the words match an enumerated finding."""
     check_statement(finding, ())
     ways = finding["certificate"]["worlds"]["fit"]
     lines = len(finding["because"])

@@ -1,4 +1,4 @@
-"""Checks findings about a few people by trying every way to choose them.
+"""Checks by enumeration of all possible people.
 
 Tables with means and medians allow few ways.
 
@@ -24,7 +24,7 @@ MOST_TRIED = 3_000_000
 
 @dataclass(slots=True)
 class _Group:
-    """Printed numbers of a group, and the values placed in it, smallest first."""
+    """Printed numbers of a group, and values placed."""
 
     fewest: int
     most: int
@@ -33,7 +33,7 @@ class _Group:
     placed: list[int] = field(default_factory=list)
 
     def is_closed_to(self, value: int, largest: int) -> bool:
-        """Return True if nobody with this value can be the next."""
+        """Return True if this value cannot come next."""
         size = self.fewest
         rank = len(self.placed)
         if rank >= self.most or self.is_beyond(value):
@@ -48,7 +48,7 @@ class _Group:
         return self.middle is not None and rank == upper and not self.middle[0] <= both
 
     def is_beyond(self, value: int) -> bool:
-        """Return True if the missing people cannot all have this value or more."""
+        """Return True if the rest cannot reach this value."""
         size = self.fewest
         rank = len(self.placed)
         if size != self.most or rank >= size:
@@ -62,7 +62,7 @@ class _Group:
 
 
 def people_who_fit(tables: Sequence[FrequencyTable]) -> tuple[tuple[str, ...], list[list[tuple[str, ...]]]]:
-    """Return the tables' columns, and every list of people that fits them."""
+    """Return the columns, and every list of people."""
     columns = tuple(sorted({column for table in tables for column in table.columns}))
     measured = [table.measured for table in tables if table.measured is not None]
     people = {table.n for table in tables}
@@ -94,7 +94,7 @@ def _values(table: FrequencyTable, column: str) -> tuple[str, ...]:
 
 
 def _group(table: FrequencyTable, index: int) -> _Group:
-    """Return what a line of a table prints about its group."""
+    """Return a table line's numbers about its group."""
     fewest = int(table.lo[index])
     most = int(table.hi[index])
     measured = table.measured
@@ -109,7 +109,7 @@ def _group(table: FrequencyTable, index: int) -> _Group:
 
 
 def _inside(table: FrequencyTable, index: int, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[bool]:
-    """Which kinds of people are in the group of a line."""
+    """Return the kinds of people in a line's group."""
     allowed = [(columns.index(column), labelled(table, column, label)) for column, label in table.cell(index).items()]
     return [all(cell[place] in values for place, values in allowed) for cell in cells]
 
@@ -126,7 +126,7 @@ class _Placing:
         self._tried = 0
 
     def worlds(self, left: int, first: int = 0) -> Iterator[tuple[int, ...]]:
-        """All ways to place so many more people from a cell on."""
+        """Yield the ways to place people from a cell on."""
         if any(len(group.placed) + left < group.fewest for group in self._groups):
             return
         if not left:
@@ -150,7 +150,7 @@ class _Placing:
 
 
 def check_worlds(finding: Mapping[str, Any], tables: Sequence[FrequencyTable], k: int, known: dict[str, Any]) -> None:
-    """Check a finding in all worlds that fit, which ``known`` keeps."""
+    """Check a finding in all worlds, cached in ``known``."""
     if "worlds" not in known:
         known["worlds"] = people_who_fit(tables)
     columns, worlds = known["worlds"]

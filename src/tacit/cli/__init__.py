@@ -1,4 +1,4 @@
-"""Command line of Tacit: one module per verb, one row each in a table.
+"""Command line of Tacit: one module per verb.
 
 A verb's module is imported when the verb is asked for. Its top imports only light modules, so that help is immediate; heavy ones are
 imported by the functions that need them, or with the first use of a public name of :mod:`tacit`.

@@ -191,7 +191,7 @@ def audit_command(**given: Any) -> int:
 
 
 def _check_files(asked: AuditOptions) -> None:
-    """Raise before long work if a file cannot be written after it."""
+    """Raise early if a file cannot be written."""
     if asked.findings_to is not None and asked.report_kind == "external":
         raise OptionError(
             "names groups of people, which an external report may not", where="--findings", remedy="Remove one of the two options"
@@ -206,7 +206,7 @@ def _check_files(asked: AuditOptions) -> None:
 
 
 def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
-    """Return the audit with suggested repairs and the files that they name."""
+    """Return the audit with suggested repairs and files."""
     from tacit.verbs.suggest import suggestions_for
 
     releases = inputs.gathered.releases
@@ -236,7 +236,7 @@ def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOpti
 
 
 def _repaired_name(path: str) -> str:
-    """Return a name for the repaired file, in the current folder.
+    """Return a name for the repaired file.
 
     >>> _repaired_name("out/list.csv.gz"), _repaired_name("groups/"), _repaired_name("rules")
     ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
@@ -247,13 +247,13 @@ def _repaired_name(path: str) -> str:
 
 
 def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
-    """Return options that were given as words of another command."""
+    """Return given options as words of another command."""
     given = [(options.option_name(name), getattr(asked, name)) for name in names]
     return [word for option, value in given if value is not None for word in (option, str(value))]
 
 
 def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
-    """Write the report, ACRO's folder, the record and the text."""
+    """Write report, ACRO folder, record and text."""
     from tacit.reports.record import audit_record
 
     asked = settings.given

@@ -1,4 +1,4 @@
-"""``tacit bucketize``: publish people in groups that hide their sensitive values."""
+"""``tacit bucketize``: publish people in safe groups."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def bucketize_command(**given: Any) -> int:
 
 
 def _check_outputs(asked: BucketizeOptions) -> None:
-    """Raise before long work if a file cannot be written after it."""
+    """Raise early if a file cannot be written."""
     from tacit.files.disk import shown
 
     output = asked.output

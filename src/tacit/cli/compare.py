@@ -1,4 +1,4 @@
-"""``tacit compare``: compare what a release lets others estimate with the truth."""
+"""``tacit compare``: compare estimates from a release with truth."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
 
 
 def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
-    """Measure the utility of a bucketized release and the success of guesses."""
+    """Measure a bucketized release's utility, and guesses."""
     from tacit.reports.estimates import utility_text
     from tacit.reports.words import UNBROKEN, first_sentence
 

@@ -1,4 +1,4 @@
-"""``tacit demo``: what a harmless-looking release of well-known data reveals, measured live.
+"""``tacit demo``: attack a harmless-looking release, live.
 
 The data are the UCI Adult census records that come with Tacit (see ``data/README.md`` for source and licence).
 """
@@ -68,7 +68,7 @@ def demo_command(folder: str, json_to: str | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """Results of the demo; ``rows`` are the data rows of the example."""
+    """Results of the demo; ``rows`` illustrate the example."""
 
     people: Table
     release: Itemsets
@@ -79,12 +79,12 @@ class Story:
 
     @property
     def is_confirmed(self) -> bool:
-        """Return True if the data confirm the number of people in the example."""
+        """Return True if the data confirm the example."""
         return self.example is not None and self.example.count.lo <= len(self.rows) <= self.example.count.hi
 
 
 def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
-    """Mine, audit, check one finding, repair, and write everything into the folder."""
+    """Mine, audit, check, repair, and write all files."""
     from tacit.files.disk import made_folder
 
     place = made_folder(folder)
@@ -103,13 +103,13 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
 
 
 def read_bundled_adult() -> Table:
-    """Return the bundled Adult data, without rows that have a missing value."""
+    """Return the bundled Adult data without missing values."""
     with as_file(files("tacit.data").joinpath("adult.csv.gz")) as path:
         return tacit.read_table(path, columns=COLUMNS, missing="?", missing_rule="drop", where="the bundled Adult data")
 
 
 def _group_ages(people: Table) -> Table:
-    """Return the same people with their age as ``30-39`` instead of ``34``."""
+    """Return the people with ages as ``30-39``."""
     from tacit.model.table import Column
 
     ages = people.column("age")
@@ -127,14 +127,14 @@ def _write_report(found: Audit, release: Itemsets, path: Path) -> None:
 
 
 def _easiest_finding(found: Audit) -> Finding | None:
-    """Return the finding about a smallest group that a reader can follow best."""
+    """Return the smallest group's easiest finding."""
     worst = found.findings[:_CANDIDATES]
     smallest = [finding for finding in worst if finding.count == worst[0].count]
     return min(smallest, key=_effort, default=None)
 
 
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
-    """Return a key that puts findings that are easy to follow first."""
+    """Return a sort key: easy findings first."""
     from tacit.model.event import ItemEvent
     from tacit.reports.explain import Derivation
 
@@ -146,7 +146,7 @@ def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
 
 
 def _find_rows(finding: Finding | None, people: Table) -> Ints:
-    """Return the rows of the data that a finding is about."""
+    """Return the data rows behind a finding."""
     import numpy as np
 
     from tacit.model.event import ItemEvent
@@ -164,7 +164,7 @@ def _find_rows(finding: Finding | None, people: Table) -> Ints:
 
 
 def _write_table(people: Table, path: Path) -> None:
-    """Write the data as gzipped CSV, the same bytes every time."""
+    """Write the data as reproducible gzipped CSV."""
     from tacit.files.disk import replace_file
 
     texts = ([column.values[code] for code in column.codes] for column in people.columns)
@@ -214,7 +214,7 @@ def _text(story: Story, folder: str) -> str:
 
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
-    """Describe the data, the release, and what follows from it."""
+    """Describe the data, the release, and its findings."""
     from tacit.reports.sentences import Summary
     from tacit.reports.words import as_share, counted
 
@@ -245,7 +245,7 @@ def _describe_check(story: Story) -> str:
 
 
 def _describe_repair(story: Story) -> str:
-    """Describe the changes of the repair, and the audit of the result."""
+    """Describe the repair and its audit."""
     from tacit.reports.words import counted
 
     cost = story.repaired.cost

@@ -1,4 +1,4 @@
-"""``tacit explain``: explain a finding, a pattern or an estimate, line by line."""
+"""``tacit explain``: explain a finding, pattern or estimate."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class _Explained:
 
 
 def _explain_finding(asked: ExplainOptions) -> None:
-    """Explain a finding of a new audit, or of a recorded one."""
+    """Explain a finding of a new or recorded audit."""
     from tacit.reports.explain import Explanation, explanation_text, files_of
     from tacit.reports.explain_picture import explanation_svg
 
@@ -165,7 +165,7 @@ def _find_now(asked: ExplainOptions) -> _Explained:
 
 
 def _attack_of(finding: str | None) -> list[str] | None:
-    """Return the attack of a finding by its id, or None.
+    """Return the attack of a finding's id, or None.
 
     >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
     (['B03'], None, None)
@@ -175,7 +175,7 @@ def _attack_of(finding: str | None) -> list[str] | None:
 
 
 def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
-    """Return a recorded finding, which must follow from the releases given."""
+    """Return a recorded finding, checked against the releases."""
     from tacit.checker import check_audit
     from tacit.files.disk import shown
     from tacit.verbs.verify import read_record
@@ -224,7 +224,7 @@ def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
 
 
 def _explain_person(asked: ExplainOptions, who: str) -> None:
-    """Explain what can be guessed about whoever fits a description."""
+    """Explain the guesses about a described person."""
     names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
     if len(asked.releases) > 1 and asked.people == "same":
         names.remove("people")
@@ -241,7 +241,7 @@ def _explain_person(asked: ExplainOptions, who: str) -> None:
 
 
 def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain the estimate from rules, or from several releases about the same people."""
+    """Explain the estimate from one or several releases."""
     from tacit.reports.estimates import person_svg, person_text
     from tacit.reports.words import UNBROKEN, first_sentence
 
@@ -284,7 +284,7 @@ def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
 
 
 def _explain_records(release: Release, settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain which rules of a table reveal the blank cells of whoever fits."""
+    """Explain the rules that reveal a person's blank cells."""
     asked = settings.given
     refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
     findings, sentence = _rules_about(release, settings, who)
@@ -299,7 +299,7 @@ def _explain_records(release: Release, settings: Settings[ExplainOptions], who: 
 
 
 def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str) -> tuple[list[Finding], str]:
-    """Return the findings of T01 about whoever fits, and a sentence with their number."""
+    """Return the fitting findings of T01, and a summary."""
     import numpy as np
 
     from tacit.model.estimates import read_who
@@ -332,7 +332,7 @@ def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str)
 
 
 def _format_steps(head: tuple[str, str], steps: Sequence[str]) -> str:
-    """Return a statement and its numbered steps, broken to the width of the terminal."""
+    """Return a statement and its wrapped, numbered steps."""
     from tacit.reports.words import bullet
 
     numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width())]

@@ -1,4 +1,4 @@
-"""``tacit hide``: hide as few cells as keep rules from revealing the sensitive ones."""
+"""``tacit hide``: hide cells that rules would reveal."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def hide_command(**given: Any) -> int:
 
 
 def _read_table(settings: Settings[HideOptions]) -> PartialTable:
-    """Read the table with all its columns, those without a role too."""
+    """Read the table with all its columns."""
     data = settings.given.data
     everything = reading.read_whole_table(data)
     people = tacit.read_table(

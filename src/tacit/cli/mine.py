@@ -1,4 +1,4 @@
-"""``tacit mine``: make a release of frequent itemsets or rules, or list negative rules."""
+"""``tacit mine``: make itemsets, rules or negative rules."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def negative_command(**given: Any) -> None:
 
 
 def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
-    """Return the spreads of fuzzy columns, which are written ``COLUMN=SPREAD``.
+    """Return the spreads of fuzzy columns (``COLUMN=SPREAD``).
 
     >>> _parse_spreads(["age=2", "zip = code=100"])
     {'age': '2', 'zip = code': '100'}

@@ -1,4 +1,4 @@
-"""Options of the command line, and the types they arrive in.
+"""Options of the command line, and their types.
 
 Every verb fills one frozen dataclass from click's keyword arguments. :class:`Options` has what most verbs share, :class:`ReleaseOptions`
 what says how to read a release; options that a verb does not offer keep their defaults.
@@ -51,7 +51,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions(Options):
-    """Options that say how to read a release, and what is known besides it."""
+    """Options for reading a release, and background knowledge."""
 
     data: str | None = None
     known: str | None = None
@@ -99,7 +99,7 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
 
 
 def combine(*decorators: Decorator) -> Decorator:
-    """Return several options as one decorator, in the order of the help."""
+    """Combine options into one decorator, in help order."""
 
     def decorate(verb: Any) -> Any:
         for decorator in reversed(decorators):
@@ -126,14 +126,14 @@ def not_negative(_ctx: click.Context, param: click.Parameter, value: int | None)
 
 
 def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return the number, which must be above 0 and finite."""
+    """Return a number that is positive and finite."""
     if value is not None and not 0 < value < float("inf"):
         raise OptionError("must be more than 0", where=param.opts[0], remedy="Write for instance 60")
     return value
 
 
 def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return the seconds; from now on they run for everything that the command does."""
+    """Return the seconds, and start the time limit."""
     value = positive(ctx, param, value)
     if value is not None:
         from tacit.cli.signals import backstop
@@ -150,7 +150,7 @@ def _record_file(_ctx: click.Context, _param: click.Parameter, value: str | None
 
 
 def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    """Return the file, whose ending must be that of a report."""
+    """Return a file with the ending of a report."""
     from tacit.cli.output import check_report
 
     if value is not None:

@@ -33,13 +33,13 @@ _OWN_COLOUR = re.compile(r"\A(?:\x1b\[[0-9;]+m)+[A-Z]+\x1b\[0m")
 
 @dataclass
 class Session:
-    """Files that one run of the program has written so far."""
+    """Files written by one run of the program."""
 
     written: list[str] = field(default_factory=list)
 
 
 def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
-    """Raise if a file cannot be written, is named twice, or is an input."""
+    """Raise if an output is unwritable, repeated, or input."""
     from tacit.files.disk import check_output, shown
 
     taken = {os.path.realpath(path): "is also read and would be lost" for path in inputs}
@@ -55,7 +55,7 @@ def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) 
 
 
 def check_release_output(output: str | None, json_to: str | None, *, inputs: Iterable[str]) -> None:
-    """Raise if a release and its header cannot be written."""
+    """Raise if a release or header cannot be written."""
     from tacit.files.header import header_path, table_ending
 
     if output is None:
@@ -66,7 +66,7 @@ def check_release_output(output: str | None, json_to: str | None, *, inputs: Ite
 
 
 def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
-    """Write the record to its file and the text to standard output.
+    """Write the record to file, the text to stdout.
 
     With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
     of the text, unless it is given (because the text is broken to the width of the terminal).
@@ -94,12 +94,12 @@ def write_file(path: str, content: bytes) -> None:
 
 
 def report_form(path: str) -> str:
-    """Return the form of a report by its ending: Markdown, else a page."""
+    """Return a report's form by its file ending."""
     return "markdown" if path.casefold().endswith(MARKDOWN) else "html"
 
 
 def check_report(path: str) -> None:
-    """Raise if the ending of a name is not that of a report."""
+    """Raise unless a name has a report's ending."""
     name = os.path.basename(path).casefold()
     if not name.endswith((*PAGES, *MARKDOWN)) and not path.startswith("/dev/"):
         remedy = "End the name with .html for a page, or with .md for Markdown"
@@ -130,7 +130,7 @@ def note(text: str) -> None:
 
 
 def harmless(text: str) -> str:
-    r"""Escape characters that control a terminal or reverse the order of letters.
+    r"""Escape control and text-direction characters.
 
     >>> harmless("a\x1b[2J\u202eb")
     'a\\x1b[2J\\u202eb'
@@ -149,19 +149,19 @@ def _escape(character: str) -> str:
 
 
 def coloured(text: str, colour: str) -> str:
-    """Colour a text; click removes colours if standard output is not a terminal."""
+    """Colour a text for a terminal."""
     return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
 
 
 def width() -> int:
-    """Return the width of text: that of the terminal, within limits."""
+    """Return the text width: the terminal's, within limits."""
     from tacit.reports.words import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 
 
 def _write_stdout(content: bytes) -> None:
-    """Write bytes: the record is UTF-8 whatever the encoding of the terminal."""
+    """Write bytes, since the record is always UTF-8."""
     if sys.stdout is None:
         raise OptionError("is closed", where="standard output", remedy="Name a file with --json FILE")
     try:
@@ -173,16 +173,16 @@ def _write_stdout(content: bytes) -> None:
 
 
 def stop_listening() -> None:
-    """Discard further output, because its reader is gone (``tacit ... | head``)."""
+    """Discard further output after a broken pipe."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def watched(label: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that shows the share of work done.
+    """Yield a function that shows progress.
 
-    It moves a bar on standard error, if that is a terminal. The first run reports that kernels are being compiled.
+    The bar is on standard error, if that is a terminal. The first run reports compilation.
     """
     from tacit.kernels.jit import first_run_notice
 
@@ -196,7 +196,7 @@ def watched(label: str) -> Iterator[Callable[[float], None]]:
 
 
 class _Bar:
-    """Progress bar that appears only if the work takes a while."""
+    """Progress bar that appears only for long work."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -226,7 +226,7 @@ class _Bar:
             self._shown = shown
 
     def move(self, share: float) -> None:
-        """Show the share of work done; may be called from any thread."""
+        """Show the progress; thread-safe."""
         with self._lock:
             self._share = share
             if self._shown is not None:

@@ -1,4 +1,4 @@
-"""Groups of verbs that end with an exit code and one sentence, never a traceback."""
+"""Groups of verbs that turn failures into exit codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}
 
 
 class Verb(NamedTuple):
-    """A verb: its name, the module that defines it, and one line of help."""
+    """Name, module and help of a verb."""
 
     name: str
     module: str
@@ -37,10 +37,10 @@ class Verb(NamedTuple):
 
 
 class Program(click.Group):
-    """Group of verbs that turns every failure into an exit code."""
+    """Group of verbs that turns failures into exit codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the verbs in the order in which they were added."""
+        """Return the verbs in order of addition."""
         return list(self.commands)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -53,7 +53,7 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb, if there is enough memory to load its libraries."""
+        """Run a verb, if memory suffices for its libraries."""
         _check_memory()
         return super().invoke(ctx)
 
@@ -96,7 +96,7 @@ class Program(click.Group):
 
 
 class LazyProgram(Program):
-    """Program that imports the module of a verb when the verb is asked for."""
+    """Program that imports verbs on demand."""
 
     def __init__(self, *args: Any, verbs: Sequence[Verb] = (), **extra: Any) -> None:
         super().__init__(*args, **extra)
@@ -114,7 +114,7 @@ class LazyProgram(Program):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of verbs, of which none is imported."""
+        """Write the list of verbs without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(verb.name, verb.summary) for verb in self.verbs.values()])
 
@@ -131,7 +131,7 @@ _SHORT_OF_MEMORY = (
 
 
 def _check_memory() -> None:
-    """Raise if the shell allows less memory than loading the libraries takes."""
+    """Raise if the memory limit is too low."""
     with suppress(ImportError):  # there are no such limits on Windows
         import resource
 
@@ -142,7 +142,7 @@ def _check_memory() -> None:
 
 
 def lacks_memory(exc: BaseException | None) -> bool:
-    """Return True if an error, or its cause, says that memory is short.
+    """Return True if an error is due to memory.
 
     >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object")), lacks_memory(ValueError("x"))
     (True, False)
@@ -181,20 +181,20 @@ def _usage(exc: click.UsageError) -> str:
 
 
 def _clause(message: str) -> str:
-    """Return one of click's sentences as a clause: no capital, no full stop."""
+    """Return click's sentence as a clause."""
     text = message.strip().rstrip(".")
     return text[:1].lower() + text[1:]
 
 
 def _complain(sentence: str, code: int) -> int:
-    """Write a sentence to standard error, if there is one, and return the code."""
+    """Write a sentence to stderr; return the code."""
     with suppress(OSError, ValueError):
         click.echo(harmless(sentence), err=True)
     return code
 
 
 def _bug(exc: BaseException) -> int:
-    """Report a bug; the traceback, which may show data, only on request."""
+    """Report a bug; show its traceback only on request."""
     if os.environ.get("TACIT_DEBUG") == "1":
         import traceback
 

@@ -1,4 +1,4 @@
-"""Reading of data and releases as the options of a verb say."""
+"""Reading of data and releases by a verb's options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RECORDED = (
 
 
 def read_people(path: str, settings: Settings[Options], *, header: Header | None = None) -> Table | Transactions:
-    """Read data with the roles of the options, else of the release, else of ``tacit.toml``."""
+    """Read data with roles from options, release, or settings."""
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -61,7 +61,7 @@ def read_people_table(path: str, settings: Settings[Options]) -> Table:
 
 
 def read_whole_table(path: str) -> Table:
-    """Read a table with all its columns, whatever their roles."""
+    """Read a table with all its columns."""
     if _is_transactions(path):
         raise _no_columns(path)
     return tacit.read_table(path)
@@ -92,7 +92,7 @@ def merge_rows(people: Table, engine: str) -> Table:
 def read_hierarchies(
     people: Table | Transactions, settings: Settings[Options], columns: Sequence[str] | None = None
 ) -> dict[str, Hierarchy] | None:
-    """Read the hierarchies of columns, by default all, if there are any."""
+    """Read the hierarchies of columns, if any."""
     from tacit.files import hierarchies
 
     if settings.hierarchies is None:
@@ -153,7 +153,7 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
 
 
 def _data_columns(given: ReleaseOptions) -> tuple[str, ...]:
-    """Columns of the data, if they are a table whose rows are people."""
+    """Columns of the data, if they are a table."""
     from tacit.files.tables import columns_of
 
     if given.id_column or given.item_column:
@@ -164,7 +164,7 @@ def _data_columns(given: ReleaseOptions) -> tuple[str, ...]:
 def gather_releases(
     paths: Sequence[str], given: ReleaseOptions, settings: Settings[Options] | None = None, record: Any = None
 ) -> Gathered:
-    """Read all releases in files and folders, by the options or a record."""
+    """Read all releases in files and folders."""
     from tacit.files.releases import gather, is_recognised
 
     if record is not None:
@@ -194,7 +194,7 @@ def gather_releases(
 
 
 def _recorded_options(record: Any, place: int) -> dict[str, Any]:
-    """Options with which an audit read a release; none if the record is damaged."""
+    """Options of a recorded release; none if damaged."""
     try:
         return dict(record["release"][place]["read"])
     except (KeyError, IndexError, TypeError, ValueError):
@@ -209,7 +209,7 @@ def _recorded_ignored(record: Any) -> list[str]:
 
 
 def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns of each table; names without commas are those of one.
+    """Columns of each table, split at commas.
 
     >>> _column_groups(["sex", "job"]), _column_groups(["sex,job", "age"])
     ([('sex', 'job')], [('sex', 'job'), ('age',)])
@@ -248,7 +248,7 @@ def read_known(release: Release, settings: Settings[ReleaseOptions]) -> Table | 
 
 
 def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Table | Transactions | PartialTable | None:
-    """Read the data behind a release, if they are given."""
+    """Read the data behind a release, if given."""
     given = settings.given
     if release.kind == "table":
         return read_original(release, settings)
@@ -270,7 +270,7 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
 
 
 def read_original(release: Release, settings: Settings[ReleaseOptions]) -> PartialTable | None:
-    """Read the table before cells were hidden, if it is given."""
+    """Read the original table, if given."""
     given = settings.given
     header = release.header
     refuse_options(given, ("hierarchies", *_LONG_TABLE), "does not apply to a table")
@@ -289,7 +289,7 @@ def read_original(release: Release, settings: Settings[ReleaseOptions]) -> Parti
 
 
 def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> Any:
-    """Return the rows, or the cells, to protect; None if there are none."""
+    """Return the rows or cells to protect, or None."""
     from tacit.files.selection import read_marks
 
     if given.marks is None or not isinstance(release, tacit.PartialTable):
@@ -304,7 +304,7 @@ def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> A
 
 @dataclass(frozen=True)
 class AuditInputs:
-    """Releases, and everything that an audit of them takes besides."""
+    """Releases, and all other inputs of their audit."""
 
     gathered: Gathered
     data: Any

@@ -1,4 +1,4 @@
-"""``tacit repair`` and ``tacit repairs``: change a release until no attack succeeds."""
+"""``tacit repair`` and ``tacit repairs``: make a release safe."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _format_cost(name: str, value: float) -> str:
 
 
 def _describe_numbers(done: Repair) -> list[str]:
-    """Say how numbers are printed after the repair, if it changes that."""
+    """Describe the printed numbers, if the repair changes them."""
     header = done.release.header
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
@@ -174,7 +174,7 @@ def _describe_numbers(done: Repair) -> list[str]:
 
 
 def _compare_methods(done: Repair) -> list[str]:
-    """List the cost of every method that was tried, and the cheapest."""
+    """List the cost of every method, and the cheapest."""
     if not done.tried:
         return []
     lines = ["Methods"]

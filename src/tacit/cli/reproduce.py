@@ -1,4 +1,4 @@
-"""``tacit reproduce``: compare the papers' tables and figures with ours."""
+"""``tacit reproduce``: compare the papers' results with ours."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
 
 
 def _write_pages(made: list[Reproduction], place: str) -> int:
-    """Write the page about all papers, and return the number of files."""
+    """Write the page of all papers; count the files."""
     from tacit.papers.report import papers_html, papers_markdown
 
     pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
@@ -97,7 +97,7 @@ def _write_pages(made: list[Reproduction], place: str) -> int:
 
 
 def _write_parts(made: Reproduction, place: str) -> int:
-    """Write the CSV files and pictures of a paper, and return their number."""
+    """Write a paper's CSV files and pictures; count them."""
     from tacit.papers.report import part_csv, part_svg
 
     written = 0

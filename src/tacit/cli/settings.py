@@ -1,4 +1,4 @@
-"""Settings of a verb: options, ``tacit.toml``, the organisation's policy, defaults, in this order."""
+"""Settings of a verb, from options to defaults."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POLICY_OPTIONS = ("k", "l", "max_posterior", "max_gain")
 
 @dataclass(frozen=True)
 class Settings(Generic[Given_co]):
-    """Options as given, completed by ``tacit.toml`` and the organisation's policy.
+    """Options, completed by ``tacit.toml`` and the organisation's policy.
 
     >>> from tacit.verbs.settings import Config
     >>> settings = Settings(Options(sa=("pay",)), Config(qi=("age",), sa=("ill",), policy={"k": 5}))
@@ -50,7 +50,7 @@ class Settings(Generic[Given_co]):
 
     @property
     def missing(self) -> str | None:
-        """Mark of a missing value; the empty text is one."""
+        """Mark of a missing value, possibly empty."""
         return first_set(self.given.missing, self.config.missing)
 
     @property
@@ -72,13 +72,13 @@ class Settings(Generic[Given_co]):
         return joined_policy(limits, self.config, self.organisation or Config(), today=self.given.today)
 
     def require_roles(self, *, sa: str) -> None:
-        """Raise if a role has no column; ``sa`` is an example."""
+        """Raise if a role has no column."""
         require(self.qi, "--qi", "age,sex")
         require(self.sa, "--sa", sa)
 
 
 def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = ()) -> Settings[Given]:
-    """Load the settings of a verb about the data in ``near``.
+    """Load the settings for the data in ``near``.
 
     No ``tacit.toml`` is read from beside the ``releases``: whoever submits one must not bring its limits.
     """
@@ -96,7 +96,7 @@ def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = (
 
 
 def first_set(*values: Value | None) -> Value | None:
-    """Return the first value that is neither None nor an empty tuple.
+    """Return the first value that is set.
 
     >>> first_set(None, "", "?"), first_set((), None)
     ('', None)
@@ -105,7 +105,7 @@ def first_set(*values: Value | None) -> Value | None:
 
 
 def require(value: Value | None, option: str, example: str) -> Value:
-    """Return a value that must be given as an option or in ``tacit.toml``."""
+    """Return a required option or setting."""
     if value is None or value == ():
         remedy = f"Write for instance {option} {example}, or set it in tacit.toml"
         raise OptionError("is missing", where=option, remedy=remedy)
@@ -113,7 +113,7 @@ def require(value: Value | None, option: str, example: str) -> Value:
 
 
 def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
-    """Return the policy for a release; options about tables are refused for other releases."""
+    """Return the policy; refuse options of other kinds."""
     from tacit.model.partial import PartialTable
 
     given = settings.given
@@ -128,7 +128,7 @@ def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
 
 
 def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None, support: str | None) -> Thresholds:
-    """Return the thresholds above which a rule reveals a blank cell."""
+    """Return the thresholds of rules that reveal cells."""
     from tacit.model.partial import Thresholds
     from tacit.verbs.settings import refuse_looser
 

@@ -1,4 +1,4 @@
-"""Signals that end the program at once, without leaving temporary files.
+"""Signals that end the program without temporary files.
 
 Python runs signal handlers between two of its own instructions, and a call into a library can take minutes; an exception that a handler
 raises can also get lost in one. So a separate thread waits for signals and ends the program.
@@ -30,7 +30,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 @dataclass
 class _Alarms:
-    """Number of unnoticed alarms, and the sentence to end with."""
+    """Unnoticed alarms, and the sentence to end with."""
 
     unnoticed: int = 0
     sentence: str = ""
@@ -40,7 +40,7 @@ _alarms = _Alarms()
 
 
 def watch_signals() -> None:
-    """End the program on SIGTERM, and on Ctrl-C if it does not end itself."""
+    """End the program on SIGTERM and stubborn Ctrl-C."""
     with suppress(AttributeError, ValueError, OSError):
         signal.signal(signal.SIGTERM, _terminated)
     with suppress(AttributeError, ValueError, OSError, RuntimeError):
@@ -53,7 +53,7 @@ def watch_signals() -> None:
 
 @contextmanager
 def backstop(seconds: float, where: str) -> Iterator[None]:
-    """Raise :class:`LimitReached` shortly after the time limit in code that never checks the time.
+    """Raise :class:`LimitReached` in code without time checks.
 
     Attacks stop as if they had checked, and keep what they found; reading and writing leave nothing half done. :func:`disarm` ends it.
     """
@@ -79,7 +79,7 @@ def backstop(seconds: float, where: str) -> Iterator[None]:
 
 
 def disarm() -> None:
-    """Cancel the alarm, so that results are written although the time is over."""
+    """Cancel the alarm, so that results are written."""
     _alarms.sentence = ""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -90,7 +90,7 @@ def _terminated(*_: object) -> None:
 
 
 def _watch(reading: int) -> None:
-    """Wait for signals, whose numbers the system's own handler writes to a pipe."""
+    """Wait for signals on the wakeup pipe."""
     patience: float | None = None
     while True:
         ready, _, _ = select.select([reading], [], [], patience)
@@ -110,7 +110,7 @@ def _watch(reading: int) -> None:
 
 
 def end(code: int) -> None:
-    """Exit at once with this code; temporary files are removed, and nothing else runs."""
+    """Exit at once; remove only temporary files."""
     if "tacit.files.disk" in sys.modules:
         from tacit.files.disk import remove_own
 

@@ -1,4 +1,4 @@
-"""``tacit sweep``: verdicts over a grid of thresholds or precisions."""
+"""``tacit sweep``: verdicts over thresholds or precisions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SweepFiles:
     report: str | None
 
     def check(self, data: str) -> None:
-        """Raise before long work if a file cannot be written after it."""
+        """Raise early if a file cannot be written."""
         check_outputs([self.json_to, self.csv_to, self.picture_to, self.report], inputs=[data])
 
 
@@ -296,7 +296,7 @@ def _write(
     picture: Callable[[], str],
     document: Callable[[], Document],
 ) -> int:
-    """Write all files and the text, and return the exit code."""
+    """Write all files and text; return the exit code."""
     if files.csv_to is not None:
         write_file(files.csv_to, table.encode())
     if files.picture_to is not None:

@@ -97,7 +97,7 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
-    """Tell if empty cells are shown although small ones are hidden."""
+    """Tell if only nonzero small counts are hidden."""
     asked = settings.given
     if asked.show_zeros is not None:
         return asked.show_zeros
@@ -133,10 +133,7 @@ def _column_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]
 
 
 def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the quasi-identifiers and the sensitive columns among those that are counted over.
-
-    If the sensitive columns are not among them, no column is sensitive.
-    """
+    """Return the quasi-identifiers and sensitive columns counted over."""
     from tacit.files.tables import sensitive_names
 
     sensitive, has_none = sensitive_names(settings.sa, columns)

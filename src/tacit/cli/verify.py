@@ -1,4 +1,4 @@
-"""``tacit verify``: check an audit again by its proofs, or by auditing again."""
+"""``tacit verify``: check an audit by proofs, or again."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def verify_command(**given: Any) -> int:
 
 
 def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
-    """Read what the audit was given besides its releases, as it was read then."""
+    """Read the audit's other inputs as it did."""
     knowledge = list(asked.knowledge) or None
     if not (asked.data or asked.known or asked.rows or asked.marks or asked.policy_file):
         return {"knowledge": knowledge}
@@ -112,7 +112,7 @@ def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
 
 
 def _policy(record: Any, settings: Settings[VerifyOptions]) -> Policy:
-    """Return the limits of the record with the waivers of the policy file."""
+    """Return the recorded limits with the policy's waivers."""
     from tacit.model.policy import LIMITS
 
     limits = tacit.Policy(**{name: record["policy"][name] for name in LIMITS})

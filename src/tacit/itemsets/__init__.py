@@ -1,1 +1,1 @@
-"""Releases of itemsets: supports, inference channels, and the attacks on them."""
+"""Releases of itemsets: supports, inference channels, attacks."""

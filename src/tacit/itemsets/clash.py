@@ -1,4 +1,4 @@
-"""The fewest lines of a release of itemsets that contradict each other.
+"""Smallest contradictions among lines of itemsets.
 
 A group "all of I, none of D" is a signed sum of ``2**|D|`` supports, and cannot be negative. The search takes the shortest sum that is,
 so the fewest lines: one absent item first (two lines: a set is more frequent than a subset), then two, and so on. Then all sums inside it
@@ -37,7 +37,7 @@ MOST_TERMS = 12
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A negative group: the numbers of its present and absent items."""
+    """Negative group: its present and absent items."""
 
     present: tuple[int, ...]
     absent: tuple[int, ...]
@@ -61,7 +61,7 @@ def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoRetur
 
 
 def refuse_gaps(supports: Supports) -> None:
-    """Raise a :class:`Contradiction` if a complete list lacks a subset."""
+    """Raise :class:`Contradiction` if a complete list lacks subsets."""
     release = supports.release
     if release.only != "all" or not release.header.complete or not supports.has_gaps:
         return
@@ -84,7 +84,7 @@ def refuse_gaps(supports: Supports) -> None:
 
 
 def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
-    """Return the error for clashing lines, in words without items."""
+    """Return the error for contradictory lines, without items."""
     lines = [release.line(line) for line in _file_lines(clash)]
     name = release.source.name if release.source else "the release"
     complete = [weight for one, weight in zip(clash.statements, clash.weights, strict=True) if one.line == COMPLETE]
@@ -112,7 +112,7 @@ def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
 
 
 def _file_lines(clash: Clash) -> list[int]:
-    """Return the lines of the file among those that clash."""
+    """Return the file's lines among those that clash."""
     return [line for line in clash.lines if line >= 0]
 
 
@@ -121,7 +121,7 @@ def _is_rounded(clash: Clash) -> bool:
 
 
 def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
-    """Write the negative sum line by line; empty if it is long."""
+    """Write a short negative sum line by line."""
     weights: dict[int, int] = {}
     for statement, weight in zip(clash.statements, clash.weights, strict=True):
         weights[statement.line] = weights.get(statement.line, 0) + sign * weight
@@ -140,7 +140,7 @@ def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
 
 
 def _find_shortest_sums(supports: Supports, first: int) -> list[Sum]:
-    """Return the shortest negative sums on maximal sets, ``first`` first."""
+    """Return the shortest negative sums on maximal sets."""
     others = [line for line in supports.maximal.tolist() if line != first]
     work = WORK
     best = None
@@ -162,7 +162,7 @@ def _find_shortest_sums(supports: Supports, first: int) -> list[Sum]:
 
 
 def _find_sums(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
-    """Return the shortest negative sums on one set, and the work spent."""
+    """Return one set's shortest negative sums, and work."""
     size = len(cube.free)
     spent = 0
     for absent in range(size + 1 if most is None else min(size, most) + 1):
@@ -183,7 +183,7 @@ def _find_sums(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
 def _find_negative(
     lo: Ints, hi: Ints, known: Flags, free: list[int], gone: tuple[int, ...], absent: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield the present and absent items of every negative sum.
+    """Yield present and absent items of negative sums.
 
     ``absent`` more items after the last one are absent. The arrays are about the items of ``free``; all others of the set are absent already.
     """
@@ -208,7 +208,7 @@ def _find_negative(
 
 
 def _descend(cube: Cube) -> Sum:
-    """Return a negative sum on a long set, shortened greedily."""
+    """Return a greedily shortened negative sum."""
     usable = cube.known.copy()
     superset_all(usable)
     lo = np.where(cube.known, cube.lo, 0)
@@ -230,13 +230,13 @@ def _descend(cube: Cube) -> Sum:
 
 
 def _bound_group(cube: Cube, present: int, gone: Sequence[int]) -> int:
-    """Return the largest number of people that a group may have."""
+    """Return the largest possible size of a group."""
     masks, signs = _terms(present, gone)
     return int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum())
 
 
 def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
-    """Return the sets of a group's sum as masks, and their signs."""
+    """Return a group's signed sets as masks."""
     masks = np.array([present], np.int64)
     signs = np.array([1], np.int64)
     for j in gone:
@@ -254,7 +254,7 @@ def _name_items(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
 
 
 def _find_clash(supports: Supports, negative: Sum) -> Clash:
-    """Return the clash of a negative sum, irreducible if short."""
+    """Return the clash of a negative sum."""
     has = np.array(negative.present, np.int64)
     lacks = np.array(negative.absent, np.int64)
     within = np.union1d(has, lacks)
@@ -267,7 +267,7 @@ def _find_clash(supports: Supports, negative: Sum) -> Clash:
 
 
 def _items_around(supports: Supports, items: Ints) -> Ints:
-    """Return these items, or all if a closure may reach beyond them."""
+    """Return the items that closures can reach."""
     return np.arange(len(supports.release.items)) if supports.by_closure else items
 
 
@@ -276,7 +276,7 @@ def _statement(cube: Cube, mask: int) -> Statement:
 
 
 def _statements(supports: Supports, items: Ints) -> list[Statement]:
-    """Return a complete list's statements about subsets of some items."""
+    """Return the statements about subsets of some items."""
     release = supports.release
     cube = supports.cube(items, within=_items_around(supports, items))
     least = release.min_support or 1
@@ -288,7 +288,7 @@ def _statements(supports: Supports, items: Ints) -> list[Statement]:
 
 
 def _find_incompleteness(supports: Supports, items: Ints) -> Clash:
-    """Return why the subsets of an unpublished itemset contradict a complete list."""
+    """Return why an unlisted itemset contradicts completeness."""
     statements = _statements(supports, items)
     published = [statement for statement in statements if statement.line != COMPLETE]
     # Counts that clash by themselves are wrong whether the list is complete or not.
@@ -322,8 +322,8 @@ def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Cl
 
 
 def _clash_of_all(statements: Sequence[Statement]) -> Clash:
-    """Return all statements, if a search for fewer would take too long.
+    """Return all statements, without a minimal search.
 
-    The weights mark only the statements that are certainly needed.
+    The weights mark only those certainly needed.
     """
     return Clash(tuple(statements), tuple(int(statement.line == COMPLETE) for statement in statements))

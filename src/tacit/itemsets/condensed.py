@@ -1,4 +1,4 @@
-"""All inference channels from the maximal ones and the published supports.
+"""Inference channels derived from the maximal ones.
 
 A channel on any frequent itemset J is a union of groups on a maximal itemset M that contains it: the people with exactly the items I of J are
 those of all groups X on M with X and J in common exactly I (Theorem 18). Each group of a channel has fewer than k people, so it is a
@@ -61,7 +61,7 @@ def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Chan
 
 
 def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:
-    """Return the groups of k or more people on a maximal itemset."""
+    """Return a maximal itemset's groups of at least k."""
     number = {item: bit for bit, item in enumerate(items)}
     inside = np.isin(release.sets.members, items)
     whole = np.bincount(release.sets.owners(), ~inside, len(release)) == 0
@@ -78,7 +78,7 @@ def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: in
 
 
 def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int, covered: list[int]) -> Iterator[Channel]:
-    """Yield the channels on subsets of an itemset that are not covered."""
+    """Yield the uncovered channels on subsets."""
     names = [release.items.names[item] for item in items]
     for whole in range(1, 1 << len(items)):
         if any(whole & other == whole for other in covered):

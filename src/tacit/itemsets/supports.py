@@ -34,7 +34,7 @@ _LONGEST = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Cube:
-    """Bounds on the supports of all subsets of some items.
+    """Bounds on all subsets' supports.
 
     Entry ``m`` is about the fixed items and those of ``free`` whose bit is set in ``m``. ``line[m]`` is the number of the published set that
     gives the bounds; -1 stands for the number of people, -2 for an unknown support.
@@ -59,7 +59,7 @@ class Supports:
 
     @property
     def by_closure(self) -> bool:
-        """Return True if an unpublished subset has the support of its closure."""
+        """Return True if closures give unpublished supports."""
         return self.release.only == "closed" and self.release.header.complete
 
     @cached_property
@@ -75,7 +75,7 @@ class Supports:
 
     @cached_property
     def has_gaps(self) -> bool:
-        """Return True if a subset of a published set is unknown."""
+        """Return True if a published set lacks a subset."""
         if self.by_closure:
             return False
         if self.release.only == "maximal":
@@ -88,7 +88,7 @@ class Supports:
         return not bool(np.isin(parents, hashes).all())
 
     def cube(self, items: Ints, fixed: Ints = NOTHING, within: Ints = NOTHING) -> Cube:
-        """Return bounds on the supports of ``fixed`` with every subset of ``items``.
+        """Return bounds on ``fixed`` with subsets of ``items``.
 
         Only published sets of these items are used. A closure may reach further: ``within`` names the items of a published set
         that contains them all, if that set is larger.

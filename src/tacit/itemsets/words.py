@@ -1,4 +1,4 @@
-"""Findings about itemsets: sums of I01 and derivations of I02."""
+"""Findings of I01 and I02, written out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHORTENED_ITEMS = 16
 def write_out(
     code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
 ) -> Finding:
-    """Return the finding about a pattern on published set ``line``, with its sum.
+    """Return the finding about a pattern on ``line``.
 
     ``free`` items may be present or absent.
     """
@@ -53,12 +53,12 @@ def write_out(
 
 
 def _weight(cited: Citation) -> dict[str, Any]:
-    """Return the weight of a line as in the certificate."""
+    """Return a line's weight in the certificate."""
     return {"release": cited.release, **place_entry(cited.at), "weight": str(cited.weight)}
 
 
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
-    """Return the event of a pattern on published set ``line``.
+    """Return the event of a pattern on ``line``.
 
     ``free`` items may be present or absent.
     """
@@ -67,7 +67,7 @@ def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free
 
 
 def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Return the items of a published set that are not free, and which are present.
+    """Return the fixed items, and which are present.
 
     Line -1 is the empty set.
     """
@@ -85,7 +85,7 @@ def _event(release: Itemsets, has: Ints, lacks: Ints) -> ItemEvent:
 def _sum(
     supports: Supports, index: int, has: Ints, lacks: Ints, count: Bound, within: Ints = NOTHING
 ) -> tuple[list[Citation], list[Step]]:
-    """Return the signed sum of a pattern: the lines with their weights, and the steps."""
+    """Return a pattern's signed sum: lines, weights, steps."""
     release = supports.release
     if len(lacks) > MOST_FREE:
         return [], [remark(f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out.")]
@@ -121,7 +121,7 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
 
 
 def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
-    """Return the steps that explain printed counts that are not exact."""
+    """Return the steps that explain inexact counts."""
     return [
         remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {people(release.count(line))}.")
         for line in lines
@@ -130,9 +130,9 @@ def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
 
 
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
-    """Return fewer conditions that hold exactly the same people, or None.
+    """Return fewer conditions with the same people, or None.
 
-    The search is greedy, so they are not always the fewest possible.
+    The search is greedy.
     """
     if len(items) > SHORTENED_ITEMS:
         return None
@@ -175,7 +175,7 @@ _HUGE = np.iinfo(np.int64).max
 def write_out_deduction(
     code: str, supports: Supports, book: Book, index: int, items: Ints, held: npt.NDArray[np.bool_], count: Bound
 ) -> Finding:
-    """Return the finding about a pattern on an unpublished set, with its derivation."""
+    """Return the finding about an unpublished set."""
     release = supports.release
     event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
     cube = supports.cube(items, within=np.arange(len(release.items)))
@@ -197,7 +197,7 @@ def write_out_deduction(
 
 @dataclass(eq=False)
 class _Story:
-    """Derivation over the subsets of one itemset, each explained once.
+    """Derivation over subsets, each explained once.
 
     Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
     """
@@ -210,12 +210,12 @@ class _Story:
 
     @classmethod
     def of(cls, supports: Supports, book: Book, items: Ints, line: Ints) -> _Story:
-        """The story of an itemset that the book has bounds for all proper subsets of."""
+        """Return the story of an itemset in the book."""
         low, high, _ = book.bounds(book.subsets(items))
         return cls(supports, items, low, high, line)
 
     def _tightest(self, mask: int) -> tuple[int, int, int, int]:
-        """Return the bounds of an unpublished subset, each with the group that proves it."""
+        """Return an unpublished subset's bounds, with their groups."""
         parts = _submasks(mask)
         low = self.low[parts].copy()
         high = self.high[parts].copy()
@@ -228,7 +228,7 @@ class _Story:
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """Return the certificate of a group: bounds on the unpublished subsets it needs."""
+        """Return the certificate of a group."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []
@@ -256,7 +256,7 @@ class _Story:
         return steps
 
     def published(self, items: frozenset[str]) -> tuple[int, int, Phrase] | None:
-        """Return bounds on a subset's support and its place; None if unpublished."""
+        """Return a subset's published bounds and place, or None."""
         names = self.supports.release.items.names
         mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
         line = int(self.line[mask])

@@ -1,1 +1,1 @@
-"""Hot loops over arrays, compiled by numba where it pays."""
+"""Hot loops over arrays, partly compiled by numba."""

@@ -1,4 +1,4 @@
-"""Assignments of values to the people of a group, and their shares.
+"""Assignments of values to people of a group.
 
 People of a group whom the same values are ruled out for are one *cell* of the group, equal values one *entry*. Cells lie one after the other,
 those of group g from ``cells[g]`` on, and so do entries (``entries``). Facts about a cell and an entry of its group stand in a *block* for each
@@ -23,7 +23,7 @@ from tacit.model.arrays import Ints
 
 @kernel(steps=lambda _cells, _entries, _blocks, _people, _count_assignments, may, _hold: 4 * may.size)
 def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any, may: Any, hold: Any) -> int:
-    """Assign values to everybody; return the first impossible group, or -1.
+    """Assign values; return the first infeasible group, or -1.
 
     ``hold`` becomes the number of people of a cell who have an entry's value.
 
@@ -100,7 +100,7 @@ def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any,
 
 @kernel(steps=lambda _cells, entries, _blocks, may, *_: 4 * may.size + 4 * int((np.diff(entries) ** 2).sum()))
 def close_groups(cells: Any, entries: Any, blocks: Any, may: Any, hold: Any, part: Any, possible: Any) -> None:
-    """Mark what everybody can have in some assignment, given one of them.
+    """Mark all attainable values, given one assignment.
 
     Value u leads to v when somebody who has u may have v. Values that lead to each other, step by step, are one part: whoever has one of them
     can have each that she may have, in exchange, and no value of another part. ``part`` becomes the first entry of each entry's part.
@@ -157,7 +157,7 @@ def close_groups(cells: Any, entries: Any, blocks: Any, may: Any, hold: Any, par
 def _number_classes(
     table: Any, base: int, lines: Any, n_lines: int, step: int, across: Any, n_across: int, step_across: int, of: Any
 ) -> int:
-    """Number the lines of a table, equal ones alike; count them."""
+    """Number distinct lines of a table; count them."""
     number = 0
     for a in range(n_lines):
         of[a] = -1
@@ -179,7 +179,7 @@ def _number_classes(
 
 @part
 def _count_states(sizes: Any, n: int, most: int) -> int:
-    """Count the states, or return ``most + 1`` where there are more."""
+    """Count the states, up to ``most + 1``."""
     states = 1
     for i in range(n):
         if states > most:
@@ -208,7 +208,7 @@ def _count_assignments(
     owner: Any,
     pair: Any,
 ) -> None:
-    """Compute the share of assignments that pair class i with j."""
+    """Compute the share of assignments by class pair."""
     total = 0
     for j in range(m):
         total += sizes[j]
@@ -321,7 +321,7 @@ def share_values(
     share: Any,
     exact: Any,
 ) -> None:
-    """Fill the blocks of these groups with the probabilities of their values.
+    """Compute the probabilities of values in these groups.
 
     Each assignment that fits is equally likely.
 

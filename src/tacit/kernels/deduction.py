@@ -1,4 +1,4 @@
-"""Bounds on the supports of unpublished itemsets, from those of their subsets.
+"""Bounds on unpublished supports from subsets.
 
 A *book* is an open-addressing hash table of itemsets with bounds on their supports: ``words`` holds each itemset as bits (``width`` words per
 slot), ``marks`` its 64-bit hash (0: free slot), ``lo`` and ``hi`` the bounds. The hash of a set is the sum of its items' ``mix`` numbers, so
@@ -25,7 +25,7 @@ _ZERO = np.uint64(0)
 
 @part
 def slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) -> Any:
-    """Return an itemset's slot, or ``-1 - slot`` of a free one."""
+    """Return an itemset's slot, or ``-1 - slot`` if free."""
     size = marks.size
     mark = hash_ if hash_ != _ZERO else _ONE
     slot = np.int64(mark >> np.uint64(7)) & (size - 1)
@@ -53,7 +53,7 @@ def hash_of(keys: Any, at: int, mix: Any) -> Any:
 
 @kernel(steps=lambda _marks, _words, _lo, _hi, _keys, mix, least, _most: least.size * (4 + mix.size))
 def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: Any, most: Any) -> int:
-    """Write itemsets with bounds into a book; count the new ones."""
+    """Enter itemsets with bounds; count new ones."""
     width = words.size // marks.size
     fresh = 0
     for i in range(least.size):
@@ -72,7 +72,7 @@ def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: 
 
 @kernel(steps=lambda _marks, _words, _keys, mix, slots: slots.size * (4 + mix.size))
 def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
-    """Find the slot of every itemset; negative where there is none."""
+    """Find every itemset's slot; negative if absent."""
     width = words.size // marks.size
     for i in range(slots.size):
         slots[i] = slot_of(marks, words, hash_of(keys, i * width, mix), keys, i * width, width)
@@ -80,9 +80,9 @@ def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
 
 @kernel(steps=lambda _marks, _words, keys, mix, _behind: keys.size * mix.size * 8)
 def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
-    """List itemsets that are not in the book but whose subsets are.
+    """List unknown itemsets whose subsets are known.
 
-    These are reached by adding an item to those of ``keys``; all their subsets with one item less are in the book.
+    Candidates add one item to those of ``keys``.
 
     With ``behind`` only items behind the last one are added, so that a set is reached once when ``keys`` holds everything in the book; without
     it a set may be listed several times. Returns how many, and an array that begins with them.
@@ -118,9 +118,9 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
 
 @part
 def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: int) -> bool:
-    """Tell if every subset with one item less is in the book.
+    """Tell if all direct subsets are in the book.
 
-    That without item ``sure`` is.
+    The subset without item ``sure`` is known.
     """
     for item in range(mix.size):
         bit = _ONE << np.uint64(item & 63)
@@ -136,9 +136,9 @@ def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: 
 
 @part
 def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key: Any, low: Any, high: Any, size: int) -> None:
-    """Read the bounds of all proper subsets of some items.
+    """Read the bounds of all proper subsets.
 
-    They are indexed by bit masks over the items; the whole set gets 0.
+    Indexed by bit masks over the items; the whole set gets 0.
 
     Subsets are visited in Gray order: from one to the next a single item comes or goes.
     """
@@ -165,7 +165,7 @@ def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key
 
 @part
 def to_cells(low: Any, high: Any, size: int) -> None:
-    """From "at least these items" to "exactly these items", in place."""
+    """Turn supports into counts of exact itemsets, in place."""
     step = 1
     while step < size:
         for i in range(size):
@@ -203,7 +203,7 @@ def _estimate_steps(keys: Words, width: int, n_items: int, longest: int) -> int:
     )
 )
 def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
-    """Bound the supports of candidates and find the small groups they prove.
+    """Bound candidates and find small groups.
 
     ``ask`` holds k, the largest support that an unpublished set can have, and the longest set to look at. A group of people cannot have fewer
     than 0 members: that bounds the support from below where the set enters the group's sum with a plus, from above where with a minus.
@@ -264,7 +264,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
 
 @part
 def twice(array: Any) -> Any:
-    """Return a copy of the array at twice its size."""
+    """Return a copy at twice the size."""
     more = np.empty(2 * array.size, array.dtype)
     for i in range(array.size):
         more[i] = array[i]
@@ -272,7 +272,7 @@ def twice(array: Any) -> Any:
 
 
 def bits_of(mask: int, count: int) -> Flags:
-    """Return the lowest ``count`` bits of a mask as truth values.
+    """Return the lowest ``count`` bits as booleans.
 
     >>> bits_of(5, 3).tolist()
     [True, False, True]
@@ -295,7 +295,7 @@ class Book:
 
     @classmethod
     def of_items(cls, members: npt.NDArray[np.integer[Any]]) -> Book:
-        """Make an empty book over the items that occur among ``members``."""
+        """Make an empty book over the occurring items."""
         return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
@@ -316,7 +316,7 @@ class Book:
         return keys
 
     def members(self, words: Words) -> Ints:
-        """Return the items of a set given as bits, ascending."""
+        """Return a mask's items, ascending."""
         bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")
         return self.items[np.flatnonzero(bits)]
 
@@ -332,7 +332,7 @@ class Book:
         return keys
 
     def enter(self, keys: Words, bounds: Ints) -> None:
-        """Write itemsets with their bounds (two columns), replacing older bounds."""
+        """Enter itemsets with bounds, replacing older ones."""
         needed = self._count + len(keys)
         if 2 * needed > len(self._marks):
             used = np.flatnonzero(self._marks)
@@ -352,15 +352,15 @@ class Book:
         return self._words.reshape(-1, self.width)[np.flatnonzero(self._marks)]
 
     def bounds(self, keys: Words) -> tuple[Ints, Ints, Flags]:
-        """Return the bounds of itemsets, and which of them are known."""
+        """Return itemsets' bounds, and which are known."""
         slots = np.empty(len(keys), np.int64)
         look_up(self._marks, self._words, _flat(keys), self.mix, slots)
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
-        """Return itemsets that are not in the book but whose subsets are.
+        """Return unknown itemsets whose subsets are known.
 
-        They lie above those of ``fresh``; each comes once, in a fixed order.
+        Candidates lie above those of ``fresh``; each comes once, in a fixed order.
 
         ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
         """
@@ -369,7 +369,7 @@ class Book:
         return keys if first else np.unique(keys, axis=0)
 
     def deduce(self, keys: Words, ask: Ints) -> tuple[Ints, Ints]:
-        """Return bounds of candidates and the small groups they prove.
+        """Return candidates' bounds and proved small groups.
 
         See :func:`tacit.kernels.deduction.deduce` for the columns.
         """

@@ -1,4 +1,4 @@
-"""Dual of the maximum-entropy problem: shares of sensitive values from multipliers.
+"""Dual of the maximum-entropy problem.
 
 People fall into classes that the same statements speak of. ``rows[starts[c]:starts[c + 1]]`` are the statements about class ``c``, ascending,
 of weight ``weights[c]``; statement ``j`` is about the value ``values[j]``. ``closed[c * n_values + v]`` is 1 where nobody of class c can have
@@ -19,7 +19,7 @@ from tacit.kernels.jit import kernel
 def shares(
     starts: Any, rows: Any, values: Any, weights: Any, closed: Any, multipliers: Any, first: int, last: int, out: Any, sums: Any
 ) -> float:
-    """Compute the shares of the values in classes ``first`` to ``last``.
+    """Compute the shares in classes ``first`` to ``last``.
 
     ``sums`` is increased by the people of each statement.
 
@@ -55,7 +55,7 @@ def shares(
 def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:
-    """Add the covariance of the statements' sums over some classes to ``matrix``.
+    """Add the covariance of sums to ``matrix``.
 
     Only the lower triangle of the matrix (flat, square) is written.
     """

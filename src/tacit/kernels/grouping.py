@@ -1,4 +1,4 @@
-"""Groups of people with different sensitive values who could have each other's.
+"""Groups of people with exchangeable sensitive values.
 
 Groups are chosen class by class, from counts alone. People with the same value whom the same values are ruled out for are one *class*;
 ``count`` is the number of its people left. Classes lie by value: those of value v are ``first[v]`` to ``first[v + 1]``, the hardest first.
@@ -28,7 +28,7 @@ DONE = 3
 
 @part
 def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int) -> bool:
-    """Tell if two classes differ and can have each other's values."""
+    """Tell if two classes can share a group."""
     return value[a] != value[b] and not ruled[kind[a] * values + value[b]] and not ruled[kind[b] * values + value[a]]
 
 
@@ -36,7 +36,7 @@ def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int
 def incompatible(
     c: int, value: Any, kind: Any, starts: Any, listed: Any, people: Any, place: Any, without: Any, excluders: Any
 ) -> int:
-    """Count the remaining people who cannot share a group with a class."""
+    """Count people who cannot share a class's group."""
     own = value[c]
     values = len(people)
     number = people[own] + excluders[own]
@@ -49,9 +49,9 @@ def incompatible(
 
 @part
 def sift(heap: Any, size: int, key: Any) -> None:
-    """Let the first entry of a heap sink to its place.
+    """Sift down the first entry of a heap.
 
-    The largest key is first; of equal ones, the smallest class.
+    The largest key comes first; ties go to the smallest class.
     """
     i = 0
     c = heap[0]
@@ -124,7 +124,7 @@ def printed_partner(
     lacking: Any,
     lacking_all: Any,
 ) -> int:
-    """Choose the first class that leaves the most people who fit."""
+    """Choose the class that leaves most people fitting."""
     values = len(there)
     total = 0
     for w in range(values):
@@ -172,9 +172,9 @@ def balanced_partner(
     people: Any,
     order: Any,
 ) -> int:
-    """Choose the hardest class that fits the group, or -1.
+    """Choose the hardest fitting class, or -1.
 
-    Its value is the one that the most people are left with among those with such a class.
+    Its value is the most frequent one left among such classes.
     """
     values = len(people)
     for i in range(values):
@@ -219,9 +219,9 @@ def form_groups(
     state: Any,
     out: Any,
 ) -> None:
-    """Form groups of ``size`` people who can have each other's values.
+    """Form groups of ``size`` people with exchangeable values.
 
-    At most ``most`` groups; ``out`` receives the classes of each.
+    At most ``most`` groups; ``out`` receives their classes.
 
     A class whose people find no group is left out altogether: all of them would fail alike.
     """

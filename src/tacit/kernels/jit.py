@@ -1,4 +1,4 @@
-"""Kernels: plain Python functions on little data, machine code on much.
+"""Kernels: interpreted on little data, compiled on much.
 
 Starting numba takes a third of a second, longer than a small audit. A kernel therefore runs as the plain Python function that it is until the
 work of all kernels adds up to :data:`PLAIN_STEPS`. Then it is compiled, and kept on disk for later runs. Both give the same results.
@@ -39,7 +39,7 @@ _undeclared: list[tuple[Any, Callable[[], Any]]] = []
 
 
 class Kernel(Generic[Parameters, Result]):
-    """Function over arrays that is compiled once it has much to do.
+    """Function over arrays, compiled for large inputs.
 
     ``plain`` is the Python function. ``steps`` estimates from its arguments how often its innermost statement runs.
     """
@@ -57,7 +57,7 @@ class Kernel(Generic[Parameters, Result]):
 
     @property
     def compiled(self) -> Callable[Parameters, Result]:
-        """Dispatcher that numba compiles, or loads from disk, on its first call."""
+        """Dispatcher that numba compiles or loads when called."""
         with _lock:
             if self._dispatcher is None:
                 _declare()
@@ -89,7 +89,7 @@ def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Resul
 
 
 def kernel(function: Any = None, *, steps: Callable[..., int] | None = None) -> Any:
-    """Make a function a :class:`Kernel`; ``steps`` default to entries of arrays."""
+    """Make a :class:`Kernel`; ``steps`` defaults to array sizes."""
     if function is None:
         return lambda decorated: Kernel(decorated, steps or _count_entries)
     return Kernel(function, steps or _count_entries)
@@ -100,17 +100,17 @@ def _count_entries(*arguments: Any) -> int:
 
 
 def part(function: Function) -> Function:
-    """Make a function callable from kernels, compiled together with each of them."""
+    """Make a function callable from kernels."""
     return _replace(function, lambda: _make_part(function))
 
 
 def part_with_extract(fast: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Like :func:`part`, but compiled code calls ``fast`` where it may use :func:`extract`."""
+    """Like :func:`part`, with ``fast`` using :func:`extract`."""
     return lambda function: _replace(function, lambda: _make_part(fast if _has_fast_extract() else function))
 
 
 def _replace(function: Function, make: Callable[[], Any]) -> Function:
-    """Let compiled code that calls a function call what ``make`` returns instead."""
+    """Replace a function in compiled code by ``make()``."""
     if ENABLED:
         with _lock:
             _undeclared.append((function, make))
@@ -124,7 +124,7 @@ def _make_part(function: Callable[..., Any]) -> Any:
 
 
 def _declare() -> None:
-    """Tell numba what compiled code calls instead of parts and instructions."""
+    """Declare the replacements of parts to numba."""
     _start()
     from numba.core.registry import cpu_target
 
@@ -197,13 +197,13 @@ def popcount(word: Any) -> int:
 
 
 def lowest_one(word: Any) -> int:
-    """Return the place of the lowest one of a nonzero 64-bit word."""
+    """Return the lowest set bit's place."""
     number = int(word)
     return (number & -number).bit_length() - 1
 
 
 def extract(_word: Any, _mask: Any) -> Any:
-    """Extract the bits of a word under a mask (compiled only)."""
+    """Extract masked bits of a word (compiled only)."""
     raise NotImplementedError
 
 
@@ -226,7 +226,7 @@ def _extract_bits(builder: Any, arguments: Any) -> Any:
 
 
 def _make_instruction(generate: Callable[[Any, Any], Any], result: str, arity: int) -> Any:
-    """Return a machine instruction on 64-bit words for compiled code."""
+    """Return a 64-bit machine instruction for compiled code."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -245,7 +245,7 @@ _replace(extract, lambda: _make_instruction(_extract_bits, "uint64", 2))
 
 
 def _has_fast_extract() -> bool:
-    """Tell if this processor extracts bits fast, unlike early AMD Zen."""
+    """Tell if this processor extracts bits fast."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     return bool(llvm.get_host_cpu_features().get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2")
@@ -294,7 +294,7 @@ _watch: _Watch | None = None
 
 @contextmanager
 def first_run_notice(write: Callable[[str], object], *, patience: float = 1.0) -> Iterator[None]:
-    """Call ``write(NOTICE)`` once if compiling takes more than ``patience`` seconds in all.
+    """Write ``NOTICE`` once if compiling exceeds ``patience`` seconds.
 
     Nothing is written when compiled kernels are found on disk, however long they then run. ``write`` is called from another thread.
     """

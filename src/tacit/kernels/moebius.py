@@ -1,4 +1,4 @@
-"""Transforms over all subsets of d items, indexed by bit masks.
+"""Transforms over all subsets, indexed by masks.
 
 All are plain numpy, ``d`` passes over the array, exact in whole numbers.
 """
@@ -11,7 +11,7 @@ from tacit.model.arrays import Flags, Ints
 
 
 def superset_max(values: Ints) -> None:
-    """Replace every entry by the largest entry of its supersets, in place.
+    """Replace entries by their supersets' maximum, in place.
 
     >>> values = np.array([0, 0, 3, 5]); superset_max(values); values.tolist()
     [5, 5, 5, 5]
@@ -24,7 +24,7 @@ def superset_max(values: Ints) -> None:
 
 
 def subset_min(values: Ints) -> None:
-    """Replace every entry by the smallest entry of its subsets, in place."""
+    """Replace entries by their subsets' minimum, in place."""
     step = 1
     while step < values.size:
         pairs = values.reshape(-1, 2, step)
@@ -33,7 +33,7 @@ def subset_min(values: Ints) -> None:
 
 
 def superset_all(known: Flags) -> None:
-    """Replace every entry by whether all its supersets hold, in place."""
+    """Replace flags by their supersets' conjunction, in place."""
     step = 1
     while step < known.size:
         pairs = known.reshape(-1, 2, step)
@@ -42,7 +42,7 @@ def superset_all(known: Flags) -> None:
 
 
 def cells(lo: Ints, hi: Ints) -> None:
-    """Turn bounds on "at least these items" into "exactly these", in place.
+    """Turn bounds on supports into those of cells, in place.
 
     >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
     [3, 2, 1, 4]
@@ -57,9 +57,7 @@ def cells(lo: Ints, hi: Ints) -> None:
 
 
 def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
-    """Return the bounds of all ``3**d`` patterns over d items.
-
-    Given are the bounds of "at least these items".
+    """Return the bounds of all ``3**d`` patterns.
 
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.

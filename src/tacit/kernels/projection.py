@@ -1,4 +1,4 @@
-"""Small groups of people on many itemsets at once, by hierarchical projection.
+"""Small groups on many itemsets, by hierarchical projection.
 
 For a set M of items, people fall into groups by the items of M that they have. The kernels list, for every set of a long list, the groups with
 fewer than ``k`` people. Rows are bit words: bit ``j`` of a row is set if the row has item ``j`` of a chunk of at most 64 items.
@@ -49,7 +49,7 @@ _ZERO = np.uint64(0)
 
 @kernel(steps=lambda _starts, tids, weights, *_: 2 * tids.size + weights.size)
 def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
-    """Make the rows of a chunk from vertical lists; count them.
+    """Make a chunk's rows from vertical lists; count them.
 
     ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
 
@@ -81,12 +81,12 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
 
 
 def _prepare_nothing(_mask: Any, _moves: Any) -> None:
-    """Nothing to prepare: the processor has an instruction for it."""
+    """Prepare nothing: the processor has an instruction."""
 
 
 @part_with_extract(_prepare_nothing)
 def prepare_moves(mask: Any, moves: Any) -> None:
-    """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4), in six words."""
+    """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4)."""
     inverse = ~mask << _ONE
     left = mask
     for i in range(6):
@@ -104,7 +104,7 @@ def _extract(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
 
 @part_with_extract(_extract)
 def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
-    """Push the bits of ``word`` under ``mask`` together at the low end.
+    """Compress the bits of ``word`` under ``mask``.
 
     ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
     """
@@ -117,9 +117,9 @@ def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
 
 @part
 def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
-    """Mask rows and merge equal ones; return how many remain.
+    """Mask rows and merge equal ones; count them.
 
-    They are written right behind the rows. The rows are ``count`` from ``start`` on.
+    The ``count`` rows from ``start`` on are read; the result is written right behind them.
 
     ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
     """
@@ -151,9 +151,9 @@ def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, s
 
 @part
 def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
-    """Compress rows and merge equal ones; return how many remain.
+    """Compress rows and merge equal ones; count them.
 
-    They are written right behind the rows. The rows are ``count`` from ``start`` on.
+    The ``count`` rows from ``start`` on are read; the result is written right behind them.
 
     ``table`` has a place for every compressed word, all 0 before and after.
     """
@@ -189,9 +189,9 @@ def groups_by_table(
     found_word: Any,
     found_size: Any,
 ) -> int:
-    """Append the groups of 1..k-1 people; return how many there are.
+    """Append groups of 1..k-1 people; count them.
 
-    The rows are ``count`` from ``start`` on, under ``mask``; groups found before are counted, too.
+    The ``count`` rows from ``start`` on are read under ``mask``; earlier groups are counted, too.
 
     ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
     """
@@ -213,7 +213,7 @@ def groups_by_table(
 
 @part
 def grown(array: Any, needed: int) -> Any:
-    """Return the array, or a longer copy if ``needed`` exceeds it."""
+    """Return the array, grown to ``needed`` if shorter."""
     if needed <= array.size:
         return array
     bigger = np.empty(max(needed, 2 * array.size), array.dtype)
@@ -224,7 +224,7 @@ def grown(array: Any, needed: int) -> Any:
 
 @part
 def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
-    """Cut the masks ``lo..hi`` so that the halves need few items.
+    """Cut masks ``lo..hi`` into halves of few items.
 
     ``behind`` is scratch, one number per mask.
     """
@@ -247,7 +247,7 @@ def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
 
 @kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
 def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
-    """Find all groups of 1..k-1 people on every mask, in order.
+    """Find groups of 1..k-1 people by mask.
 
     Returns how many there are on each mask, their compressed words, and their sizes.
 
@@ -373,7 +373,7 @@ class Vertical(NamedTuple):
 
 
 def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Vertical:
-    """Rows by item, for the wanted items in their order."""
+    """Return the rows of each wanted item."""
     # Numbers of 16 bits are sorted much faster; items that nobody asks for come last.
     small = np.uint16 if len(wanted) < 2**16 - 1 else np.int64
     place = np.full(int(members.max(initial=-1)) + 2, len(wanted), small)
@@ -425,7 +425,7 @@ def small_groups_on(
     threads: int | None = None,
     first_only: bool = False,
 ) -> Iterator[Found]:
-    """Yield the groups of 1..k-1 people on every set, piece by piece.
+    """Yield groups of 1..k-1 people by set.
 
     ``pause`` is called in between with the share of the work done.
 
@@ -445,7 +445,7 @@ def small_groups_on(
 
 
 class _Chunk(NamedTuple):
-    """Sets whose union has at most 64 items, as masks over it."""
+    """Sets over at most 64 items, as masks."""
 
     numbers: Ints
     items: Ints
@@ -484,7 +484,7 @@ def _search_short_sets(
 
 
 def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[_Chunk]:
-    """Order sets from the rarest item and cut them into chunks."""
+    """Order sets by rarest item; cut into chunks."""
     from tacit.kernels.rows import arrange, cut_by_union
 
     n_items = len(rows.starts) - 1
@@ -509,7 +509,7 @@ def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) 
 
 
 def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
-    """Order sets so that those that share their rarest items are neighbours.
+    """Order sets by their rarest items.
 
     ``rank`` numbers the items from the rarest on.
     """
@@ -561,7 +561,7 @@ def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Fo
 
 
 def _search_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
-    """Find the small groups on a set of over 64 items."""
+    """Find small groups on over 64 items."""
     words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
     for position, item in enumerate(items.tolist()):
         tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]

@@ -1,4 +1,4 @@
-"""Rows and sets of items: indexed for mining, sorted, counted, compared.
+"""Rows of items: indexed, sorted, counted, compared.
 
 Sets of items lie one after the other: set i is ``members[offsets[i]:offsets[i + 1]]``.
 
@@ -34,9 +34,9 @@ def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
 def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
-    """Add up the rows that hold each item, and their weights.
+    """Count each item's rows and weights.
 
-    These are ``counts[:, 0]`` and ``counts[:, 1]``.
+    Output: ``counts[:, 0]`` and ``counts[:, 1]``.
     """
     for row in range(len(offsets) - 1):
         for place in range(offsets[row], offsets[row + 1]):
@@ -46,9 +46,9 @@ def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
-    """Add each row's weight to the first equal row of its class.
+    """Merge the weights of equal rows per class.
 
-    Its own weight becomes 0, as does that of rows without frequent items.
+    The first equal row gets the weight; the others, and rows without frequent items, get 0.
 
     Only items whose ``number`` is not negative count; ``lengths`` receives how many of them each row holds. ``classes`` may be empty.
     ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
@@ -88,7 +88,7 @@ def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, l
 
 @kernel(steps=lambda _offsets, members, *_: 3 * members.size)
 def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, places: Any, lists: Any, masks: Any) -> None:
-    """Write the chosen rows as masks or lists, and index them.
+    """Index the chosen rows as masks or lists.
 
     With masks, the places of item i (``places[starts[i]:starts[i + 1]]``) are numbers of chosen rows. Without, they are positions of the item in
     ``lists``, in which rows are separated by -1. ``starts`` is all 0 before. Rows are read where they are: a renumbered copy of them would
@@ -135,7 +135,7 @@ def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, pla
 
 @part
 def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
-    """Return the weighted size of an intersection, and of its largest class.
+    """Return an intersection's weight, and its largest class's.
 
     The class -1 is excluded.
     """
@@ -174,7 +174,7 @@ def contains(outer: Any, i: int, inner: Any, j: int, words: int) -> bool:
 
 @part
 def intersect(left: Any, i: int, right: Any, j: int, result: Any, k: int, words: int) -> None:
-    """Write the rows that are in both sets into ``result``."""
+    """Write the intersection of two sets into ``result``."""
     these = left[i : i + words]
     those = right[j : j + words]
     both = result[k : k + words]
@@ -184,7 +184,7 @@ def intersect(left: Any, i: int, right: Any, j: int, result: Any, k: int, words:
 
 @part
 def transpose(block: Any) -> None:
-    """Transpose a matrix of 64 by 64 bits in place."""
+    """Transpose a 64 by 64 bit matrix in place."""
     shift = 32
     mask = np.uint64(0xFFFFFFFF)
     while shift > 0:
@@ -222,9 +222,9 @@ def _group_by_length(offsets: Any, starts: Any) -> Any:
 
 @kernel(steps=lambda offsets, members, n_labels: 3 * members.size + n_labels * int((offsets[1:] - offsets[:-1]).max(initial=0)))
 def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
-    """Return the stable permutation that puts sets in dictionary order.
+    """Return the stable permutation to dictionary order.
 
-    That is ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
+    For example ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
 
     Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
     sets that are long enough take part, so that the cost is the number of members.
@@ -277,11 +277,9 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
-    """Cut sets into runs whose union has at most ``most_items`` items.
+    """Cut sets into runs of at most ``most_items`` items.
 
-    Longer sets stand alone. ``ends`` receives where runs end.
-
-    Returns how many runs there are.
+    Longer sets stand alone. ``ends`` receives the ends of runs. Returns their number.
     """
     seen_in = np.full(n_labels, -1, np.int64)
     run = 0
@@ -314,7 +312,7 @@ _ZERO = np.uint64(0)
 
 @kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
 def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
-    """Count the people who hold every item of each set.
+    """Count the people who hold each set.
 
     ``bits[item]`` is the bit set of the rows that have the item.
 
@@ -419,7 +417,7 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
-    """List the sets without ``OUTSIDE`` items, and their masks; count them.
+    """List and count sets without ``OUTSIDE`` items.
 
     Masks are over the positions of the items.
     """

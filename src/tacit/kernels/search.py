@@ -1,4 +1,4 @@
-"""Depth-first search for frequent itemsets (all, closed, maximal) and for rules.
+"""Depth-first search for frequent itemsets and rules.
 
 **Problems.** A search works on the conditional database of one root item, its *problem*: for each other item the set of the root's rows that
 hold it (64-bit words, see :mod:`tacit.kernels.rows`). These sets are only as long as the root's own support, which makes mining fast on dense
@@ -114,7 +114,7 @@ KNOWN_WORDS = 16
 def project(
     lists: Any, row_masks: Any, starts: Any, places: Any, all_parts: Any, labels: Any, ask: Any, bits: Any, book: Any
 ) -> None:
-    """Write the problems of the next roots while there is room.
+    """Write the next roots' problems while they fit.
 
     ``lists``, ``row_masks``, ``starts``, ``places``: as :func:`tacit.kernels.rows.index` makes them; if there are masks, they are used.
     ``all_parts[p]``: the first place behind part p, its weight, its class. ``labels[i]``: label and column of item i, its count, and a mark, set
@@ -179,9 +179,9 @@ def project(
 
 @part
 def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
-    """Write the parts of ``mine`` to the book; return how many.
+    """Write the parts of ``mine``; return their number.
 
-    ``cuts`` receives where they end in ``mine``.
+    ``cuts`` receives their ends in ``mine``.
     """
     word = 0
     first = 0
@@ -213,7 +213,7 @@ def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> in
 
 @part
 def _list_frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int, least: int, counts: Any, ids: Any) -> int:
-    """List the later items that are frequent among ``mine``; count them.
+    """List later items frequent among ``mine``; count them.
 
     They ascend. ``counts`` is zero before and after.
     """
@@ -280,7 +280,7 @@ def _write_masks(
 
 @part
 def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
-    """Make sets of rows from masks of rows, 64 by 64."""
+    """Transpose row masks into sets of rows."""
     n_items = book[at + ITEMS]
     words = book[at + WORDS]
     width = book[at + WIDTH]
@@ -298,7 +298,7 @@ def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
 
 @part
 def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: Any, places: int) -> None:
-    """Write the set of all rows, and each row's place.
+    """Write all rows, and each row's place.
 
     Every part starts at a new word; the first is ``bits[word]``.
     """
@@ -318,7 +318,7 @@ def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: 
 
 @part
 def _sort_items(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, at: int) -> bool:
-    """Sort a problem's items; return False if an earlier one covers everyone.
+    """Sort a problem's items; False: already covered.
 
     They become earlier items, candidates, or part of the head.
     """
@@ -368,7 +368,7 @@ def _sort_items(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any
 
 @part
 def _begin_problem(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
-    """Make the root node of a problem: head, people and candidates."""
+    """Make the root node of a problem."""
     box[DEPTH] = 0
     candidates = book[at + CANDIDATES]
     frames[0, NEXT] = 0
@@ -388,7 +388,7 @@ def _begin_problem(book: Any, at: int, box: Any, frames: Any, lists: Any) -> Non
 
 @part
 def _make_head(frames: Any, depth: int, people: int, label: int) -> None:
-    """Extend the head of the node above by one item."""
+    """Extend the parent's head by one item."""
     size = frames[depth - 1, SIZE]
     frames[depth, PEOPLE] = people
     frames[depth, SIZE] = size
@@ -399,7 +399,7 @@ def _make_head(frames: Any, depth: int, people: int, label: int) -> None:
 
 @part
 def _insert_item(frames: Any, depth: int, label: int) -> None:
-    """Add an item to the head of a node, which stays sorted."""
+    """Insert an item into a node's sorted head."""
     place = HEAD + frames[depth, SIZE]
     while place > HEAD and frames[depth, place - 1] > label:
         frames[depth, place] = frames[depth, place - 1]
@@ -410,7 +410,7 @@ def _insert_item(frames: Any, depth: int, label: int) -> None:
 
 @part
 def _has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
-    """Tell if the output has room for whatever one node may add."""
+    """Tell if the output has room for a node."""
     most = max(box[CLASSES], 1)
     longest = frames.shape[1] - HEAD
     return box[N_SETS] + most <= len(lines) and box[N_MEMBERS] + most * longest <= len(members)
@@ -418,7 +418,7 @@ def _has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
 
 @part
 def _write_head(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
-    """Write the head of a node with a count and a class.
+    """Write a node's head with count and class.
 
     ``members`` receives the head; ``lines`` where it ends, the count, the node's own count, and the number of the class.
     """
@@ -440,7 +440,7 @@ def _write_head(frames: Any, depth: int, count: int, number: int, box: Any, memb
 
 @kernel(steps=lambda _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
 def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
-    """Write itemsets or rules until done, full or out of work.
+    """Write itemsets or rules until done or full.
 
     The output is as :func:`_write_head` writes it.
     """
@@ -482,7 +482,7 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
 
 @part
 def _open_problem(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
-    """Begin a problem: everyone, and all its items free to be added."""
+    """Begin a problem with all people and items."""
     _begin_problem(book, at, box, frames, lists)
     words = book[at + WORDS]
     everyone = book[at + BITS] + book[at + ITEMS] * words
@@ -531,9 +531,9 @@ def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists
 
 @part
 def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
-    """Mark the items that may be added to a node.
+    """Mark the items that extend a node.
 
-    These are those of the node above, except the column of the item that it added.
+    All of the node above, except the column of the item it added.
     """
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
@@ -560,7 +560,7 @@ def _write_node(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any,
 
 @part
 def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    """Write every class that is frequent and reaches the ratio."""
+    """Write frequent classes that reach the ratio."""
     within = 0
     start = 0
     for p in range(at + FIELDS, book[at + PARTS_END], 3):
@@ -581,7 +581,7 @@ def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: A
 
 @part
 def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
-    """Tell if a free item can be added without loss.
+    """Tell if a free item can be added.
 
     The count matters for closed sets, the frequency for maximal ones. Free items are the mask ``tids[free:]``.
     """
@@ -609,7 +609,7 @@ def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, fre
 def search_closed(
     rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
 ) -> int:
-    """Write closed or maximal itemsets until done, full or out of work.
+    """Write closed or maximal itemsets until done or full.
 
     The output is as :func:`_write_head` writes it.
     """
@@ -685,7 +685,7 @@ def _open_closed_problem(
     members: Any,
     lines: Any,
 ) -> None:
-    """Begin a problem, unless an earlier item covers everyone in it."""
+    """Begin a problem, unless an earlier item covers it."""
     _begin_problem(book, at, box, frames, lists)
     words = book[at + WORDS]
     rows = frames[0, ROWS]
@@ -708,7 +708,7 @@ def _open_closed_problem(
 def _find_closed_candidates(
     bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int
 ) -> None:
-    """Sort the candidates of the node above into head and candidates.
+    """Sort the parent's candidates into head and candidates.
 
     Those behind the current one are tested; infrequent ones drop out.
     """
@@ -747,7 +747,7 @@ def _find_closed_candidates(
 def _has_earlier_item(
     rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
 ) -> bool:
-    """Tell if ``least`` people in the rows share an earlier item.
+    """Tell if ``least`` people share an earlier item.
 
     If ``least`` is all ``people``, that item covers the rows.
 
@@ -778,7 +778,7 @@ def _has_earlier_item(
 
 @part
 def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
-    """Tell if some earlier item is in all of these rows.
+    """Tell if an earlier item covers all rows.
 
     Rows are ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row.
     """
@@ -813,7 +813,7 @@ def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first:
 def _is_item_frequent(
     rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
 ) -> bool:
-    """Tell if some earlier item is frequent among these rows.
+    """Tell if an earlier item is frequent here.
 
     Rows start at ``rows[first]``; ``counts`` is memory, zero before and after.
 
@@ -845,7 +845,7 @@ def _is_item_frequent(
 
 @part
 def _remember_find(frames: Any, lists: Any, box: Any, known: Any, n_items: int) -> None:
-    """Keep the head of the node below the current one.
+    """Keep the head of the child node.
 
     ``known`` says first, for each word of finds, which of them hold each item; then, for each open node, which of them hold its head. All open
     nodes are on the way to this find, so it holds all their heads.
@@ -866,7 +866,7 @@ def _remember_find(frames: Any, lists: Any, box: Any, known: Any, n_items: int) 
 
 @part
 def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
-    """Tell if one find holds a node's head and more items.
+    """Tell if one find holds a head and items.
 
     The node is at ``depth``, the items are ``lists[first:last]``.
     """
@@ -883,10 +883,7 @@ def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_i
 
 @part
 def _narrow_finds(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
-    """Note which finds hold the head of a new node.
-
-    These hold the head above it and the items it added.
-    """
+    """Mark the finds that hold a new head."""
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         place = KNOWN_WORDS * (n_items + depth) + word
         both = known[place - KNOWN_WORDS]

@@ -1,1 +1,1 @@
-"""Mining: frequent itemsets, rules QI => SA, negative rules, and frequency tables."""
+"""Mining: itemsets, rules, negative rules, frequency tables."""

@@ -25,10 +25,7 @@ MOST_CELLS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Input of mining: weighted sets of items, with classes and columns.
-
-    Rules need a class for each row, tables a column for each item.
-    """
+    """Weighted sets of items, with classes and columns."""
 
     sets: Sets
     weights: Ints
@@ -40,7 +37,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
-    """Database ready for mining: frequent items only, equal rows merged.
+    """Frequent items of merged rows, ready for mining.
 
     Classes and weights are laid out in parts; see :mod:`tacit.kernels.search`.
 
@@ -110,7 +107,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
 
 
 def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
-    """Return the class of each row, and the number of frequent classes.
+    """Return each row's class; count frequent classes.
 
     All others become one class behind them. Without classes: nothing, -1.
     """
@@ -123,7 +120,7 @@ def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
 
 
 def _lay_out_parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, Ints]:
-    """Lay the rows out in parts of one weight and class.
+    """Group rows into parts by weight and class.
 
     Returns the rows of each part, one part after the other; where each part ends; and its end, weight and class.
 
@@ -156,7 +153,7 @@ Pair = tuple[str, str]
 def table_rows(
     people: Table, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy] | None, classes: Column | None = None
 ) -> tuple[Rows, list[Pair]]:
-    """Return rows as sets of items, and the meaning of items.
+    """Return rows as itemsets, and the items' meaning.
 
     ``classes`` gives every row a class.
 
@@ -185,7 +182,7 @@ def table_rows(
 
 
 def _number_items(column: Column, tree: Hierarchy | None, first: int) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Return each value's items, padded with -1, and the coarser values."""
+    """Return each value's items (padded), and coarser values."""
     values = set(column.values)
     chains = [
         [node for node in dict.fromkeys(tree.levels.get(value, ())) if node != ROOT and node not in values] if tree else []

@@ -1,4 +1,4 @@
-"""Frequency tables: counts of all combinations of values, suppressed and rounded."""
+"""Frequency tables: counts, suppressed and rounded."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def tabulate(
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
-    """Every set of one to ``ways`` of these columns, the largest first.
+    """Return all sets of columns up to ``ways``.
 
     >>> subtables(["a", "b", "c"], 2)
     [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a',), ('b',), ('c',)]
@@ -87,7 +87,7 @@ def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
 
 
 def _choose_form(hide_below: int | None, show_zeros: bool, round_to: int | None) -> CellPrinting:
-    """Return the form in which cells are printed; refuse meaningless numbers."""
+    """Return the form of cells; refuse meaningless numbers."""
     for value, least, where in ((hide_below, 1, "--hide-below"), (round_to, 2, "--round")):
         if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= MOST_BASE):
             what = f"must be a whole number of at least {least}"
@@ -99,7 +99,7 @@ def _choose_form(hide_below: int | None, show_zeros: bool, round_to: int | None)
 
 
 def _list_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:
-    """Return the sets of columns to count over, totals included."""
+    """Return the columns of each table, with totals."""
     if not tables or not all(len(table) for table in tables):
         remedy = "Write for instance --by sex,job (Python: by=['sex,job'])"
         raise OptionError("names no column", where="--by", remedy=remedy)
@@ -133,7 +133,7 @@ def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None])
 def _list_codes(
     columns: Sequence[str], sizes: dict[str, int], table: Sequence[str]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-    """Return the values of each cell of one table, column by column.
+    """Return each cell's values, column by column.
 
     Columns that the table does not have are ``ANY``.
     """
@@ -176,7 +176,7 @@ def _print_table(
 
 
 def _add_roles(header: Header, people: Table, columns: tuple[str, ...]) -> Header:
-    """Add the roles of the columns in the data to the header."""
+    """Add the columns' roles to the header."""
     schema = people.schema
     sa = tuple(name for name in schema.sa if name in columns)
     domain = people.column(sa[0]).values if len(sa) == 1 else ()

@@ -1,4 +1,4 @@
-"""Frequent itemsets: all of them, the closed ones, or the maximal ones."""
+"""Frequent itemsets: all, closed or maximal."""
 
 from __future__ import annotations
 
@@ -89,8 +89,6 @@ def count_itemsets(
 ) -> dict[Only, int]:
     """Count the frequent itemsets: all, closed or maximal.
 
-    None of them is kept, so that little memory is needed.
-
     >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
     >>> count_itemsets(baskets, min_support=2)
     {'all': 3, 'closed': 2, 'maximal': 1}
@@ -110,9 +108,7 @@ def count_by_threshold(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> list[int]:
-    """Count the itemsets (all or closed) that reach each threshold.
-
-    One search, from the lowest threshold on, counts for all of them.
+    """Count the itemsets that reach each threshold.
 
     An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
 
@@ -137,7 +133,7 @@ def _check_only(only: Only) -> Only:
 
 
 def _read_rows(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
-    """Return the rows to be mined, and their items' names."""
+    """Return the rows to mine, and item names."""
     if isinstance(data, Table):
         columns = [name for name in data.names if name not in data.schema.identifying]
         rows, pairs = table_rows(data, columns, hierarchies)

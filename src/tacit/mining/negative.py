@@ -1,4 +1,4 @@
-"""Negative rules ``X => not s``: values that exclude a sensitive one.
+"""Negative rules ``X => not s``.
 
 X is a combination of QI values, coarser ones included. That nobody of few people has a rare value says little. A rule counts when somebody
 would be expected: when the probability that at least one of the people with X has s, were values assigned by their shares, reaches a threshold:
@@ -63,7 +63,7 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """Rules found, which of them are minimal, and the bars they passed."""
+    """Rules found, minimality, and their thresholds."""
 
     found: Found
     minimal: Flags
@@ -194,13 +194,13 @@ def _check_thresholds(
 def _lists_all(case: Case, asked: _Asked) -> bool:
     """Tell if all rules are listed.
 
-    Rules with exceptions always are: a general one does not imply the special ones.
+    Rules with exceptions always are, since a general one does not imply special ones.
     """
     return asked.confidence < 1 or choices(case, asked.length) <= MOST_CHOICES
 
 
 def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
-    """Mine the rules, all of them or the minimal ones."""
+    """Mine all rules, or the minimal ones."""
     bar = Bar(needed_people(case.shares, log_doubt(asked.expectation)), 1 - asked.confidence)
     if _lists_all(case, asked):
         found = all_rules(case, bar, asked.length, watch)
@@ -217,10 +217,7 @@ def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
 
 
 def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:
-    """Correct the bar and the expectation for testing many rules.
-
-    All tests together may then be wrong with the asked probability only.
-    """
+    """Correct the thresholds for multiple testing."""
     if asked.significance is None:
         return bar, asked.expectation
     doubt = asked.significance / max(1, itemsets * case.n_values)
@@ -232,7 +229,7 @@ def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, f
 def _count_by_chance(
     case: Case, answer: _Answer, asked: _Asked, permutations: int, seed: int, watch: Watch
 ) -> tuple[float | None, float] | None:
-    """Count the rules that shuffled sensitive values give on average."""
+    """Count the rules expected by chance."""
     if permutations < 1:
         return None
     chance = np.random.default_rng(seed)

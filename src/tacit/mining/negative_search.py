@@ -38,9 +38,9 @@ _MOST_STEPS = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Values of a column and its hierarchy, as whole numbers of steps.
+    """Values of a column and hierarchy, in steps.
 
-    It also says how many steps away somebody still belongs.
+    ``reach`` is the largest distance that still belongs.
     """
 
     place: dict[str, int]
@@ -67,7 +67,7 @@ class Scale:
         return cls(place, float(spread * per_step) + 1)
 
     def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
-        """Return the values that belong to the members' set, and their degrees.
+        """Return values in the fuzzy set, and degrees.
 
         >>> ages = Column.from_texts("age", ["20", "21", "23", "30"])
         >>> [part.tolist() for part in Scale.of(ages, None, Fraction(3)).degrees(["21"], ages.values)]
@@ -84,7 +84,7 @@ class Scale:
 
 
 def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dict[str, Fraction]:
-    """Return the spread of each fuzzy column, as exact numbers."""
+    """Return the fuzzy columns' spreads, exactly."""
     spreads = {}
     for name, spread in (given or {}).items():
         if name not in qi:
@@ -119,7 +119,7 @@ def _read_number(value: str, where: str) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Shoulders:
-    """Fuzzy nodes of every raw value, in flat form, and the degrees."""
+    """Fuzzy nodes of raw values, with degrees."""
 
     starts: Ints
     node: Ints
@@ -128,7 +128,7 @@ class Shoulders:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Level of coarseness of a column: each raw value's node, or -1.
+    """Level of a column: each raw value's node.
 
     A value has -1 where it has no node of this height.
 
@@ -151,7 +151,7 @@ class Grouped:
     degree: Floats | None = None
 
     def at(self, level: Level, codes: Ints) -> tuple[Grouped, Ints]:
-        """Return the entries at one level of a column with nodes."""
+        """Return the entries at one level."""
         if level.shoulders is None:
             node = level.node[codes[self.row]]
             inside = node >= 0
@@ -180,7 +180,7 @@ class Grouped:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Distinct rows as codes, with weights, sensitive values and hierarchies.
+    """Distinct weighted rows as codes, with hierarchies.
 
     The nodes of each column stand level by level, with the next coarser node of each.
     """
@@ -220,7 +220,7 @@ class Case:
 
     @classmethod
     def of(cls, people: Table, hierarchies: Mapping[str, Hierarchy], spreads: Mapping[str, Fraction]) -> Case:
-        """Make the case of a table; columns with a spread are fuzzy."""
+        """Make the case of a table."""
         columns = [people.column(name) for name in people.schema.qi]
         sa = people.sa
         merged = Table((*columns, sa), people.weights).merged()
@@ -246,10 +246,7 @@ _Key = tuple[str, int]
 
 
 def _list_chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
-    """Return the coarser values of every value, without the root.
-
-    Names of other values are left out, too.
-    """
+    """Return every value's coarser values, without root."""
     if tree is None:
         return [[] for _ in column.values]
     values = set(column.values)
@@ -261,7 +258,7 @@ def _list_chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
 
 
 def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
-    """Return the nodes of a column, their parents, and its levels.
+    """Return a column's nodes, parents, and levels.
 
     Raw values come first; the parent is the next coarser node.
 
@@ -317,7 +314,7 @@ def _soften(
 
 @dataclass(frozen=True)
 class Watch:
-    """Report progress within one of several rounds, and enforce time limits."""
+    """Progress and time limits over several rounds."""
 
     limits: Limits
     progress: Callable[[float], None] | None = None
@@ -387,7 +384,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Antecedents that use the same levels: their nodes, people and rows."""
+    """Antecedents over the same levels, with their rows."""
 
     nodes: npt.NDArray[np.int32]
     people: Floats
@@ -404,14 +401,14 @@ class Batch:
         return counts.reshape(-1, case.n_values)
 
     def absent(self, case: Case, values: Ints) -> Flags:
-        """Mark the values that no row of each antecedent has."""
+        """Mark values that do not occur per antecedent."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         absent: Flags = np.bincount(key, minlength=len(self.people) * case.n_values) == 0
         return absent.reshape(-1, case.n_values)
 
 
 def needed_people(shares: Floats, log_doubt: float) -> Floats:
-    """Count the people that an antecedent needs, value by value.
+    """Count the people an antecedent needs, by value.
 
     With fewer, the absence of a value means nothing; ``log_doubt`` is log(1 - expectation).
     """
@@ -422,7 +419,7 @@ def needed_people(shares: Floats, log_doubt: float) -> Floats:
 
 
 def log_doubt(expectation: float) -> float:
-    """Return the logarithm of the probability that an expectation leaves to chance."""
+    """Return the log probability that remains to chance."""
     return math.log1p(-expectation)
 
 
@@ -432,9 +429,9 @@ def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
 
 
 def rules_of_each(case: Case, values: Sequence[Ints], bar: Bar, length: int, watch: Watch) -> list[Found]:
-    """Find all rules for each of several assignments of values.
+    """Find all rules for several assignments of values.
 
-    The antecedents are the same, and are searched for once.
+    The antecedents are searched for once.
     """
     parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
@@ -470,7 +467,7 @@ def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
 
 
 def few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> Flags:
-    """Mark counts that are at most a share of the people, exactly."""
+    """Mark counts up to an exact share of people."""
     if exact and tolerated.denominator * int(people.max(initial=0)) < 1 << 62:
         whole = counts.astype(np.int64) * tolerated.denominator
         return whole <= people.astype(np.int64)[:, None] * tolerated.numerator
@@ -478,7 +475,7 @@ def few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> 
 
 
 def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Batch]:
-    """Antecedents with at least ``least`` people, many at a time."""
+    """Yield antecedents of at least ``least`` people."""
     nothing = np.full((1, len(case.codes)), -1, np.int32)
     branches = sum(len(levels) for levels in case.levels)
     done = 0
@@ -501,9 +498,9 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
 
 
 def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
-    """Split groups by the node of each row in a column.
+    """Split groups by a column's nodes.
 
-    Those with enough people are numbered again.
+    Frequent groups are numbered again.
     """
     if len(node) == 0:
         return None
@@ -531,7 +528,7 @@ def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], 
 
 
 def marks_of(n_nodes: int, n_values: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Return random marks of nodes and of values, whose sums identify antecedents.
+    """Return random marks whose sums identify antecedents.
 
     The last mark stands for "nothing asked".
     """
@@ -580,7 +577,7 @@ class _Covered:
 
 
 def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Covered]:
-    """Yield the rows of antecedents, one choice of levels at a time.
+    """Yield antecedents' rows, by choice of levels.
 
     In a fuzzy column, these are the rows that belong to a node fully.
     """
@@ -603,7 +600,7 @@ def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_
 
 
 def _look_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """Find wanted marks, and their places among the wanted ones."""
+    """Find wanted marks and their places."""
     first_bits = wanted >> np.uint64(48)
     table = np.full(1 << 16, -1, np.int64)
     table[first_bits] = np.arange(len(wanted))
@@ -630,7 +627,7 @@ def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
 
 
 def fully_covered(found: Found, case: Case) -> tuple[Floats, Floats]:
-    """Count the full members of each rule's antecedent, and the exceptions."""
+    """Count each antecedent's full members and exceptions."""
     people = np.zeros(len(found))
     against = np.zeros(len(found))
     if len(found):
@@ -654,10 +651,7 @@ _PER_CHOICE = 20_000
 
 
 def choices(case: Case, length: int) -> int:
-    """Count the choices of levels with at most ``length`` columns.
-
-    Each column is used at one of its levels or not at all.
-    """
+    """Count the choices of levels up to ``length``."""
     by_length = [1] + [0] * length
     for levels in case.levels:
         for used in range(length, 0, -1):
@@ -666,10 +660,7 @@ def choices(case: Case, length: int) -> int:
 
 
 def most_antecedents(case: Case, least: float, length: int) -> int:
-    """Bound the number of frequent antecedents.
-
-    There are no more at all, and everyone is in few of them.
-    """
+    """Bound the number of frequent antecedents."""
     everything = [1] + [0] * length
     for levels in case.levels:
         nodes = len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels])))
@@ -682,7 +673,7 @@ def most_antecedents(case: Case, least: float, length: int) -> int:
 
 
 def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int] | None:
-    """Count frequent antecedents and all rules; None if that takes long."""
+    """Count frequent antecedents and rules, or return None."""
     itemsets = 0
     rules = 0
     work = choices(case, min(2, length)) * _PER_CHOICE
@@ -697,9 +688,9 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
 
 @dataclass(eq=False)
 class _Open:
-    """Open antecedents of one choice of levels, by their marks.
+    """Open antecedents of one choice, by mark.
 
-    The values that each is open for are packed bits.
+    Open values are packed bits.
     """
 
     marks: Words
@@ -711,14 +702,14 @@ class _Open:
         return cls(marks[order], np.packbits(values[order], axis=1))
 
     def at(self, marks: Words) -> npt.NDArray[np.uint8]:
-        """Return the values that the antecedents with these marks are open for."""
+        """Return the open values of these marks."""
         place = np.minimum(np.searchsorted(self.marks, marks), len(self.marks) - 1)
         return np.where((self.marks[place] == marks)[:, None], self.values[place], np.uint8(0))
 
 
 @dataclass(eq=False)
 class _Search:
-    """State of a search: open antecedents by choice of levels, and rules."""
+    """State of a search: open antecedents and rules."""
 
     case: Case
     bar: Bar
@@ -738,7 +729,7 @@ class _Search:
         self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
 
     def look(self, batch: Batch) -> Batch | None:
-        """Take rules out of a batch; return the part still open."""
+        """Take rules from a batch; return the rest."""
         self.looked_at += len(batch.people)
         above = np.unpackbits(self._find_open_above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
         counts = batch.counts(self.case, self.case.values)
@@ -764,7 +755,7 @@ class _Search:
         return Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
     def _find_open_above(self, batch: Batch) -> npt.NDArray[np.uint8]:
-        """Return the values open in every antecedent one step more general."""
+        """Return values open in all direct generalisations."""
         marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
         choice = self.height[batch.nodes[0]]
         parents = np.append(self.case.parent, -1)
@@ -781,7 +772,7 @@ class _Search:
 
 
 def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Found, int]:
-    """Find the minimal rules with at most ``length`` columns; count antecedents."""
+    """Find minimal rules up to ``length``; count antecedents."""
     search = _Search(case, bar, watch)
     branches = sum(len(levels) for levels in case.levels)
     done = 0

@@ -50,7 +50,7 @@ class Published:
 
 
 class Numbers(NamedTuple):
-    """Ends of both counts of each rule, and what is printed."""
+    """Bounds of both counts, and printed numbers."""
 
     lo: Ints
     hi: Ints
@@ -63,7 +63,7 @@ class Numbers(NamedTuple):
 def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
     """Return the published numbers of rules with these counts.
 
-    Counts are of antecedent and consequent, and of the antecedent.
+    Counts are of the rule and of the antecedent.
     """
     n = header.n or 0
     least = header.min_support or 0
@@ -98,7 +98,7 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
 
 
 def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
-    """Bound both counts of every rule by its line and the thresholds."""
+    """Bound both counts by line and thresholds."""
     n = header.n or 0
     least = header.min_support or 0
     step = Fraction(1, 10**digits)
@@ -128,7 +128,7 @@ def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """Bound all pairs (part, whole) whose share lies from ``low`` to ``high``.
+    """Bound pairs (part, whole) by their share.
 
     The part lies in [lo, hi], the whole is at most n.
 
@@ -253,7 +253,7 @@ def mine_rules(
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
-    """Return the smallest share of at most ``n`` people that reaches ``bar``.
+    """Return the smallest attainable share from ``bar`` on.
 
     It comes as numerator and denominator; if strict, it exceeds ``bar``.
 
@@ -284,10 +284,7 @@ def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
 def _split_sides(
     antecedents: Sets, classes: npt.NDArray[np.int32], pairs: Sequence[Pair], sa: Column
 ) -> tuple[tuple[Sets, Sets], Items]:
-    """Return antecedents and consequents over the items in use.
-
-    QI items come first, then SA items.
-    """
+    """Return antecedents and consequents over the items in use."""
     used = np.unique(antecedents.members)
     values = np.unique(classes)
     items = Items.of_columns([*(pairs[i] for i in used.tolist()), *((sa.name, sa.values[i]) for i in values.tolist())])

@@ -1,4 +1,4 @@
-"""Driver of the search kernels: bounded steps, several cores, output that grows.
+"""Driver of the search kernels, on several cores.
 
 A :class:`Task` searches some root items step by step, so that a search can be interrupted at any time. A :class:`Team` runs tasks on several
 cores; their output keeps the order of the work, whichever is faster. A :class:`Collector` gathers patterns in arrays that grow in place, with
@@ -59,7 +59,7 @@ class Growing:
         self._used = end
 
     def finish(self) -> npt.NDArray[Any]:
-        """Return the array at its final size; nothing can be added afterwards."""
+        """Return the array at its final size."""
         if self._memory is None or self._used == 0:
             return np.empty(0, self._dtype)
         if self.nbytes <= FIRST:
@@ -67,7 +67,7 @@ class Growing:
         return np.frombuffer(self._memory, self._dtype, self._used)
 
     def _reserve(self, need: int) -> mmap.mmap:
-        """Return memory of at least ``need`` bytes that begins with the array."""
+        """Reserve ``need`` bytes that begin with the array."""
         if self._memory is None:
             self._memory = _reserve_memory(max(need, FIRST))
         elif need > len(self._memory):
@@ -82,7 +82,7 @@ class Growing:
 
 
 def _reserve_memory(size: int) -> mmap.mmap:
-    """Reserve memory for this process alone, where the system allows it."""
+    """Reserve private memory, where the system allows it."""
     if hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return mmap.mmap(-1, size)
@@ -97,7 +97,7 @@ def label_type(n_labels: int) -> type[np.int16] | type[np.int32]:
 
 
 def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArray:
-    """A copy of item numbers in the smallest type that holds them."""
+    """Return item numbers in the smallest type."""
     return numbers.astype(np.int16) if label_type(n_labels) is np.int16 else numbers.astype(np.int32)
 
 
@@ -136,7 +136,7 @@ class Mined:
     classes: npt.NDArray[np.int32]
 
     def sort(self, n_labels: int) -> None:
-        """Sort the patterns in dictionary order, array by array to save memory."""
+        """Sort the patterns in dictionary order."""
         from tacit.kernels.rows import arrange, dictionary_order
 
         order = dictionary_order(self.offsets, self.members, n_labels)
@@ -152,7 +152,7 @@ class Mined:
 
 
 class Collector:
-    """Collector of pieces, in the order in which they are added.
+    """Collector of pieces, in order.
 
     With ``keep=False`` it only counts them.
 
@@ -174,9 +174,9 @@ class Collector:
         self._most_bytes = _memory() * 3 // 4
 
     def add(self, piece: Piece) -> None:
-        """Append a piece; stop if there are too many patterns.
+        """Append a piece; stop at too many patterns.
 
-        That is more than wanted, or than fit in memory.
+        Too many: more than wanted, or than memory holds.
         """
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
@@ -203,7 +203,7 @@ class Collector:
 
 
 def _memory() -> int:
-    """Return this machine's memory in bytes; very many if unknown."""
+    """Return the machine's memory in bytes."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -250,7 +250,7 @@ class Team:
         return sum(self._finished) / len(self._jobs)
 
     def pieces(self) -> Generator[Piece | None]:
-        """Yield the results of the jobs, in order; closing stops all jobs."""
+        """Yield the jobs' results in order."""
         for thread in self._threads:
             thread.start()
         try:
@@ -267,7 +267,7 @@ class Team:
                 thread.join()
 
     def _take(self) -> list[Piece]:
-        """Take the first job's results; empty after a short wait."""
+        """Take the first job's results, if ready."""
         with self._change:
             found = self._found[self._front]
             if not found and not self._finished[self._front]:
@@ -306,7 +306,7 @@ class Team:
             return self._next - 1
 
     def _put(self, number: int, piece: Piece | None) -> bool:
-        """Leave a piece when there is room; return False to stop."""
+        """Put a piece into the queue; False: stop."""
         with self._change:
             while self._waiting > MOST_WAITING and number != self._front and not self._stopped:
                 self._change.wait(POLL)
@@ -335,7 +335,7 @@ LINES = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Aim of a search: itemsets, or rules of confidence ``part / whole``.
+    """Aim: itemsets, or rules of confidence ``part / whole``.
 
     ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.search`).
     """
@@ -352,9 +352,9 @@ class Wanted:
 
     @property
     def needs_masks(self) -> bool | None:
-        """True if rows must be masks; None if both will do.
+        """Tell if rows must be masks; None: either.
 
-        The test looks at all items of a row, which lists do not offer.
+        Masks are needed to test all items of a row.
         """
         return True if self.family and self.only != "all" else None
 
@@ -393,9 +393,9 @@ class Limits:
 
 
 class Task:
-    """Search of some root items, one bounded step after the other.
+    """Search of some roots, in bounded steps.
 
-    Its memory can be used for other roots afterwards.
+    Its memory can be reused for other roots.
     """
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
@@ -426,7 +426,7 @@ class Task:
         self._members = np.empty(max(MEMBERS, 2 * database.n_classes * database.longest), np.int32)
 
     def begin(self, first: int, end: int) -> None:
-        """Turn to the root items from ``first`` to ``end`` (not included)."""
+        """Turn to roots ``first`` to ``end`` (exclusive)."""
         from tacit.kernels import search
 
         self._ask[search.FIRST_ROOT] = first
@@ -434,7 +434,7 @@ class Task:
         self._ask[search.END_ROOT] = end
 
     def give_up_rest(self) -> int:
-        """Keep only the roots begun; return the first of the others."""
+        """Give up unbegun roots; return the first."""
         from tacit.kernels import search
 
         self._ask[search.END_ROOT] = self._ask[search.NEXT_ROOT]
@@ -448,7 +448,7 @@ class Task:
         return int(self._ask[search.NEXT_ROOT])
 
     def pieces(self) -> Iterator[Piece | None]:
-        """Yield the patterns of these roots; None after a step without any."""
+        """Yield the roots' patterns; None after empty steps."""
         from tacit.kernels import search
 
         while self._ask[search.NEXT_ROOT] < self._ask[search.END_ROOT]:
@@ -463,7 +463,7 @@ class Task:
             yield self._hand_over()
 
     def _project(self) -> None:
-        """Make the next problems, and enough memory to search them."""
+        """Make the next problems and their memory."""
         from tacit.kernels import search
 
         db = self._database
@@ -511,9 +511,7 @@ class Task:
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """Mine the patterns of ``rows`` with at least ``least`` people; count them.
-
-    They come in dictionary order.
+    """Mine patterns of ``least`` people in dictionary order.
 
     ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
     """
@@ -531,7 +529,7 @@ def mine(
 
 
 def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
-    """Count the patterns of ``rows`` that reach each level, in one search."""
+    """Count the patterns that reach each level."""
     database = make_database(rows, int(levels.min()), dictionary_order=wanted.enumerates, dense=wanted.needs_masks)
     collector = Collector(database.n_items, keep=False, levels=levels)
     if database.n_items:
@@ -541,7 +539,7 @@ def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
 
 
 def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collector) -> None:
-    """Search all roots: here, and when it takes longer on all cores."""
+    """Search all roots; if long, on all cores."""
     task = Task(database, wanted)
     n_roots = database.n_items
     cores = limits.cores
@@ -561,9 +559,9 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish the begun search and share the other roots among all cores.
+    """Finish the search, sharing roots among cores.
 
-    The others are those from ``first`` on.
+    The shared roots are those from ``first`` on.
     """
     own = threading.local()
 

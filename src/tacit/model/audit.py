@@ -1,4 +1,4 @@
-"""Outcome of an audit: one run for each attack, its findings, measures and verdict.
+"""Outcome of an audit: runs, findings, measures and verdict.
 
 A record ends with a digest of its other entries, which reveals accidental edits. It is not a signature: anyone can compute it for a forged
 record; ``tacit verify`` checks the content.
@@ -36,7 +36,7 @@ BINDING = "binding"
 
 
 def digest(record: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a record without its digest, as canonical JSON.
+    """Return the SHA-256 of a record without its digest.
 
     >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1, "binding": "anything"})
     True
@@ -48,13 +48,13 @@ def digest(record: Mapping[str, Any]) -> str:
 
 
 def bound(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with its digest as the last entry."""
+    """Return a record with its digest last."""
     rest = {name: value for name, value in record.items() if name != BINDING}
     return rest | {BINDING: digest(rest)}
 
 
 def described(release: Release) -> dict[str, Any]:
-    """Return the entry of a release in a record: kind, size, file, and reading options."""
+    """Return the entry of a release in a record."""
     header = release.header
     source = release.source
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
@@ -77,7 +77,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """People whose sensitive value can be guessed with more than 90 %, without a limit.
+    """People whose sensitive value is guessed with over 90 %.
 
     ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
     release where there are several. A ``limit`` that is set does not judge the estimate.
@@ -95,7 +95,7 @@ class Caution:
 
     @property
     def text(self) -> str:
-        """The caution as the rest of a sentence; counts only."""
+        """Rest of a sentence about the caution; counts only."""
         among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"
         where = "" if self.release is None else f" in release {self.release + 1}"
         who = f"the hidden value of {among}{where}" if self.hidden else f"{among}{where}"
@@ -108,7 +108,7 @@ class Caution:
 
 
 def cautions_of(code: str, number: int, of: int, *, hidden: bool = False, limit: bool = False) -> tuple[Caution, ...]:
-    """Return the caution about a number of people; none if it is 0."""
+    """Return the caution about some people, if any."""
     return (Caution(code, int(number), int(of), hidden, limit),) if number else ()
 
 
@@ -158,12 +158,12 @@ class AttackRun:
 
     @property
     def finds_groups(self) -> bool:
-        """True if its findings are groups of people, not values of known people."""
+        """Tell if findings are groups, not values of individuals."""
         return self.code not in ABOUT_VALUES
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """Number of findings by their number of people (the upper bound if not exact).
+        """Number of findings by number of people (upper bound).
 
         Of an attack that finds groups and values, its groups only.
         """
@@ -174,7 +174,7 @@ class AttackRun:
 
     @property
     def is_value(self) -> npt.NDArray[np.bool_]:
-        """Flags of findings that are values of known people, among groups."""
+        """Flags of findings that are values of known people."""
         left = self.columns.get("values_left")
         if left is None or not self.finds_groups:
             return np.zeros(len(self.columns.get("count_hi", ())), np.bool_)
@@ -182,7 +182,7 @@ class AttackRun:
 
     @property
     def decides(self) -> bool:
-        """True if it ran to the end and left nothing open."""
+        """Tell if the run is complete and nothing open."""
         return self.status == "ran" and self.undecided == 0
 
     def only(self, kept: npt.NDArray[np.int64]) -> AttackRun:
@@ -200,7 +200,7 @@ class AttackRun:
         )
 
     def id(self, index: int) -> str:
-        """Return the id of a finding, without writing it out."""
+        """Return the id of a finding."""
         assert self.event is not None
         owners = self.columns.get("release")
         return finding_id(self.code, self.event(index), 0 if owners is None else int(owners[index]))
@@ -213,7 +213,7 @@ class AttackRun:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """All findings of an audit, worst first; each is written out only on access.
+    """Findings of an audit, worst first, built on access.
 
     Of findings that went to a file, only the worst are here.
 
@@ -399,7 +399,7 @@ def tool() -> dict[str, str]:
 
 
 def _finite(value: Any) -> Any:
-    """Return a number as JSON knows it: None if it is infinite."""
+    """Return a number for JSON: None if infinite."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
@@ -411,7 +411,7 @@ ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 
 class Stream(Protocol):
-    """Receiver of findings, so that these need not be kept."""
+    """Receiver of findings that are not kept."""
 
     def add_patterns(
         self,

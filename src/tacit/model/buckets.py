@@ -1,4 +1,4 @@
-"""Bucketized releases: quasi-identifiers and sensitive values in two tables, joined by groups only."""
+"""Bucketized releases: two tables, joined by groups only."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tacit.model.table import Column, Table
 
 
 def _group_names() -> Iterator[str]:
-    """Yield names for the column of groups, the usual ones first."""
+    """Yield names for the group column, usual ones first."""
     yield from ("group", "group_id", "bucket")
     yield from (f"group_{number}" for number in count(2))
 
 
 def joined_source(sources: Sequence[Source]) -> Source:
-    """Return the files of a bucketized release as one source."""
+    """Return both files of a bucketized release as one."""
     digest = hashlib.sha256("".join(f"{one.sha256}\n" for one in sources).encode())
     return Source(" and ".join(one.name for one in sources), digest.hexdigest(), sources[0].header, sources[0].options)
 

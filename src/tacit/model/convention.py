@@ -1,4 +1,4 @@
-"""Conventions of publishers: the meaning of numbers and marks in the cells of their tables."""
+"""Conventions of publishers for numbers and marks in cells."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Convention:
 
 
 def _opensafely(printed: Ints, below: int) -> Ends:
-    """Small counts become 0, all others the nearest multiple of 5."""
+    """Small counts become 0, others multiples of 5."""
     lo, hi = counts_printed_as(printed, 5, "nearest")
     is_zero = printed == 0
     lo = np.where(is_zero, 0, np.maximum(lo, below))
@@ -47,7 +47,7 @@ def _opensafely(printed: Ints, below: int) -> Ends:
 
 
 def _midpoint6(printed: Ints, _: int) -> Ends:
-    """1 to 6 become 3, 7 to 12 become 9, and so on; 0 stays."""
+    """Ranges of six become midpoints (3, 9, ...); 0 stays."""
     is_zero = printed == 0
     lo = np.where(is_zero, 0, printed - 2)
     hi = np.where(is_zero, 0, printed + 3)
@@ -61,7 +61,7 @@ def _nomis(printed: Ints, _: int) -> Ends:
 
 
 def _acro(printed: Ints, below: int) -> Ends:
-    """The records of small cells are deleted, so that their cells print 0, or nothing."""
+    """Records of small cells are deleted; these print 0."""
     is_zero = printed == 0
     return np.where(is_zero, 0, np.maximum(printed, below)), np.where(is_zero, below - 1, printed)
 
@@ -72,7 +72,7 @@ def _omop(printed: Ints, _: int) -> Ends:
 
 
 def _rr3(printed: Ints, _: int) -> Ends:
-    """One of the two nearest multiples of 3, by chance; multiples of 3 stay."""
+    """Random rounding to an adjacent multiple of 3."""
     lo, hi = counts_printed_as(printed, 3, "random")
     return lo, _where_possible(printed % 3 == 0, hi)
 

@@ -1,4 +1,4 @@
-"""Estimates of sensitive values, and bounds on patterns, as an adversary derives them.
+"""Estimates of sensitive values, and bounds on patterns.
 
 A posterior for everybody, compared with bounds and with the truth; one person's estimate with the statements behind it; the number of people
 in one pattern.
@@ -51,7 +51,7 @@ class Guess:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Estimates and bounds for every combination of quasi-identifiers and every sensitive value.
+    """Estimates and bounds for every combination and sensitive value.
 
     ``share``, ``lower`` and ``upper`` have a row for each combination of the population and a column for each of ``values``; they hold nan where
     an attack did not run. ``baseline`` is the share of each value among all people: what an outsider guesses about anybody.
@@ -86,7 +86,7 @@ class Posterior:
 
     @cached_property
     def largest(self) -> Floats:
-        """The probability of the most probable value of each combination."""
+        """Probability of the most probable value per combination."""
         return np.asarray(self.share.max(axis=1, initial=0.0))
 
     @cached_property
@@ -105,9 +105,9 @@ class Posterior:
         return int(outside.any(axis=1).sum())
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
-        """Return the most certain estimates, or those that exceed the baseline most.
+        """Return the most certain or most surprising estimates.
 
-        Of equal ones, those about more people come first.
+        Ties are ordered by number of people.
         """
         measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
@@ -134,7 +134,7 @@ class Posterior:
         )
 
     def table(self) -> Mapping[str, npt.NDArray[Any]]:
-        """Return a table with a line for each combination and sensitive value."""
+        """Return a table of all combinations and values."""
         n_values = len(self.values)
         out: dict[str, npt.NDArray[Any]] = {
             column.name: np.array(column.values, object)[column.codes].repeat(n_values) for column in self.population.columns
@@ -145,7 +145,7 @@ class Posterior:
         return out | {name: values.reshape(-1) for name, values in found.items()}
 
     def to_dict(self, *, top: int) -> dict[str, Any]:
-        """The estimates as in the record of an audit: the baseline, and the highest of them."""
+        """Return the baseline and highest estimates for a record."""
         baseline = (
             None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
         )
@@ -170,7 +170,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Top guesses with a probability in one range: what was estimated, what is true."""
+    """Top guesses in one range of probability, and truth."""
 
     above: float
     at_most: float
@@ -186,14 +186,14 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Top guess about one combination, the share for whom it is true, and its error (nats)."""
+    """Top guess about one combination, compared with the truth."""
 
     guess: Guess
     right: float
     divergence: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry of the record; None where the divergence is infinite."""
+        """Return the entry of the record; infinite becomes None."""
         divergence = self.divergence if np.isfinite(self.divergence) else None
         return self.guess.to_dict() | {"right": self.right, "D_individual": divergence}
 
@@ -316,11 +316,9 @@ Shares = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One statement of a release in words, with the ``lines`` that publish it.
+    """Statement of a release in words, with its lines.
 
-    Missing rules and the distribution have no lines.
-
-    It is about ``people`` of the people described.
+    Missing rules and the distribution have no lines. ``people`` of the people described are concerned.
     """
 
     kind: str
@@ -335,7 +333,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One more statement, and the estimate from it and all before it."""
+    """One more statement, and the estimate given it."""
 
     said: Said
     posterior: Shares
@@ -347,7 +345,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """Effect of one statement: the estimate ``without`` it; None if time was over.
+    """Effect of one statement: the estimate ``without`` it.
 
     ``multiplier`` is what it adds to the logarithm of the odds of the value that it is about (nats); where several lines say much the same,
     these numbers are large, cancel each other, and mean little one by one.
@@ -424,7 +422,7 @@ class PersonEstimate:
 
 
 def rounded(shares: Shares) -> list[float]:
-    """Probabilities as in a record: further digits depend on the machine."""
+    """Round probabilities to the digits of a record."""
     return [round(share, DIGITS) for share in shares]
 
 

@@ -1,4 +1,4 @@
-"""Events that a count is about: conjunctions over items, boxes over columns, patterns from text.
+"""Events that counts are about: items, boxes, patterns.
 
 A pattern such as ``a and b and not (c or d)`` has the words ``and``, ``or``, ``not`` in any case, and parentheses; everything else between
 blanks and parentheses is the name of an item. Names that contain these, or read like one of the words, are written in single or double
@@ -23,9 +23,9 @@ Side = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change of people between two releases: what they had and lacked before and after.
+    """Change of people's items or values between two releases.
 
-    Any change, if both are empty.
+    Empty on both sides: any change.
 
     >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
     {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}
@@ -37,12 +37,12 @@ class Change:
 
     @property
     def is_any(self) -> bool:
-        """True if it only says that the value is another one."""
+        """Tell if the new value may be any other."""
         return not any((*self.before, *self.after))
 
     @property
     def differs(self) -> bool:
-        """True if it says that people have another value than before.
+        """Tell if the value differs from the one before.
 
         >>> kept = Change("smokes", (("smokes=no",), ()), (("smokes=no",), ()))
         >>> Change("smokes").differs, kept.differs
@@ -63,7 +63,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
-    """People who have every ``present`` item and none of the ``absent`` ones.
+    """People with all ``present`` and no ``absent`` items.
 
     Items are sorted, and in one of the two only.
 
@@ -96,14 +96,14 @@ class ItemEvent:
         return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
 
     def holds(self, items: frozenset[str]) -> bool:
-        """Tell if a person with these items is in the event."""
+        """Tell if a person with these items belongs."""
         lacks_some = not self.not_all or not items.issuperset(self.not_all)
         return items.issuperset(self.present) and items.isdisjoint(self.absent) and lacks_some
 
 
 @dataclass(frozen=True, slots=True)
 class BoxEvent:
-    """People whose values are among the allowed ones, column by column.
+    """People whose values are allowed, column by column.
 
     >>> BoxEvent({"sex": ("F",)}).to_dict()
     {'sex': ['F']}
@@ -129,7 +129,7 @@ _WORDS = ("and", "or", "not")
 
 
 class Token(NamedTuple):
-    """A word, parenthesis or name, and its place (from 1); ``kind`` is ``item`` for names."""
+    """Word, parenthesis or name, with its place (from 1)."""
 
     kind: str
     text: str
@@ -138,14 +138,14 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An item (``kind`` is ``item``, its number in ``item``), or ``and``, ``or``, ``not`` of its parts."""
+    """Item, or ``and``, ``or``, ``not`` of its parts."""
 
     kind: str
     parts: tuple[Node, ...] = ()
     item: int = 0
 
     def truth(self, items: int) -> Flags:
-        """For every combination of items, as bits of its number, whether the pattern holds."""
+        """Return the truth table over all item combinations."""
         if self.kind == "item":
             return (np.arange(1 << items) >> self.item & 1).astype(np.bool_)
         parts = [part.truth(items) for part in self.parts]
@@ -157,7 +157,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern: its text, its items in the order of first use, their places, its meaning.
+    """Pattern over items: its text, items and meaning.
 
     >>> pattern = Pattern.parse("a and not (b or 'c d')")
     >>> pattern.names, pattern.truth().nonzero()[0].tolist()
@@ -171,7 +171,7 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str) -> Pattern:
-        """The pattern that a text means; an :class:`OptionError` says where it is not one."""
+        """Parse a pattern; raise :class:`OptionError` at its place."""
         reader = _Reader(text)
         root = reader.whole()
         if len(reader.places) > MOST_ITEMS:
@@ -183,12 +183,12 @@ class Pattern:
         return cls(text.strip(), tuple(reader.places), tuple(reader.places.values()), root)
 
     def truth(self) -> Flags:
-        """For every combination of the items, as bits of its number, whether the pattern holds."""
+        """Return the truth table over all item combinations."""
         return self.root.truth(len(self.names))
 
 
 class _Reader:
-    """Reads by descent: ``or`` of ``and`` of ``not`` of an item or a pattern in parentheses."""
+    """Recursive-descent parser of patterns."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -211,7 +211,7 @@ class _Reader:
         return found
 
     def one_of(self, word: str) -> Node:
-        """Parts with ``or`` between them, each of which may have parts with ``and`` between them."""
+        """Parse parts joined by ``or``, then by ``and``."""
         parts = [self.one_of("and") if word == "or" else self.negated()]
         while self.peek() == word:
             self.at += 1

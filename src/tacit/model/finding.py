@@ -1,4 +1,4 @@
-"""Findings of attacks: the inferred group, the published numbers behind it, and its proof.
+"""Findings of attacks: group, published numbers, and proof.
 
 The proof of a finding is in numbers that anybody can check again; ``docs/verify.md`` describes its forms.
 """
@@ -23,9 +23,9 @@ OF_SEVERAL = frozenset({"X01"})
 
 
 def finding_id(code: str, event: Event, release: int = 0) -> str:
-    """Return the id of a finding: its attack's code and a hash of its event.
+    """Return the id: attack code and event hash.
 
-    The hash covers the release, too, where that is not the first.
+    The hash includes the release unless it is the first.
     """
     what = [code, event.to_dict(), *([release] if release else [])]
     text = json.dumps(what, ensure_ascii=False, sort_keys=True)
@@ -34,7 +34,7 @@ def finding_id(code: str, event: Event, release: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PeopleOfTerm:
-    """Known people of a term of a sum, numbered from 1."""
+    """Known people of a term, numbered from 1."""
 
     term: int
 
@@ -68,7 +68,7 @@ class MissingRule:
 
     @classmethod
     def named(cls, text: str, values: Iterable[str]) -> MissingRule | None:
-        """Return the rule to one of these values that has this name, or None.
+        """Return the rule of this name, or None.
 
         >>> MissingRule.named('missing rule {"sex": "F"} => flu', ["cold", "flu"])
         MissingRule(antecedent=(('sex', 'F'),), value='flu')
@@ -93,7 +93,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class KnownShare:
-    """A background fact about how many people have a value, and where it is written."""
+    """Background fact about the share of a value."""
 
     value: str
     source: str
@@ -104,7 +104,7 @@ class KnownShare:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A background fact: nobody in ``event`` has the value; ``source`` is where it is written."""
+    """Background fact: nobody in ``event`` has the value."""
 
     source: str
     event: Mapping[str, tuple[str, ...]]
@@ -117,7 +117,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class UsedUp:
-    """Values of a group that others of the group must have."""
+    """Values of a group that others must have."""
 
     values: tuple[str, ...]
 
@@ -150,7 +150,7 @@ def place_entry(place: Place) -> dict[str, int | str]:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A published number that a finding rests on, and how often it counts.
+    """Published number that a finding rests on.
 
     ``at`` is where it stands, ``place`` the same as in the record: a line number or a name. The weight is negative where the number is taken
     away, and None where the number bounds the result in another way.
@@ -163,7 +163,7 @@ class Citation:
 
     @property
     def place(self) -> int | str:
-        """Line number, or the name of what is not on a line."""
+        """Line number, or name of another place."""
         return self.at if isinstance(self.at, int) else str(self.at)
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ FORMAT = "tacit.certificate/1"
 
 
 def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:
-    """Return a claim about the number of people in an event with its proof.
+    """Return a claim about an event with its proof.
 
     The proof has ``weights``, ``steps``, a ``matching`` or ``counts``.
 

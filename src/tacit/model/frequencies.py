@@ -1,4 +1,4 @@
-"""Frequency tables: counts of people by cell, some of them hidden or rounded."""
+"""Frequency tables: counts by cell, some hidden or rounded."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _ABOVE = re.compile(r">\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Means and medians of a column of whole numbers in ``span``, printed with counts.
+    """Means and medians of a whole-number column, with counts.
 
-    ``digits`` is the number of decimals that they were printed with.
+    ``span`` bounds the values; ``digits`` is the number of printed decimals.
     """
 
     column: str
@@ -37,9 +37,9 @@ class Measured:
     digits: int = 0
 
     def total(self, index: int, people: int) -> Bound | None:
-        """Bound the sum of the values of people whose mean prints as in line ``index``.
+        """Bound the sum behind the mean in line ``index``.
 
-        None if no mean is printed, or no sum prints so.
+        None if no mean is printed or no sum fits.
 
         >>> import numpy as np
         >>> nothing = Decimals(np.zeros(1, np.int64), np.full(1, -1, np.int8))
@@ -49,9 +49,9 @@ class Measured:
         return self._whole(self.means.value(index), people, self.span.hi * people)
 
     def middle(self, index: int) -> Bound | None:
-        """Bound twice the median that prints as in line ``index``, a whole number.
+        """Bound twice the median printed in line ``index``.
 
-        None if no median is printed, or no number prints so.
+        None if no median is printed or no number fits.
         """
         return self._whole(self.medians.value(index), 2, self.span.hi * 2)
 
@@ -62,7 +62,7 @@ class Measured:
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
-    """Return the whole numbers that a label of a numeric column stands for; None if it is not one.
+    """Return the whole numbers of a label, or None.
 
     >>> [numbers_of(text, Bound(0, 125)) for text in ("7", "0-4", "64+", "<18")]
     [Bound(lo=7, hi=7), Bound(lo=0, hi=4), Bound(lo=64, hi=125), Bound(lo=0, hi=17)]
@@ -92,7 +92,7 @@ UNBOUNDED = 2**50
 
 @dataclass(frozen=True, slots=True)
 class CellPrinting:
-    """Printing of cells: those below ``hidden_below`` hidden, the others rounded to ``base``.
+    """Printing of cells: suppression threshold and rounding base.
 
     Cells of 0 are hidden too, unless ``zeros_shown``.
 
@@ -117,19 +117,19 @@ class CellPrinting:
 
     @property
     def deletes_records(self) -> bool:
-        """True if totals leave out the people of hidden cells."""
+        """Tell if totals leave out people of hidden cells."""
         return self.convention is not None and self.convention.deletes_records
 
     def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
-        """Return the fewest and the most people in a hidden cell; ``below`` is its own limit (``<5``)."""
+        """Return bounds on hidden cells; ``below`` is their own limit."""
         limits = [limit - 1 for limit in (below, self.hidden_below) if limit is not None]
         most = min([*limits, UNBOUNDED if n is None else n])
         return (1 if self.zeros_shown else 0), most
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
-        """Return the fewest and the most people that printed numbers stand for.
+        """Return the least and most people of printed numbers.
 
-        The first exceeds the second where no number prints so.
+        The first exceeds the second if no number fits.
         """
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)

@@ -1,4 +1,4 @@
-"""Background knowledge of an adversary: facts about groups, and the values that they rule out."""
+"""Background knowledge: facts, and the values they exclude."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.model.table import Column, Table
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number of people, or a share of a group.
+    """Number of people, or share of a group.
 
     >>> Amount.parse("5").of(8), Amount.parse("10%").of(8), Amount.parse(0.25).of(8)
     (Fraction(5, 1), Fraction(4, 5), Fraction(2, 1))
@@ -29,7 +29,7 @@ class Amount:
 
     @classmethod
     def parse(cls, given: object, *, where: str = "amount") -> Amount:
-        """A whole number is a count; ``0.1``, ``1.0`` and ``10%`` are shares."""
+        """Read a count (whole number) or a share."""
         value = exact(given, where=where)
         whole = given.strip().isdecimal() if isinstance(given, str) else not isinstance(given, (float, Fraction))
         if value < 0 or (not whole and value > 1):
@@ -45,7 +45,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Bounds on the people with allowed values, column by column, who have a sensitive value.
+    """Bounds on people of a group with a value.
 
     ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
 
@@ -64,14 +64,14 @@ class Fact:
     unit: str = "line"
 
     def bounds(self, people: int) -> tuple[int, int]:
-        """Return the fewest and the most people of a group of this size."""
+        """Return bounds for a group of this size."""
         low = Fraction(0) if self.at_least is None else self.at_least.of(people)
         high = Fraction(people) if self.at_most is None else self.at_most.of(people)
         return -(-low.numerator // low.denominator), high.numerator // high.denominator
 
     @property
     def excludes(self) -> bool:
-        """True if nobody of the group has the value, whatever its size."""
+        """Tell if nobody of the group has the value."""
         return self.at_most is not None and self.at_most.value == 0
 
     @property
@@ -86,7 +86,7 @@ _WORDS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exclusions:
-    """Values ruled out for each row i: those ``v`` with ``patterns[kind[i], v]``.
+    """Values ``v`` excluded for row i: ``patterns[kind[i], v]``.
 
     People with the same pattern are interchangeable for whoever knows nothing else, so everything is done per kind.
 
@@ -108,7 +108,7 @@ class Exclusions:
 
     @classmethod
     def of(cls, facts: Iterable[Fact], people: Table, values: tuple[str, ...]) -> Exclusions:
-        """Return what facts rule out for each row of a table.
+        """Return the values that facts exclude, by row.
 
         A fact that allows exceptions is refused: by it people would be matched to values as if their own were impossible.
         """
@@ -126,7 +126,7 @@ class Exclusions:
 
 
 def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
-    """Tell if a fact concerns the table; raise unless it excludes a value for given people."""
+    """Tell if a fact concerns the table; check it."""
     if not fact.excludes:
         raise InputError(
             "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
@@ -146,7 +146,7 @@ def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bits:
-    """Bits of facts: those about one sensitive value fill words of their own, from ``starts`` on."""
+    """Bits of facts, in words by sensitive value."""
 
     spot: Ints
     starts: Ints
@@ -154,14 +154,14 @@ class _Bits:
 
     @classmethod
     def of(cls, value: Ints, n_values: int) -> _Bits:
-        """Places for facts that are sorted by their sensitive value."""
+        """Return places for facts sorted by sensitive value."""
         per_value = np.bincount(value, minlength=n_values)
         starts = np.append(0, np.cumsum(-(-per_value // 64)))
         number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
         return cls(starts[value] * 64 + number, starts, int(starts[-1]))
 
     def holding(self, nodes: tuple[Ints, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
-        """The facts that each value of a column fits, as rows of words."""
+        """Return the facts that each value fits, as words."""
         node_of_fact, listed, names = nodes
         place = {name: number for number, name in enumerate(names)}
         fits = np.zeros((len(listed), n_values), np.bool_)
@@ -173,7 +173,7 @@ class _Bits:
         return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
 
     def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> npt.NDArray[np.bool_]:
-        """Return True for each sensitive value that some fact rules out for these combinations."""
+        """Return flags of the values that facts exclude."""
         both = words[0][rows[0]]
         for known, codes in zip(words[1:], rows[1:], strict=True):
             both &= known[codes]
@@ -184,9 +184,9 @@ class _Bits:
 
 
 def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
-    """Return the set of values that each fact asks of a column, as numbers, and the sets.
+    """Return the value set each fact requires, numbered.
 
-    Number 0 asks nothing.
+    Number 0 means no requirement.
     """
     numbers: dict[tuple[str, ...], int] = {}
     node = [
@@ -196,7 +196,7 @@ def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, 
 
 
 def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Ints], Ints]:
-    """Return the combinations of values that occur, and that of each row.
+    """Return the occurring combinations, and each row's.
 
     Values that fit the same facts count as one.
 
@@ -219,7 +219,7 @@ def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[In
 
 
 def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """A row of each kind, and the kind of each row."""
+    """Return a row of each kind, and each row's kind."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
     whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
     _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
@@ -227,6 +227,6 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def _blocks(row: Sequence[Ints], width: int) -> Iterator[slice]:
-    """Stretches of combinations whose words take little memory at once."""
+    """Yield ranges of combinations that fit in memory."""
     size = max(1, _WORDS_AT_ONCE // max(1, width))
     return (slice(first, first + size) for first in range(0, len(row[0]), size))

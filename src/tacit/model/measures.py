@@ -1,4 +1,4 @@
-"""Table of measures, with their units; the utility of a bucketized release; the outcome of ``verify``."""
+"""Table of measures, utility, and outcome of ``verify``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Measure:
 
 
 def _estimated(name: str, meaning: str) -> tuple[Measure, ...]:
-    """Return a measure for each estimator from groups (owner only)."""
+    """Return a measure for each estimator (owner only)."""
     ways = {
         "": "by the shares of groups",
         "_rule_aware": "all assignments that fit the knowledge equally likely",

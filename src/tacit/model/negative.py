@@ -1,4 +1,4 @@
-"""Negative rules: who has these values never has that sensitive value."""
+"""Negative rules: values that exclude a sensitive value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tacit.model.release import Header
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value of a column, or a coarser one, with its raw values."""
+    """Value of a column, possibly coarser, with raw values."""
 
     column: str
     name: str

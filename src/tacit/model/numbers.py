@@ -1,4 +1,4 @@
-"""Exact numbers: bounds, shares and counts as thresholds, and intervals of printed numbers.
+"""Exact numbers: bounds, thresholds, intervals of printed numbers.
 
 Supports are compared as whole numbers and shares as fractions; a float given by a caller is read as its shortest decimal, so that
 ``0.1`` means one tenth and not its binary neighbour.
@@ -18,7 +18,7 @@ from tacit.errors import InputError, InternalError, OptionError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bound:
-    """A whole number in ``[lo, hi]``, both included; sums may pass below 0.
+    """Whole numbers from ``lo`` to ``hi``, both included.
 
     >>> Bound(5, 7) - Bound(1, 2)
     Bound(lo=3, hi=6)
@@ -76,7 +76,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
 def exact(value: object, *, where: str) -> Fraction:
-    """A number or text such as ``0.1``, ``"10%"``, ``1/3`` as an exact fraction.
+    """Return a number or text as an exact fraction.
 
     >>> exact("10%", where="--min-support"), exact(0.1, where="x")
     (Fraction(1, 10), Fraction(1, 10))
@@ -108,7 +108,7 @@ def exact(value: object, *, where: str) -> Fraction:
 
 
 def share(value: object, *, where: str, zero: bool = True) -> Fraction:
-    """A share from 0 to 1 as an exact fraction; ``zero=False`` excludes 0."""
+    """Return a share from 0 to 1 as a fraction."""
     got = exact(value, where=where)
     if not 0 <= got <= 1 or (got == 0 and not zero):
         low = "at least 0" if zero else "more than 0"
@@ -118,7 +118,7 @@ def share(value: object, *, where: str, zero: bool = True) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A support threshold: a share of all people, or a whole number of people.
+    """Support threshold: a share or a number of people.
 
     >>> Threshold.parse("10%").least_count(8124), Threshold.parse(813).least_count(8124)
     (813, 813)
@@ -131,7 +131,7 @@ class Threshold:
 
     @classmethod
     def parse(cls, value: object, *, where: str = "min_support") -> Threshold:
-        """Read a threshold from ``0.1``, ``"10%"`` (shares) or ``813`` (a count).
+        """Read a threshold: a share or a count.
 
         A whole number of at least 1 is a count.
         """
@@ -149,14 +149,14 @@ class Threshold:
         return cls(got, is_count=False)
 
     def least_count(self, n: int, *, strict: bool = False) -> int:
-        """The smallest whole count that reaches the threshold among ``n`` people (at least 1)."""
+        """Return the smallest count that reaches the threshold."""
         bar = self.value if self.is_count else self.value * n
         return max(1, math.floor(bar) + 1 if strict else math.ceil(bar))
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The set of values that print as one text: an interval with open or closed ends.
+    """Interval of the values that print as one text.
 
     >>> Printed.read("0.98").counts(50)
     Bound(lo=49, hi=49)
@@ -171,7 +171,7 @@ class Printed:
 
     @classmethod
     def read(cls, text: str, *, rounding: Rounding = "nearest", unit: Fraction | None = None, where: str = "number") -> Printed:
-        """The values that print as ``text``; ``unit`` overrides the step of its last digit."""
+        """Return the values that print as ``text``."""
         body, percent = _split_percent(text)
         try:
             decimal = Decimal(body)
@@ -185,7 +185,7 @@ class Printed:
 
     @classmethod
     def around(cls, value: Fraction, step: Fraction, rounding: Rounding) -> Printed:
-        """The values that print as ``value`` when the last printed digit counts ``step``.
+        """Return the values that print as ``value``.
 
         Where it is not known which way halves go, both neighbours of a half may print so.
 
@@ -203,7 +203,7 @@ class Printed:
 
     @classmethod
     def decimal(cls, value: Fraction, step: Fraction, rounding: Rounding, *, is_double: bool = False) -> Printed:
-        """Return the values that print as a decimal, rounded from a double as most programs do.
+        """Return the values that print as a decimal.
 
         Close to the middle between two decimals that can turn the last digit, so the ends reach a little further; a double in full is off in
         either direction whatever the rule. Tacit itself rounds the exact share, halves up.
@@ -216,11 +216,11 @@ class Printed:
         return cls.around(value, step + slack, rounding)
 
     def counts(self, n: int) -> Bound | None:
-        """Return the whole numbers c from 0 to ``n`` for which c/n prints so; None if there are none."""
+        """Return counts whose share of ``n`` prints so, or None."""
         return self.whole_numbers(scale=n, most=n)
 
     def whole_numbers(self, *, scale: int = 1, most: int) -> Bound | None:
-        """Return the whole numbers c from 0 to ``most`` with c/scale in the interval, or None."""
+        """Return whole numbers c with c/scale inside, or None."""
         lo = self.lo * scale
         hi = self.hi * scale
         first = math.floor(lo) + 1 if self.lo_open else math.ceil(lo)
@@ -259,7 +259,7 @@ def last_digit(text: str) -> Fraction:
 
 
 def column_steps(texts: list[str]) -> list[Fraction]:
-    """Return the step of the last digit of every number of a column, dropped zeros restored.
+    """Return the step of each number's last digit.
 
     Programs print ``0.5`` for ``0.500``: how precise a number is shows in the whole column. A column printed with fixed decimals has the
     most decimals anywhere in it, one printed with significant digits the most significant digits; the larger of the two steps holds for both.

@@ -1,4 +1,4 @@
-"""Partial tables: published row by row, with some cells blank."""
+"""Partial tables: rows with some cells blank."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class PartialTable:
 
 
 def _blank(column: Column, hidden: Flags) -> Column:
-    """Return the column with empty text in hidden cells; values that no longer occur are dropped."""
+    """Blank hidden cells; drop values that no longer occur."""
     if not hidden.any():
         return column
     codes = column.codes.copy()
@@ -173,7 +173,7 @@ def _blank(column: Column, hidden: Flags) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Thresholds of unsafe rules: support and confidence above these, strictly.
+    """Thresholds of unsafe rules, to be exceeded strictly.
 
     >>> bars = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
     >>> bars.unsafe(whole=5, both=3), bars.unsafe(whole=2, both=1)
@@ -185,7 +185,7 @@ class Thresholds:
 
     @classmethod
     def of(cls, *, min_confidence: object, min_support: object, n: int) -> Thresholds:
-        """Read thresholds: 0.6, "60%" or Fraction(3, 5); a count, or a share of ``n`` such as "0.2%"."""
+        """Read thresholds: shares, percentages, or a count."""
         confidence = share(min_confidence, where="--min-confidence", zero=False)
         bar = exact(min_support, where="--min-support")
         is_share = isinstance(min_support, float | Fraction) or (
@@ -197,9 +197,9 @@ class Thresholds:
         return cls(int(bar * n // 1) if is_share else int(bar), confidence)
 
     def most_safe(self, whole: int) -> int:
-        """Return the largest safe count of the value among ``whole`` records."""
+        """Return the largest safe count among ``whole`` records."""
         return self.confidence.numerator * whole // self.confidence.denominator
 
     def unsafe(self, *, whole: int, both: int) -> bool:
-        """Tell if a rule is above both thresholds: ``both`` of ``whole`` records have its value."""
+        """Tell if a rule exceeds both thresholds."""
         return both > self.support and both > self.most_safe(whole)

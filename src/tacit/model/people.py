@@ -132,7 +132,7 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
 
 
 def _escape(name: str) -> str:
-    """Return a column as in a declaration, with its signs escaped as in web addresses.
+    """Escape a column name as in web addresses.
 
     >>> _escape("income: a, b")
     'income%3A a%2C b'
@@ -173,7 +173,7 @@ def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
 
 
 def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
-    """The sets of populations that somebody can be in; none where nobody is told apart.
+    """Sets of populations that an individual can be in.
 
     >>> memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)
     (((0,), (0, 1), (0, 1, 2)), ((0,), (0, 1), (1,)))
@@ -195,10 +195,7 @@ def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]
 
 
 def check_people(people: People | None, counts: Sequence[int | None]) -> People:
-    """Return the declared relation; by default the same people, if all n are equal.
-
-    Raises if the declaration contradicts the numbers of people.
-    """
+    """Return the declared relation, by default the same people."""
     told = [n for n in counts if n is not None]
     if people is None:
         if len(told) < len(counts) or len(set(told)) > 1:
@@ -233,7 +230,7 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
 
 
 def _check_numbers(people: People, first: int, second: int) -> None:
-    """Refuse numbers of people that the declaration does not allow."""
+    """Refuse numbers of people that contradict the declaration."""
     if isinstance(people, Nested) and (first < second) == (people.outer == 0) and first != second:
         remedy = "Name the larger release first, or declare left:..,joined:.."
         raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
@@ -250,7 +247,7 @@ AS_TOLD = "is ignored, as --ignore says"
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """A file or column that was not read, and the reason."""
+    """File or column that was not read, with reason."""
 
     file: str
     reason: str
@@ -264,7 +261,7 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Releases(Sequence[Release]):
-    """Releases of one folder by name, and the files in it that are not releases.
+    """Releases of one folder by name, and other files.
 
     ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
     releases are about the same people; by themselves, ``people`` says how their populations are related.
@@ -293,7 +290,7 @@ class Releases(Sequence[Release]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """All releases of an audit with their populations, and the names of these."""
+    """Releases of an audit with their named populations."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]
@@ -303,7 +300,7 @@ class Gathered:
 
 
 def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
-    """Return the columns of releases that were not read, and those that the caller ignores."""
+    """Return the columns not read or ignored."""
     not_read = []
     ignored = []
     for release, name in zip(releases, names, strict=True):

@@ -1,4 +1,4 @@
-"""The publisher's policy: limits of what is accepted, waivers of findings, and time limits.
+"""Policy of the publisher: limits, waivers, time limits.
 
 A waiver accepts a finding, with a reason and a name: the finding stays listed, and does not count for the verdict.
 """
@@ -93,7 +93,7 @@ class Waiver:
 
 
 def _people(given: object) -> tuple[int, int]:
-    """Return the bounds on the number of people of a waiver."""
+    """Return the bounds on a waiver's people."""
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if (
         len(ends) != 2
@@ -107,7 +107,7 @@ def _people(given: object) -> tuple[int, int]:
 
 
 def _releases(given: object) -> tuple[str, ...]:
-    """The SHA-256 of each release that a waiver is bound to."""
+    """Return the SHA-256 of a waiver's releases."""
     listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
     if not all(isinstance(one, str) and _SHA256.fullmatch(one) for one in listed):
         remedy = "Copy it from the audit: 64 digits and letters from a to f"
@@ -116,7 +116,7 @@ def _releases(given: object) -> tuple[str, ...]:
 
 
 def event_key(event: Mapping[str, Any]) -> str:
-    """Return an event as canonical text: values sorted, empty lists left out.
+    """Return an event as canonical text.
 
     >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
     True
@@ -135,7 +135,7 @@ def event_key(event: Mapping[str, Any]) -> str:
 
 
 def read_date(value: object, *, where: str) -> date:
-    """A day, from a date or from text such as 2026-11-15."""
+    """Read a day from a date or text."""
     if isinstance(value, datetime):
         return value.date()
     if isinstance(value, date):
@@ -180,7 +180,7 @@ MOST_PEOPLE = 2**49
 
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
-    """A file that a policy was read from: the organisation's, or that of the data set."""
+    """File of a policy: the organisation's or data set's."""
 
     level: Level
     name: str
@@ -271,7 +271,7 @@ class Policy:
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:
-    """Tell if a value of a limit allows what another one forbids.
+    """Tell if one value of a limit allows more.
 
     >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
     (True, False, True)
@@ -294,7 +294,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Give everything in the block one deadline; an earlier one stays.
+    """Set a deadline for a block; keep earlier ones.
 
     >>> with time_limit(60):
     ...     Limits.within(3600).seconds_left <= 60
@@ -308,15 +308,15 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Return the seconds until the deadline, or None without one.
+    """Return the seconds until the deadline, if any.
 
-    Never 0, so that they can be a limit themselves.
+    Never 0, since the result can be a limit itself.
     """
     return Limits(_deadline.get()).seconds_left
 
 
 def check_time(where: str) -> None:
-    """Raise :class:`LimitReached` when the deadline of all that runs is over."""
+    """Raise :class:`LimitReached` after the deadline."""
     Limits(_deadline.get()).check(where)
 
 
@@ -329,7 +329,7 @@ class Limits:
 
     @classmethod
     def within(cls, seconds: float | None, *, seed: int = 0) -> Limits:
-        """Limits that end ``seconds`` from now, and not after the deadline of all that runs."""
+        """Return limits that end within ``seconds``."""
         if seconds is not None and not seconds > 0:
             raise OptionError("must be more than 0 seconds", where="--time-limit", remedy="Write for instance 60")
         ends = [_deadline.get(), None if seconds is None else time.monotonic() + seconds]
@@ -337,11 +337,11 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds left, or None without a limit; never 0, so that they can be a limit."""
+        """Return the seconds left (above 0), or None."""
         return None if self.deadline is None else max(0.001, self.deadline - time.monotonic())
 
     def part(self, share: float) -> Limits:
-        """The same limits, with only a share of the time that is left."""
+        """Return the limits with a share of the time."""
         left = self.seconds_left
         return self if left is None else Limits.within(left * share, seed=self.seed)
 
@@ -357,7 +357,7 @@ class Limits:
 
 
 class _Run(Protocol):
-    """Part of an attack's run that waivers are matched with."""
+    """Run of an attack as matched with waivers."""
 
     @property
     def code(self) -> str: ...
@@ -376,7 +376,7 @@ class _Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Waived:
-    """Accepted findings: ``places`` says of (run, finding) which waiver it is."""
+    """Accepted findings: ``places`` maps (run, finding) to a waiver."""
 
     waivers: tuple[Waiver, ...] = ()
     places: Mapping[tuple[int, int], int] = field(default_factory=dict)
@@ -386,7 +386,7 @@ class Waived:
     def among(
         cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
     ) -> Waived:
-        """Match waivers with all findings of the runs on these releases."""
+        """Match waivers with the findings of all runs."""
         ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
         ids: dict[str, list[int]] = {}
         events: dict[str, list[int]] = {}
@@ -411,7 +411,7 @@ class Waived:
         return cls(tuple(waivers), places, ended)
 
     def waiver_of(self, owner: int, index: int) -> Waiver | None:
-        """Return the waiver of a finding, if there is one."""
+        """Return the waiver of a finding, or None."""
         number = self.places.get((owner, index))
         return None if number is None else self.waivers[number]
 
@@ -424,12 +424,12 @@ class Waived:
         return sum(run == owner for run, _ in self.places)
 
     def status(self, number: int) -> tuple[WaiverStatus, int]:
-        """Return the status of a waiver, and the number of its findings."""
+        """Return a waiver's status and number of findings."""
         found = sum(place == number for place in self.places.values())
         return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The waivers as in the record, each with what became of it."""
+        """Return the waivers as in the record."""
         out = []
         for number, waiver in enumerate(self.waivers):
             status, found = self.status(number)
@@ -440,10 +440,7 @@ class Waived:
 def _match(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
-    """Return the findings of a run that waivers are about.
-
-    Ends early if all waivers are about single findings, and these are found.
-    """
+    """Return the findings of a run that are waived."""
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:

@@ -14,7 +14,7 @@ from tacit.model.table import Column, Table
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Each combination of QI values once, and how many people have it.
+    """Combinations of QI values, with numbers of people.
 
     >>> known = Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "30")]))
     >>> len(known), known.n, known.holding([("sex", "F")]).tolist(), known.describe(0)
@@ -52,7 +52,7 @@ class Population:
         return (column, value) in self._places
 
     def holding(self, pairs: Iterable[tuple[str, str]]) -> Codes:
-        """The combinations with all these values, ascending; none where nobody has one of the values."""
+        """Return the combinations with all these values, ascending."""
         wanted = [self._places.get(pair) for pair in pairs]
         if any(place is None for place in wanted):
             return np.empty(0, np.int32)
@@ -66,7 +66,7 @@ class Population:
         return found
 
     def places_of(self, table: Table) -> Ints:
-        """The combination that each row of a table has; -1 where nobody here has it.
+        """Return each row's combination, or -1.
 
         >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",)]))
         >>> known.places_of(Table.from_rows(["sex"], [("M",), ("X",), ("F",)])).tolist()
@@ -98,7 +98,7 @@ class Population:
         return np.where(known, places, -1)
 
     def among(self, allowed: Mapping[str, Sequence[str]]) -> Codes:
-        """The combinations whose values are among the allowed ones, column by column, ascending."""
+        """Return the combinations with allowed values, ascending."""
         found = np.arange(len(self), dtype=np.int32)
         for name, values in allowed.items():
             column = self.columns[self.names.index(name)]

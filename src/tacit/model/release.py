@@ -1,4 +1,4 @@
-"""Published itemsets and rules, as flat arrays with count intervals."""
+"""Published itemsets and rules as flat arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Base name and SHA-256 of a file that was read, and the reading options.
+    """Name, SHA-256 and reading options of a file.
 
     ``header`` is the SHA-256 of the header file beside it, empty where there is none. ``options`` are those that a caller gave to read it.
     """
@@ -39,7 +39,7 @@ ONLY: tuple[Only, ...] = get_args(Only)
 
 @dataclass(frozen=True, slots=True)
 class ValueGroup:
-    """A name for several values of a column, or for all but these.
+    """Name for several values, or for all others.
 
     >>> ValueGroup("sex", "not F", ("F",), excluded=True).among(("F", "M"))
     ('M',)
@@ -62,7 +62,7 @@ CHANGES: tuple[Changes, ...] = get_args(Changes)
 
 @dataclass(frozen=True, slots=True)
 class MadeBy:
-    """A repair that made a release, as in its header."""
+    """Repair that made a release, as in its header."""
 
     method: str
     changes: Changes
@@ -74,7 +74,7 @@ class MadeBy:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Facts about a release as a whole; None or empty if unknown.
+    """Facts about a release; None or empty if unknown.
 
     ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them. ``min_support`` is the
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
@@ -111,13 +111,13 @@ class Header:
 
     @property
     def has_roles(self) -> bool:
-        """True if it says which column is sensitive, or that none is."""
+        """Tell if the sensitive columns, or none, are declared."""
         return bool(self.sa) or self.no_sa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decimals:
-    """Printed decimals, ``scaled[i] / 10**digits[i]``; digits -1 means that nothing is printed."""
+    """Printed decimals ``scaled[i] / 10**digits[i]``; digits -1: none."""
 
     scaled: Ints
     digits: npt.NDArray[np.int8]
@@ -128,7 +128,7 @@ class Decimals:
         return None if digits < 0 else Fraction(int(self.scaled[index]), 10**digits)
 
     def text(self, index: int) -> str:
-        """The printed text at ``index``; empty where nothing is printed.
+        """Return the printed text at ``index``, possibly empty.
 
         >>> Decimals(np.array([5, 125]), np.array([2, -1], np.int8)).text(0)
         '0.05'
@@ -326,13 +326,13 @@ class Rules:
             yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
 
     def _side(self, sets: Sets, index: int) -> dict[str, str] | list[str]:
-        """One side of a rule: an object over columns, or a list of items."""
+        """Return one side of a rule for JSON."""
         if self.items.pairs is not None:
             return dict(self.items.pairs[item] for item in sets[index])
         return [self.items.names[item] for item in sets[index]]
 
     def _consequent(self, index: int) -> str | list[str]:
-        """The consequent: the SA value of a rule QI => SA, else a list of items."""
+        """Return the consequent: an SA value or items."""
         members = self.consequents[index]
         if self.items.pairs is not None and len(members) == 1:
             column, value = self.items.pairs[int(members[0])]

@@ -1,4 +1,4 @@
-"""Repaired releases with cost and audit, suggestions, and the table of repairs."""
+"""Repaired releases, suggestions, and the table of repairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHER_COLUMNS: tuple[OtherColumns, ...] = get_args(OtherColumns)
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Result of a method of repair: verdict and cost; ``reason`` says why there is none."""
+    """Verdict and cost of a repair method, or a reason."""
 
     method: str
     verdict: Verdict | None
@@ -39,7 +39,7 @@ class Tried:
 
 
 class Outcome:
-    """Common part of what ``repair``, ``bucketize`` and ``hide`` return: how it was made, audits, cost."""
+    """Common part of all repairs: origin, audits, cost."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """True if the release may be published under the policy it was made for."""
+        """Tell if the release satisfies its policy."""
         return self.after is not None and self.after.ok
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Outcome:
         return self.record() | {"tried": [one.to_dict() for one in self.tried]}
 
     def record(self) -> dict[str, Any]:
-        """Return the entries that all records of repairs begin with."""
+        """Return the common first entries of repair records."""
         return {
             "format": "tacit.repair/1",
             "method": self.method,
@@ -194,7 +194,7 @@ class Suggestion:
 
 
 def _word(word: str, files: Mapping[str, str]) -> str:
-    """Return a word of a command line as it is typed."""
+    """Quote a word for the command line."""
     if not word.startswith("@"):
         return shlex.quote(word)
     if word in files:
@@ -262,7 +262,7 @@ class Suggestions(Sequence[Suggestion]):
 
 
 def _rank(one: Suggestion) -> tuple[int, float]:
-    """Return the sort key: clean, incomplete, exposed, no result; then the smaller loss."""
+    """Return the sort key: verdict, then loss."""
     place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}[one.verdict]
     return (place, float("inf") if one.loss is None else one.loss)
 
@@ -293,7 +293,7 @@ class RepairCase:
     least_base: int = 2
 
     def look(self, candidate: Listed, data: Transactions | None = None) -> Audit:
-        """Audit a candidate as far as its verdict needs; ``data`` that it is true of speed this up."""
+        """Audit a candidate as far as its verdict needs."""
         if self.first_look is None:
             return self.audit(candidate, data)
         return self.first_look(candidate) if data is None else self.first_look(candidate, data)
@@ -301,7 +301,7 @@ class RepairCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A changed release, and the data it was made from (None: those of the original).
+    """Changed release, and the data it describes.
 
     ``remark`` is a sentence for the owner if the goal is not met.
     """
@@ -313,7 +313,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """A row of the table: ``of`` names the kinds of release, ``propose`` changes one.
+    """Method of repair for some kinds of release.
 
     ``changes`` is what the header of the result says about the method.
     """
@@ -327,14 +327,14 @@ class RepairMethod:
     changes: Changes
 
     def signed(self, made: Listed, start: Listed) -> Listed:
-        """Return the result with its method in the header, if it was changed."""
+        """Name the method in the header of a changed result."""
         if made is start:
             return made
         return replace(made, header=replace(made.header, made_by=(*start.header.made_by, MadeBy(self.name, self.changes))))
 
 
 def itemsets_of(case: RepairCase, name: str) -> Itemsets:
-    """Return the release of a case; raise unless it lists all or closed itemsets."""
+    """Return the release if it lists all or closed itemsets."""
     if case.release.kind != "itemsets" or case.release.only == "maximal":
         remedy = "Mine with --only closed or --only all; the supports of subsets follow from neither rules nor maximal itemsets"
         raise OptionError("needs a list of all or of closed itemsets", where=f"--method {name}", remedy=remedy)

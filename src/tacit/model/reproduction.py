@@ -1,4 +1,4 @@
-"""Tables and figures of a paper, compared with what Tacit finds."""
+"""Tables and figures of a paper, compared with Tacit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines over a common axis, each a name and its points (x, y)."""
+    """Named lines of points over a common axis."""
 
     x_label: str
     y_label: str
@@ -21,7 +21,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes in rows, the first on top, each with a name, a text and its shading; and edges."""
+    """Nodes in rows with labels and shading; edges."""
 
     rows: tuple[tuple[tuple[str, str, bool], ...], ...]
     edges: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One table or figure of a paper: how it is read, its rows next to ours, the claims confirmed.
+    """Table or figure of a paper, compared with ours.
 
     ``clock`` names the columns that hold seconds of this machine, or depend on them. The record leaves them out, and what they confirm,
     because it is the same for the same input.
@@ -70,7 +70,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """All that was reproduced of a paper, and what was left out for want of data."""
+    """Reproduced parts of a paper, and those left out."""
 
     name: str
     citation: str
@@ -79,7 +79,7 @@ class Reproduction:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Reproduction:
-        """The reproduction of a record, without pictures and without what a clock said.
+        """Return the reproduction of a record, without pictures.
 
         >>> made = Reproduction("p", "Somebody", (Part("f", "F", "read", ("k", "s"), ((3, 0.5),), "so", frozenset({"s"})),), ())
         >>> Reproduction.from_dict(made.to_dict()).parts[0].rows

@@ -1,4 +1,4 @@
-"""Rounding of a release: counts to multiples of a base, or shares to some decimals."""
+"""Rounding of counts to a base or of shares."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ MOST_BASE = 10**15
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Precision of counts: multiples of ``base``, or shares of n with ``decimals`` decimals.
-
-    One of the two is set.
+    """Precision of counts: rounding base, or decimals of shares.
 
     >>> Precision(base=5).label, Precision(decimals=2).label
     ('base 5', '2 decimals')
@@ -52,7 +50,7 @@ class Precision:
         return "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
 
     def step(self, n: int | None) -> Fraction:
-        """Return the number of people between one printed number and the next.
+        """Return the people between two adjacent printed numbers.
 
         >>> Precision(decimals=2).step(8124)
         Fraction(2031, 25)
@@ -63,7 +61,7 @@ class Precision:
 
 
 def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Ints, Ints]:
-    """The fewest and the most people whose number prints as each multiple of a base.
+    """Return the interval of counts behind each multiple.
 
     >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-up")]
     [[3, 5], [4, 6]]
@@ -91,7 +89,7 @@ def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Int
 
 
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
-    """Round the exact counts of a release; each becomes the interval of counts that print the same.
+    """Round the exact counts of a release to intervals.
 
     >>> from tacit.model.sets import Items
     >>> from tacit.model.release import Header
@@ -111,7 +109,7 @@ def rounded(release: Itemsets, precision: Precision) -> Itemsets:
 
 
 def _to_base(release: Itemsets, base: int) -> Itemsets:
-    """Counts as the nearest multiples of a base, halves up."""
+    """Round counts to multiples of a base, halves up."""
     printed = (2 * release.lo + base) // (2 * base) * base
     lo, hi = _within(release, *counts_printed_as(printed, base, "half-up"))
     header = replace(release.header, base=base, digits=None, rounding="half-up")
@@ -119,7 +117,7 @@ def _to_base(release: Itemsets, base: int) -> Itemsets:
 
 
 def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
-    """Shares of n with some decimals, the nearest, halves up."""
+    """Round shares of n to decimals, halves up."""
     n = _people(release.n)
     scale = 10**decimals
 
@@ -140,13 +138,13 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
 
 
 def _within(release: Itemsets, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-    """Ends cut to what the header says: at least the threshold, at most n."""
+    """Clip intervals to the threshold and n."""
     lo = np.maximum(lo, release.min_support or 0)
     return lo, hi if release.n is None else np.minimum(hi, release.n)
 
 
 def _people(n: int | None) -> int:
-    """The number of people, without which a share says nothing."""
+    """Return the number of people, which shares need."""
     if not n:
         raise OptionError(
             "the number of people is not known", where="--decimals", remedy="Give it with --n, or round to a --base"

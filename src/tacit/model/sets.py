@@ -1,4 +1,4 @@
-"""Items, and many small sets of them in two flat arrays."""
+"""Items, and sets of items in flat arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Names of items; those of a table are pairs, and print as ``column=value``.
+    """Names of items, or pairs printed as ``column=value``.
 
     >>> Items.of_columns([("sex", "F"), ("age", "30")]).names
     ('sex=F', 'age=30')
@@ -35,7 +35,7 @@ IntArray = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
-    """Set number ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending and without repeats.
+    """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending.
 
     >>> sets = Sets.from_lists([[2, 1], [], [3, 3]])
     >>> len(sets), [part.tolist() for part in sets]
@@ -57,7 +57,7 @@ class Sets:
 
     @classmethod
     def from_pairs(cls, rows: IntArray, members: IntArray, n_rows: int) -> Sets:
-        """Make sets from (row, member) pairs in any order, repeats allowed."""
+        """Make sets from (row, member) pairs."""
         width = int(members.max()) + 1 if members.size else 1
         keys = rows.astype(np.int64) * width + members
         if not (keys[1:] > keys[:-1]).all():
@@ -93,11 +93,11 @@ class Sets:
         return Sets(offsets, self.members[source])
 
     def member_hashes(self) -> npt.NDArray[np.uint64]:
-        """Return a 64-bit hash for each member; a set's hash is their sum."""
+        """Return a 64-bit hash for each member."""
         return _mix(self.members.astype(np.uint64) + np.uint64(1))
 
     def hashes(self) -> npt.NDArray[np.uint64]:
-        """A 64-bit number per set, equal for equal sets and almost always different otherwise."""
+        """Return a 64-bit hash for each set."""
         sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(self.member_hashes(), dtype=np.uint64)))
         return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
 

@@ -34,7 +34,7 @@ Phrase = tuple[str | Lines, ...]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A number that a sum adds ``times`` times, or takes away where that is negative."""
+    """Number that a sum adds or subtracts ``times`` times."""
 
     times: Fraction | int
     bound: Bound
@@ -46,7 +46,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class ShownAbove:
-    """The bound of an earlier goal, counted from 1, as a term of a sum."""
+    """Bound of an earlier goal as a term."""
 
     times: Fraction | int
     number: int
@@ -54,7 +54,7 @@ class ShownAbove:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """Terms or groups that a long sum does not show."""
+    """Terms or groups that are not shown."""
 
     number: int
     what: str
@@ -69,7 +69,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Bound on the people of a group that the next steps show."""
+    """Bound on a group, proved by the next steps."""
 
     end: Literal["least", "most"]
     value: int
@@ -78,14 +78,14 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Shorter:
-    """A shorter description of the same people; its own sum follows."""
+    """Shorter description of the same people."""
 
     statement: str
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a value among all people, which an estimate is compared with."""
+    """Share of a value among all people, for comparison."""
 
     share: float
 
@@ -147,7 +147,7 @@ def render_sign(times: Fraction | int) -> str:
 
 
 def render_times(times: Fraction | int) -> str:
-    """Return how often something is added or taken away; nothing where it is once.
+    """Return a term's factor in words; empty for 1.
 
     >>> render_times(-2), render_times(Fraction(1, 2)), render_times(1)
     ('2 times ', '1/2 times ', '')
@@ -159,12 +159,12 @@ def render_times(times: Fraction | int) -> str:
 
 
 def render_amount(term: Term) -> str:
-    """Return the number of a term, and how often it counts."""
+    """Return the number of a term with its factor."""
     return f"{render_times(term.times)}{render_bound(term.bound)}"
 
 
 def render_counted(term: Term, render: Callable[[Lines], str] | None = None) -> str:
-    """Return what a term counts and where it stands, as it follows the number."""
+    """Return a term's group and place, after its number."""
     printed = f", printed as {term.printed}" if term.printed else ""
     what = f": {term.what}{printed}" if term.what else ""
     return f"{what} ({render_phrase(term.where, render)})" if term.where else what
@@ -202,7 +202,7 @@ def render_lines(lines: Lines) -> str:
 
 
 def join_phrases(phrases: Sequence[Phrase], between: str) -> Phrase:
-    """Return phrases one after the other, each of them once.
+    """Join distinct phrases by a separator.
 
     >>> join_phrases([(Lines((1,)),), ("known",), (Lines((1,)),)], "; ")
     (Lines(numbers=(1,), file=None), '; ', 'known')

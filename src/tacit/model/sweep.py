@@ -1,4 +1,4 @@
-"""Verdicts and measures over a grid of thresholds, group sizes and printed forms."""
+"""Verdicts and measures over a grid of settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacit.model.rounding import Precision
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One support threshold with one k; None where something was not counted.
+    """Result for one support threshold and one k.
 
     ``itemsets``, ``closed`` and ``maximal`` say how many sets would be published, ``channels`` how many groups of 1 to k-1 people follow from
     them by adding and subtracting (I01), ``groups_of_one`` how many of these are a single person, ``deduced`` how many more groups follow
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Lowest:
-    """Lowest support threshold, as a count, at which I01 and I02 find nothing for one k.
+    """Lowest threshold without findings of I01 and I02.
 
     None if it was not found.
 
@@ -49,10 +49,7 @@ class Lowest:
 
 @dataclass(frozen=True, slots=True)
 class ItemsetSweep:
-    """Findings in itemsets at every threshold, from the highest down, and every k.
-
-    ``reason`` says what was left out, and why.
-    """
+    """Findings in itemsets by threshold (descending) and k."""
 
     n: int
     cells: tuple[Cell, ...]
@@ -82,7 +79,7 @@ Settled = Literal["exposed", "clean", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One way to print the counts of a release: ``precision`` None stands for exact counts.
+    """One precision of counts; None means exact.
 
     ``step`` is how many people lie between two printed numbers, ``findings`` what each attack finds in the release as it would be printed,
     ``error_mean`` how far printed counts lie from true ones on average, as a share of the true one.
@@ -111,7 +108,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class RoundingSweep:
-    """Findings in a release at every precision, exact counts first."""
+    """Findings in a release by precision, exact first."""
 
     n: int | None
     k: int
@@ -146,7 +143,7 @@ class RoundingSweep:
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """Printed form of rules: exact, with some decimals, or withheld.
+    """Form of rules: exact, with decimals, or withheld.
 
     >>> RuleForm().label, RuleForm(digits=3).label, RuleForm(withheld=True).label
     ('exact', '3 digits', 'withheld')
@@ -165,7 +162,7 @@ class RuleForm:
 
 @dataclass(frozen=True, slots=True)
 class RuleCell:
-    """One support, one confidence, one form; None where something was not computed.
+    """Result for one support, confidence and form.
 
     ``missing`` is how many missing rules remain after pruning, ``groups`` how many groups of fewer than k people follow (R01), ``above_90`` how
     many people have a value with an estimated probability above .9 and ``max_posterior`` the largest one (R02), ``certain`` how many people's
@@ -188,7 +185,7 @@ class RuleCell:
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The cell as in the record, measures by their names in ``MEASURES``."""
+        """Return the cell as in the record."""
         out: dict[str, Any] = {
             "min_support": self.min_support,
             "min_confidence": self.min_confidence,
@@ -202,10 +199,7 @@ class RuleCell:
 
 @dataclass(frozen=True, slots=True)
 class RuleSweep:
-    """Findings in rules by support (from high to low), confidence and form.
-
-    ``reason`` says what was left out.
-    """
+    """Findings in rules by support, confidence and form."""
 
     n: int
     cells: tuple[RuleCell, ...]
@@ -218,7 +212,7 @@ class RuleSweep:
 
     @property
     def richest(self) -> RuleCell | None:
-        """Of the cells that are clean, the one whose rules leave the least open."""
+        """Return the clean cell that loses the least information."""
         clean = [cell for cell in self.cells if cell.verdict == "clean" and cell.entropy is not None]
         return min(clean, key=lambda cell: cell.entropy or 0.0, default=None)
 

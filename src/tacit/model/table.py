@@ -1,4 +1,4 @@
-"""Data about people: tables of integer codes, roles of columns, transactions, hierarchies."""
+"""Data about people: tables, roles, transactions, hierarchies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The mark that stands for a missing value, and what it means.
+    """Mark and meaning of a missing value.
 
     ``category``: a value like any other. ``drop``: rows with the mark in a column in use are left out. ``drop-any``: rows with the mark in
     any column are left out.
@@ -43,7 +43,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The roles of the columns; columns that are not named here are insensitive."""
+    """Roles of columns; unnamed columns are insensitive."""
 
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Schema:
 
 
 def require_column(name: str, columns: Sequence[str], *, where: str) -> None:
-    """Raise an :class:`OptionError` that names the nearest column and all columns when ``name`` is not one."""
+    """Raise :class:`OptionError` unless the column exists."""
     if name not in columns:
         raise OptionError(f"there is no column {name!r}", where=where, remedy=nearest_column(name, columns))
 
@@ -140,7 +140,7 @@ class Transactions:
 
 
 def sort_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in the order people expect: by number when all are whole numbers, else by text.
+    """Sort names as whole numbers if possible, else text.
 
     >>> sort_names({"10", "9"}), sort_names({"b", "10"})
     (('9', '10'), ('10', 'b'))
@@ -155,7 +155,7 @@ def sort_names(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One column: row ``i`` holds ``values[codes[i]]``; values are text, sorted, each occurring at least once."""
+    """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted."""
 
     name: str
     values: tuple[str, ...]
@@ -169,7 +169,7 @@ class Column:
         return cls(name, values, np.fromiter((code[text] for text in texts), np.int32, len(texts)))
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
-        """The column of these rows only, with the values that still occur."""
+        """Return the column restricted to these rows."""
         codes = self.codes[rows]
         kept, fresh = np.unique(codes, return_inverse=True)
         return Column(self.name, tuple(self.values[i] for i in kept), fresh.astype(np.int32))
@@ -267,7 +267,7 @@ class Table:
 
 
 def _combine(parts: Sequence[Column]) -> Column:
-    """One column whose values are the combinations of values that occur."""
+    """Combine columns into one of occurring combinations."""
     codes = np.stack([part.codes for part in parts], axis=1)
     kept, fresh = np.unique(codes, axis=0, return_inverse=True)
     texts = [" & ".join(part.values[code] for part, code in zip(parts, row, strict=True)) for row in kept]
@@ -284,7 +284,7 @@ ROOT = "*"
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Coarser values of a column: ``levels[value]``, from finest to coarsest, without the root.
+    """Coarser values of a column: ``levels[value]``, finest first.
 
     ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
 

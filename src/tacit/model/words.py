@@ -1,4 +1,4 @@
-"""Sentences and steps of findings, made of events, counts and certificates.
+"""Sentences and derivation steps of findings.
 
 Nothing here infers anything: attacks write a finding down with these functions, and the checker writes it again and compares.
 """
@@ -67,7 +67,7 @@ def listed(names: Sequence[str], word: str) -> str:
 
 
 def printed_as(text: str, count: Bound) -> str:
-    """Return the printed text of a line, where that is not the count.
+    """Return a line's printed text if not its count.
 
     >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
     (', printed as 50', '', '')
@@ -88,7 +88,7 @@ Published = Callable[[Set], tuple[int, int, Phrase] | None]
 def derivation_steps(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
 ) -> list[Step]:
-    """Return the derivation of a group from the steps of its certificate.
+    """Return the derivation of a group from its certificate.
 
     ``threshold`` is that of the complete list.
     """
@@ -104,7 +104,7 @@ def derivation_steps(
 
 
 class _Story:
-    """Bounds on unpublished supports, each explained once, from the smallest itemset on."""
+    """Bounds on unpublished supports, each explained once."""
 
     def __init__(self, published: Published, threshold: int) -> None:
         self.published = published
@@ -112,7 +112,7 @@ class _Story:
         self.shown: dict[Set, tuple[int, int]] = {}
 
     def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-        """Yield the steps to the bounds on an unpublished itemset."""
+        """Yield the steps that bound an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
         yield remark(f"No line says how many people have {listed(sorted(items), 'and')}; call it x.")
         for entry in entries:
@@ -131,7 +131,7 @@ class _Story:
         yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
     def render_group(self, whole: Set, has: Set) -> Phrase:
-        """Return a group as a sum: "Those with a without b: 50 (line 3) - x"."""
+        """Return a group as a sum of supports."""
         rest = sorted(whole - has)
         who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
         without = f" without {listed(rest, 'or')}" if rest else ""
@@ -179,7 +179,7 @@ Box = Mapping[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Statement of a cited place: ``lo <= sum of factor * people in box <= hi``."""
+    """Statement of a place: ``lo <= sum of factor * people <= hi``."""
 
     terms: Sequence[tuple[Fraction | int, Box]]
     lo: int | None
@@ -197,12 +197,12 @@ LookUp = Callable[[Mapping[str, Any]], Said]
 
 
 def joint_statement(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return the statement of X01; ``names`` are those of the populations."""
+    """Return the statement of X01 about named populations."""
     return f"{people(count)} {_told(event, count, names)}{_whose(event, names)}."
 
 
 def _told(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return what the people of an event have, lack and changed."""
+    """Return the items, absences and changes of an event."""
     if not event.changes:
         return sentence(event, count)
     verb = "has" if count == Bound(1, 1) else "have"
@@ -224,7 +224,7 @@ def _whose(event: ItemEvent, names: Sequence[str]) -> str:
 
 
 def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
-    """Return the sums of both ends of a certificate; one if they are the same."""
+    """Return the sums of a certificate's ends, if different."""
     least = certificate["least"]
     most = certificate["most"]
     claim = certificate["claim"]
@@ -241,12 +241,12 @@ def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
 
 
 def goal_of(step: Mapping[str, Any], group: str) -> Goal:
-    """Return the bound that a step of a certificate shows for a group."""
+    """Return the bound that a certificate step proves."""
     return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
 
 
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    """Return the weights of a sum, by what they are of."""
+    """Return the weights of a sum by origin."""
     return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
 
 
@@ -255,7 +255,7 @@ def _key(entry: Mapping[str, Any]) -> str:
 
 
 def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Return a proof by cases, one line for each case; the certificate settles them."""
+    """Return a proof by cases, one line each."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
@@ -276,7 +276,7 @@ def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
-    """Return the terms of a sum, signed as for a lower bound on the group."""
+    """Return the terms of a sum, signed as lower bound."""
     out: list[Step] = []
     sign = 1 if "at_least" in step else -1
     for entry in step["weights"][:SHOWN_TERMS]:
@@ -293,7 +293,7 @@ def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
 
 
 def terms_left(number: int) -> list[Step]:
-    """Return the step that counts the terms that are not shown; none where all are."""
+    """Return the step that counts terms not shown."""
     return [More(number, "terms, which the certificate lists")] if number > 0 else []
 
 
@@ -319,7 +319,7 @@ def _line_words(said: Said) -> tuple[str, Phrase]:
 
 
 def _counted_words(said: Said) -> str:
-    """Return what a line counts that stands in a release."""
+    """Return the group that a published line counts."""
     what = said.what
     if what == "closed":
         return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed"
@@ -340,7 +340,7 @@ def _counted_words(said: Said) -> str:
 
 
 def _printed_words(said: Said) -> str:
-    """Return a printed text that is not a number, and which numbers it means."""
+    """Return a printed mark and the numbers it means."""
     count = said.printed
     means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
     return f"{printed_as(said.text, count) or ', hidden'}, that is {means}"
@@ -387,7 +387,7 @@ def _axes_words(event: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
-    """Return the statement that a group has a value; with a table, that blanks hide it.
+    """Return the statement that a whole group shares values.
 
     >>> full_group_sentence({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
     'Everyone with village=A has hiv=yes (50 people).'
@@ -408,7 +408,7 @@ def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, coun
 
 
 def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
-    """Return the sums of a certificate about a group with one value."""
+    """Return the sums of a certificate about one value."""
     proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
     out = [step for proof in proofs for step in _bound_steps(proof, look_up)]
     if not certificate["others"]:
@@ -419,7 +419,7 @@ def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str
 
 
 def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
-    """Yield the sum of one bound, its lines without what they count."""
+    """Yield the sum of one bound, without group names."""
     parts = _axes_words(step["event"])
     yield goal_of(step, f"people with {' and '.join(parts)}" if parts else "people")
     if "split" in step:
@@ -446,7 +446,7 @@ def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A weighted statement: ``lo`` to ``hi`` of the ``whole`` people have a value."""
+    """Weighted statement about people with a value."""
 
     weight: int
     lo: int
@@ -468,7 +468,7 @@ class Counted:
         return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
 
     def only_step(self, *, names_place_first: bool) -> Step | None:
-        """Return the only step of a proof by this statement alone, or None.
+        """Return the only step of the proof, or None.
 
         It is enough where everybody has another value, or nobody has this one.
         """
@@ -486,7 +486,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """Known people in the same statements, each counted ``weight`` times."""
+    """Known people in the same statements, with weight."""
 
     weight: int
     people: int
@@ -509,7 +509,7 @@ def sum_about_people(
     between: str,
     shown: int | None = None,
 ) -> list[Step]:
-    """Return the steps of a sum that rules values out by staying below a number."""
+    """Return the steps of a sum that excludes values."""
     steps: list[Step] = [one.step() for one in statements[:shown]]
     if shown is not None:
         steps += terms_left(len(statements) - shown)
@@ -523,7 +523,7 @@ def sum_about_people(
 
 
 def only_values(sensitive: str, number: int) -> Step:
-    """Return the step where a column has no values that could be ruled out."""
+    """Return the step for a column without excludable values."""
     return remark(f"{sensitive} has only {number:,} {'value' if number == 1 else 'values'}.")
 
 
@@ -547,7 +547,7 @@ def _capitalize(text: str) -> str:
 
 
 def change_words(change: Change, names: Sequence[str], verb: str) -> str:
-    """Return what somebody changed, as it stands in a sentence after ``1 person``.
+    """Return a change in words, after ``1 person``.
 
     >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
     'changed from smokes=no to smokes=yes'
@@ -576,7 +576,7 @@ def differs(history: str) -> bool:
 
 
 def histories_words(kind: str, name: str, inside: Collection[str]) -> str:
-    """Some histories as a line counts them: by the half that it is about."""
+    """Return histories in words, by the half counted."""
     if all(map(differs, inside)):
         return f"another {name}"
     read = [json.loads(one) for one in inside]

@@ -22,7 +22,7 @@ TIME_LIMIT = 240.0
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """Row of the table: ``reproduce`` returns the parts, and those left out."""
+    """Row of the table: ``reproduce`` returns the parts."""
 
     name: str
     citation: str

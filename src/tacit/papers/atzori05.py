@@ -155,7 +155,7 @@ def _mine_words(people: Transactions, least: int, only: str) -> dict[str, int]:
 
 
 def _errors(data: Database, maximal: dict[tuple[str, str], int]) -> list[Row]:
-    """Two statements that do not hold as they are printed."""
+    """Two printed statements that do not hold."""
     channels = data.channels(6, K)
     literally = [
         (part, whole)

@@ -1,4 +1,4 @@
-"""Data sets, rival detectors, time limits and tables for reproductions.
+"""Data sets, rival detectors and tables for reproductions.
 
 UCI Adult is read as the papers use it: by default as Zhu, Wang and Du, eight categorical columns, the salary, rows with a missing value
 removed.
@@ -49,7 +49,7 @@ QUICK = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Data set at a threshold, and the k of its groups.
+    """Data set with threshold and k.
 
     The threshold is a share of the people, or a count.
     """
@@ -69,7 +69,7 @@ class Setting:
         return Family(Target(self.closed, Policy(k=self.k), data=self.people), Supports(self.closed))
 
     def with_k(self, k: int) -> Setting:
-        """Return the same publication under another k; nothing is mined again."""
+        """Return the same publication under another k."""
         other = Setting(self.people, self.min_support, k)
         target = replace(self.family.target, policy=Policy(k=k))
         vars(other).update(closed=self.closed, family=self.family.under(target))
@@ -78,10 +78,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Result of a rival: seconds and findings, or None and an estimate.
-
-    It also says how much the rival has to do.
-    """
+    """Result of a rival: seconds, findings, or estimate."""
 
     seconds: float | None
     found: int | None = None
@@ -123,7 +120,7 @@ class Bench:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
-        """Open a bench over a folder, which must exist if given.
+        """Open a bench over an existing folder, if given.
 
         ``bundled`` is what comes with Tacit, Adult only.
         """
@@ -136,7 +133,7 @@ class Bench:
         return cls(place, Limits.within(time_limit), time_limit / 10, progress)
 
     def people(self, name: str) -> Transactions | None:
-        """Return a data set of the FIMI repository, or None without it."""
+        """Return a FIMI data set, or None."""
         if self.folder is None:
             return None
         for ending in (".dat", ".dat.gz"):
@@ -146,7 +143,7 @@ class Bench:
         return None
 
     def missing(self, name: str, parts: str) -> str:
-        """Return the message about a missing data set and its consequence."""
+        """Return the message about a missing data set."""
         where = "no folder was given with --data" if self.folder is None else f"it is not in {shown(self.folder)}"
         return f"{parts}: they need {name}.dat or {name}.dat.gz of the FIMI repository (Frequent Itemset Mining Implementations), and {where}"
 
@@ -188,7 +185,7 @@ class Bench:
 
 
 def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
-    """Count the channels of a detector, and return its numbers."""
+    """Count a detector's channels; return its numbers."""
     found = 0
 
     def count(channels: Found) -> None:
@@ -202,7 +199,7 @@ def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
 def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
     """Time a call, and return its result.
 
-    The least of three times, where it is quick.
+    Quick calls: the least of three times.
     """
     best = float("inf")
     for _ in range(3):
@@ -226,10 +223,7 @@ READING = (
 def times_part(
     name: str, title: str, what: str, timed: Sequence[tuple[float, dict[str, Timing]]], claim: str, reading: str = READING
 ) -> Part:
-    """Make the table of run times of every detector by ``what``.
-
-    It shows how much the rivals have to do, and if all found the same.
-    """
+    """Make the table of detectors' run times."""
     rows = tuple(
         (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _compare_findings(times))
         for x, times in timed
@@ -282,7 +276,7 @@ def counts_by_support(
 
 
 def _find_lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
-    """Return the lowest support from which on no channel is left."""
+    """Return the lowest support without channels."""
     free = None
     for row in rows:
         if row[column]:
@@ -375,14 +369,14 @@ def fact(where: str, what: str, paper: Cell, ours: Cell, why: str = "") -> Row:
 
 
 def facts_part(name: str, title: str, reading: str, rows: Sequence[Row]) -> Part:
-    """A table of facts; its outcome counts how many agree."""
+    """Make a table of facts; count those confirmed."""
     agreeing = sum(row[-1] == "yes" for row in rows)
     rest = "" if agreeing == len(rows) else f"; {len(rows) - agreeing} not confirmed, for the reason beside"
     return Part(name, title, reading, HEAD, tuple(rows), f"{agreeing} of {len(rows)} statements confirmed{rest}.")
 
 
 class Database:
-    """Few people with letters as items, counted by the definitions."""
+    """Few people with letters as items."""
 
     def __init__(self, rows: str) -> None:
         self.rows = [frozenset(row) for row in rows.split()]
@@ -393,7 +387,7 @@ class Database:
         return Transactions.from_lists(sorted(row) for row in self.rows)
 
     def support(self, present: str, absent: str = "") -> int:
-        """Count the people with all first letters and no second ones.
+        """Count people with first and without second letters.
 
         >>> Database("ab a b").support("a", "b")
         1
@@ -401,7 +395,7 @@ class Database:
         return sum(row.issuperset(present) and row.isdisjoint(absent) for row in self.rows)
 
     def frequent(self, least: int) -> dict[str, int]:
-        """Return all frequent sets of letters, the empty one included."""
+        """Return all frequent sets of letters."""
         items = sorted(frozenset().union(*self.rows))
         return {part: count for part in subsets(items) if (count := self.support(part)) >= least}
 
@@ -426,7 +420,7 @@ def subsets(items: Iterable[str]) -> Iterable[str]:
 
 
 def listed(supports: dict[str, int]) -> str:
-    """Sets with their supports in one line, the shortest first.
+    """List sets with supports, shortest first.
 
     >>> listed({"ab": 2, "": 5, "b": 3})
     '{}:5 b:3 ab:2'

@@ -69,7 +69,7 @@ QUERIES = 1000
 
 
 def trees(people: Table) -> dict[str, Hierarchy]:
-    """Return the trees of the columns that have one, for occurring values."""
+    """Return the columns' trees for occurring values."""
     out = {}
     for column, coarser in _COARSER.items():
         upper = {node: top for top, listed in _COARSEST.get(column, {}).items() for node in listed.split("/")}
@@ -94,7 +94,7 @@ class Grouped:
 
 @dataclass(eq=False)
 class Trial:
-    """People, and all results about them so far, shared by the figures."""
+    """People, and cached results about them."""
 
     people: Table
     _rules: dict[Any, tuple[NegativeRules, Exclusions, float]] = field(default_factory=dict)
@@ -108,14 +108,14 @@ class Trial:
         return trees(self.people)
 
     def rules(self, expectation: float) -> tuple[NegativeRules, Exclusions, float]:
-        """Mine rules about single columns at an expectation, and time it.
+        """Mine and time rules about single columns.
 
         Returns the rules, the values they rule out for each person, and the seconds.
         """
         return self._mine((expectation, 1), min_expectation=expectation, max_length=1)
 
     def conjunctive(self) -> tuple[NegativeRules, Exclusions, float]:
-        """Mine the significant rules about any columns, corrected for many tests."""
+        """Mine the significant conjunctive rules."""
         return self._mine("conjunctive", min_expectation=0.9, significance=0.05)
 
     def _mine(self, key: Any, **how: Any) -> tuple[NegativeRules, Exclusions, float]:
@@ -128,7 +128,7 @@ class Trial:
         return self._rules[key]
 
     def groups(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Grouped:
-        """Return the groups of a method; Anatomy ignores the knowledge."""
+        """Return the groups of a method."""
         key = (method, least, None if method == "anatomy" else id(known), seed)
         if key not in self._groups:
             start = time.perf_counter()
@@ -138,7 +138,7 @@ class Trial:
         return self._groups[key]
 
     def valid(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Valid:
-        """Return everybody's valid values in the groups of a method."""
+        """Return everybody's valid values by method."""
         return valid_values(self.groups(method, least, known, seed).buckets, known, self.people.sa.codes)
 
     def vulnerable(self, method: Method, least: int, known: Exclusions) -> list[int]:
@@ -151,11 +151,11 @@ class Trial:
 
     @cached_property
     def cells(self) -> Combinations:
-        """Combinations of quasi-identifiers, the same for all groups of the same people."""
+        """Combinations of quasi-identifiers, shared by all groupings."""
         return Combinations.of(self.groups("anatomy", 3, self.rules(0.9)[1]).buckets, self.people)
 
     def readers(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> tuple[Estimator, Estimator]:
-        """Return counters over groups, as they are and with mixing undone."""
+        """Return counters over groups, with and without mixing."""
         key = (method, least, None if method == "anatomy" else id(known), seed)
         if key not in self._readers:
             uniform, debiased, _ = by_groups(self.cells, self.groups(method, least, known, seed).buckets)
@@ -163,7 +163,7 @@ class Trial:
         return self._readers[key]
 
     def rule_errors(self, method: Method, least: int, known: Exclusions, seeds: int = 1) -> dict[str, dict[str, float]]:
-        """Confidence and identification errors, by estimator; the mean of some draws."""
+        """Return mean confidence and identification errors, by estimator."""
         found = []
         everybody = self.cells.true.sum(axis=0)
         for seed in range(seeds):
@@ -186,7 +186,7 @@ class Trial:
         dim: int = 2,
         selectivity: str = "0.5",
     ) -> dict[str, float]:
-        """Return mean errors of several groupings on the same questions.
+        """Return mean query errors of several groupings.
 
         Each grouping is a method, its name, and a number of draws.
         """
@@ -204,10 +204,7 @@ class Trial:
         return {name: mean([found[name, seed] for seed in range(draws)]) for _, name, draws in groupings}
 
     def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
-        """Return the shares of people guessed by frequency and by B03.
-
-        The first have the most frequent value of their group.
-        """
+        """Return shares guessed by frequency and by B03."""
         valid = self.valid(method, least, known)
         buckets = valid.cells.buckets
         right = guess(valid, learn(valid)).top == self.people.sa.codes
@@ -346,7 +343,7 @@ def rules(trial: Trial) -> list[Part]:
 
 
 def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
-    """Compare the percentages of people by the number of values ruled out."""
+    """Compare people by number of excluded values."""
     excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
     ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
     paper = (0.0, *FIGURE_3[expectation][1:])
@@ -535,7 +532,7 @@ def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
 def _make_curves(
     name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
 ) -> Part:
-    """A table of curves over one axis, with their picture."""
+    """Make a table of curves, with picture."""
     names: Sequence[str] = list(next(iter(found.values())))
     rows = tuple((x, *(round(row[one], 3) for one in names)) for x, row in found.items())
     lines = tuple((one, tuple((float(x), row[one]) for x, row in found.items())) for one in names)

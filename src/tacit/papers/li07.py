@@ -79,7 +79,7 @@ class Node:
 
 
 def nodes() -> list[Node]:
-    """Return the nodes by their definition, the largest pattern first.
+    """Return the nodes by definition, largest pattern first.
 
     >>> [node.pattern for node in nodes()][:3], next(node for node in nodes() if node.pattern == "bd")
     (['abc', 'abd', 'ab'], Node(pattern='bd', having=3, both=2, least=1, exact=2))
@@ -153,7 +153,7 @@ def _cells(problem: Problem, regions: Sequence[str], method: Method, seed: int =
 
 
 class Trial:
-    """Adult as the paper uses it, with sensitive records drawn at random."""
+    """Adult data with random sensitive records."""
 
     def __init__(self, people: Table, limits: Limits) -> None:
         self.limits = limits
@@ -164,10 +164,7 @@ class Trial:
     def cells(
         self, seed: int, sensitive: int, *, size: int = PEOPLE, attributes: int = 7, value: str | None = None, values: int = 0
     ) -> Cells:
-        """Draw people, attributes and sensitive records.
-
-        These have any value, or one, or several.
-        """
+        """Draw people, attributes and sensitive records."""
         chance = np.random.default_rng(seed)
         rows = chance.permutation(len(self.values))[:size]
         codes = self.codes[rows][:, :attributes]
@@ -190,7 +187,7 @@ class Trial:
         draws: int,
         confidence: Fraction = CONFIDENCE,
     ) -> float:
-        """Return the mean percentage of cells that a method hides."""
+        """Return the mean percentage of hidden cells."""
         shares = []
         for seed in range(draws):
             cells = made(seed)
@@ -209,7 +206,7 @@ def _make_figure(
     methods: Sequence[tuple[Method, str]],
     told: str,
 ) -> Part:
-    """Make a figure of removal rates, one line for each method."""
+    """Make a figure of removal rates by method."""
     lines = tuple((label, tuple((row[0], row[1 + place]) for row in rows)) for place, (_, label) in enumerate(methods))
     chart = Chart(axis, "cells hidden, percent", lines, logarithmic=False)
     head = (axis, *(f"{label}, %" for _, label in methods))

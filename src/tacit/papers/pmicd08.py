@@ -139,7 +139,7 @@ def worked_example() -> Part:
 
 
 def _maximal_by_definition() -> int:
-    """Count the channels without a larger channel, pair by pair."""
+    """Count the maximal channels pair by pair."""
     channels = [(set(part), set(whole) - set(part)) for part, whole in EXAMPLE.channels(4, 3)]
     return sum(not any((i, d) != (h, e) and i <= h and d <= e for h, e in channels) for i, d in channels)
 
@@ -194,7 +194,7 @@ def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
 
 
 def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float, dict[str, Timing]]], *, rising: bool) -> Part:
-    """Count maximal channels by PMICD (printed and restored), OICD and Tacit."""
+    """Count maximal channels by PMICD, OICD and Tacit."""
     rows: list[tuple[Cell, ...]] = []
     for x, times in timed:
         printed = times["pmicd"].measures.get("channels_as_printed")
@@ -221,7 +221,7 @@ def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float,
 
 
 def _compare_speed(timed: Sequence[tuple[float, dict[str, Timing]]]) -> str:
-    """Compare PMICD with OICD at the lowest support of both."""
+    """Compare PMICD with OICD at the lowest support."""
     ran = [(x, times["oicd"], times["pmicd"]) for x, times in timed if times["oicd"].seconds and times["pmicd"].seconds]
     if not ran:
         return "not run."

@@ -51,7 +51,7 @@ def _table(part: Part) -> Table:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell as text; seconds and shares have three significant digits.
+    """Return a cell as text, rounded if needed.
 
     >>> format_cell(1258), format_cell(0.01234), format_cell(None)
     ('1,258', '0.0123', '')
@@ -64,7 +64,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def part_csv(part: Part) -> bytes:
-    """Return the rows of a part as CSV, numbers as they are."""
+    """Return the rows of a part as CSV."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(part.head)
@@ -75,13 +75,13 @@ def part_csv(part: Part) -> bytes:
 
 
 def part_svg(part: Part) -> bytes | None:
-    """Return the picture of a part as SVG, if it has one."""
+    """Return the picture of a part, if any."""
     picture = part_picture(part)
     return None if picture is None else picture.standalone().encode()
 
 
 def part_picture(part: Part, name: str = "part") -> Canvas | None:
-    """Draw the graph or the chart of a part, if it has one."""
+    """Draw the graph or chart of a part."""
     description = f"{part.reading} {part.outcome}"
     if part.graph is not None:
         return graph_picture(part.graph, name=name, title=part.title, description=description)
@@ -128,7 +128,7 @@ def papers_markdown(made: Sequence[Reproduction], *, body_only: bool = False) ->
 
 
 def papers_html(made: Sequence[Reproduction]) -> str:
-    """Return the page about all papers as HTML, with its pictures inside."""
+    """Return the page of all papers as HTML."""
     return render_html(papers_document(made))
 
 

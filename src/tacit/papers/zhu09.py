@@ -120,7 +120,7 @@ def _find_estimate(found: Any, who: tuple[str, str], value: str) -> float:
 
 @dataclass(eq=False)
 class Trial:
-    """Adult, and all estimates about it so far, shared by the figures."""
+    """Adult data, and cached estimates about them."""
 
     people: Table
     _found: dict[tuple[Any, ...], tuple[Any, float]] = field(default_factory=dict)
@@ -286,14 +286,14 @@ def run_times(trial: Trial) -> list[Part]:
 def _make_curves(
     name: str, title: str, reading: str, axis: str, xs: Sequence[float], found: dict[str, list[float]], outcome: str
 ) -> Part:
-    """A table of curves over one axis, with their picture."""
+    """Make a table of curves, with picture."""
     rows = tuple((x, *(values[place] for values in found.values())) for place, x in enumerate(xs))
     lines = tuple((one, tuple((float(x), value) for x, value in zip(xs, values, strict=True))) for one, values in found.items())
     return Part(name, title, reading, (axis, *found), rows, outcome, chart=Chart(axis, "nats", lines, logarithmic=False))
 
 
 def _is_rising(values: Sequence[float]) -> bool:
-    """Tell if no value falls below the one before, except rounding."""
+    """Tell if values never fall, except by rounding."""
     return all(b >= a - 1e-6 for a, b in pairwise(values))
 
 

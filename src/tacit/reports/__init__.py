@@ -1,4 +1,4 @@
-"""Reports: documents, and the texts, pages, records and pictures of them."""
+"""Reports: documents, and their output formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def page_bytes(document: Document, form: str) -> bytes:
-    """Return a document as a file in the form ``html`` or ``markdown``."""
+    """Return a document as ``html`` or ``markdown``."""
     from tacit.reports.html import render_html
     from tacit.reports.markdown import render_markdown
 

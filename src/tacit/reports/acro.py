@@ -27,7 +27,7 @@ COUNTS_FILE = "attacks.csv"
 def results(
     audit: Audit, files: Sequence[Mapping[str, Any]], *, kind: ReportKind, timestamp: str, remarks: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return ``results.json``; ``files`` are the entries of the files to publish."""
+    """Return ``results.json`` for the entries in ``files``."""
     summary = Summary.of(audit)
     said = summary.sentence().removesuffix(".")
     accepted = waiver_sentences(audit, kind)
@@ -57,12 +57,12 @@ def results(
 
 
 def config(audit: Audit) -> dict[str, Any]:
-    """Return ``config.json``: the limits, under ACRO's names where it has them."""
+    """Return ``config.json``: limits under ACRO's names."""
     return audit.policy.to_dict()
 
 
 def sdc(audit: Audit, place: int, rows: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, Any]:
-    """Return findings by attack of one file, and the cells they cite."""
+    """Return a file's findings by attack, and cells."""
     counted = {run.code: audit.counted(run.code) for run in audit.runs if run.status in ("ran", "stopped")}
     undecided = sum(run.undecided for run in audit.runs)
     summary = {"suppressed": False, "release": place, "waived": len(audit.waived.places), "undecided": undecided, **counted}
@@ -70,7 +70,7 @@ def sdc(audit: Audit, place: int, rows: Mapping[str, Sequence[Sequence[int]]]) -
 
 
 def flagged(audit: Audit, place: int, column: int, *, top: int) -> dict[str, list[tuple[int, int]]]:
-    """Return the cells that the worst findings cite, by attack.
+    """Return the cells of the worst findings, by attack.
 
     Row 0 is the first row below the heading. The first column is the name of a row, so column 0 is the second.
     """
@@ -100,5 +100,5 @@ def _outcome(audit: Audit, kind: ReportKind) -> dict[str, dict[str, Any]]:
 
 
 def _escape(text: str) -> str:
-    """Return text escaped, since the Viewer takes it for HTML."""
+    """Escape text for the Viewer, which renders HTML."""
     return escape(visible(text), quote=False)

@@ -1,4 +1,4 @@
-"""Reports of audits: the verdict in people, what to do, and why."""
+"""Reports of audits: verdict, remedies, and reasons."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_SEARCHED = 2_000
 def audit_text(
     audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
 ) -> str:
-    """Return an audit as text; ``origin`` is the file that settings came from."""
+    """Return an audit as text; ``origin`` names the settings."""
     return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
 
 
@@ -58,7 +58,7 @@ def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 1
 
 
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
-    """Return the whole report of an audit; ``release`` adds a picture and shortens sums."""
+    """Return the full report; ``release`` adds a picture."""
     summary = Summary.of(audit)
     joint = _joint_findings(audit)
     described = top if kind == "internal" else 0
@@ -92,7 +92,7 @@ def audit_document(audit: Audit, *, release: Release | None = None, top: int = 1
 def screen_document(
     audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
 ) -> Document:
-    """Return the report of an audit for a terminal: shorter, and what to do at its end."""
+    """Return the shorter report for a terminal."""
     summary = Summary.of(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
@@ -137,7 +137,7 @@ def _guess_sections(audit: Audit) -> list[Section]:
 
 
 def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
-    """Yield the few numbers that matter; none that was not decided."""
+    """Yield the key figures that were decided."""
     measures = audit.measures
     if audit.verdict != "incomplete" and finds_groups(audit):
         yield summary.groups, f"groups of {summary.span} that can be computed"
@@ -163,7 +163,7 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
 
 
 def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
-    """Yield the releases, the policy and the source of settings."""
+    """Yield the releases, policy and source of settings."""
     for release in audit.release:
         yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
@@ -199,7 +199,7 @@ def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
 
 
 def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
-    """Yield the attacks that were wanted with their counts, then the others."""
+    """Yield the wanted attacks with counts, then the others."""
     wanted = []
     skipped = []
     for owner, run in enumerate(audit.runs):
@@ -229,7 +229,7 @@ def limit_table(audit: Audit) -> Table:
 
 
 def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each measure of the record: its name, value, unit and meaning."""
+    """Yield each measure: name, value, unit and meaning."""
     known = {measure.name: measure for measure in MEASURES}
     for name, value in audit.measures.items():
         if (measure := known.get(name)) is not None:
@@ -242,7 +242,7 @@ def _measure_table(audit: Audit) -> Table:
 
 
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    """Yield the groups of each size, drawn for a page, else as a table."""
+    """Yield groups by size, as picture or table."""
     if not summary.groups:
         return
     from tacit.reports import pictures
@@ -282,7 +282,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
 
 
 def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
-    """Return findings below the number of them; nothing where there are none."""
+    """Return findings below their number, if any."""
     shown = tuple(proofs)
     return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
 
@@ -305,7 +305,7 @@ def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> 
 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
-    """Return a finding in the fewest words, with the sum that proves it."""
+    """Return a finding with the sum that proves it."""
     derivation = Derivation.of(finding, release)
     waiver = finding.waived
     return Proof(
@@ -329,7 +329,7 @@ def _cited_releases(finding: Finding, audit: Audit) -> str:
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
-    """Return the findings that no single release reveals, worst first."""
+    """Return findings from several releases, worst first."""
     run = next((run for run in audit.runs if run.code == "X01"), None)
     if len(audit.release) == 1 or run is None or run.show is None:
         return []

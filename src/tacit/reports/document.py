@@ -1,4 +1,4 @@
-"""Reports as typed parts, which the writers turn into text, HTML or Markdown."""
+"""Documents as typed parts, for all output formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences behind a ``lead`` that stands out; a note is printed softly."""
+    """Sentences behind a ``lead``; a note is softer."""
 
     kind: ClassVar = "paragraph"
     text: str
@@ -41,7 +41,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry of a list, with commands and a mark for the screen."""
+    """Entry of a list, with commands and mark."""
 
     text: str
     commands: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list under its own small title, if it has one."""
+    """List with an optional title."""
 
     kind: ClassVar = "listing"
     items: tuple[Item, ...]
@@ -109,7 +109,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """Figures and tables side by side, where there is room."""
+    """Figures and tables side by side."""
 
     kind: ClassVar = "gallery"
     parts: tuple[Figure | Table, ...]
@@ -117,7 +117,7 @@ class Gallery:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A finding with the signed terms or the steps that prove it."""
+    """Finding with the terms or steps that prove it."""
 
     kind: ClassVar = "proof"
     mark: str
@@ -139,7 +139,7 @@ Part = Paragraph | Heading | Listing | Table | Facts | Figure | Gallery | Proof
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts under a heading, and the forms that show them."""
+    """Parts under a heading, for some output formats."""
 
     title: str
     parts: tuple[Part, ...]
@@ -164,13 +164,13 @@ class Document:
     footer: str = f"Written by Tacit {__version__}."
 
     def sections_for(self, form: Form) -> list[Section]:
-        """Return the sections that a form shows, without empty parts and empty sections."""
+        """Return the nonempty sections that a form shows."""
         full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
         return [section for section in full if section.parts]
 
 
 def _holds_anything(part: Part) -> bool:
-    """Return False for a list or a table without rows."""
+    """Return False for an empty list or table."""
     match part:
         case Listing():
             return bool(part.items)

@@ -1,4 +1,4 @@
-"""Estimates of sensitive values, of everybody and of one person.
+"""Estimates of sensitive values, in total and individually.
 
 Texts that compare with the truth are for the owner of the data only.
 """
@@ -35,7 +35,7 @@ SHOWN_VALUES = 12
 
 
 def estimates_of(audit: Audit) -> Posterior | None:
-    """Return the estimates of an audit, where there are any about anybody."""
+    """Return the estimates of an audit, if any."""
     found = audit.posterior
     return found if found is not None and found.is_estimated and len(found.population) else None
 
@@ -46,7 +46,7 @@ def title_of_groups(audit: Audit) -> str:
 
 
 def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
-    """Yield the estimates for a page; groups and values are named inside only."""
+    """Yield the estimates; names only inside."""
     found = estimates_of(audit)
     if found is None:
         return
@@ -80,7 +80,7 @@ def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
-    """Yield what the numbers are, and what they are not."""
+    """Yield the meaning of the numbers."""
     what = f"the value of {visible(found.sensitive)}" if kind == "internal" else "the sensitive value"
     yield (
         f"Estimates, not proofs: the probability of {what} for people with given quasi-identifiers, by maximum entropy over published "
@@ -100,7 +100,7 @@ def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
 
 
 def bucket_sentences(audit: Audit) -> Iterator[str]:
-    """Yield what an attacker would guess from a bucketized release."""
+    """Yield an attacker's guesses from a bucketized release."""
     found = audit.measures
     n = sum(release["n"] or 0 for release in audit.release)
     if "above_one_in_l" in found:
@@ -125,7 +125,7 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 
 
 def _people_above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return each probability with the number of people guessed with more."""
+    """Return the number of people above each probability."""
     return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]
 
 
@@ -193,7 +193,7 @@ def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
 
 
 def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
-    """Return the estimate of each value, and how it comes about."""
+    """Return the estimate of each value, with reasons."""
     several = f", in {found.combinations:,} combinations of quasi-identifiers" if found.combinations > 1 else ""
     fit = counted(found.people, "person fits", "people fit")
     head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
@@ -317,7 +317,7 @@ def person_svg(found: PersonEstimate) -> str:
 
 
 def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
-    """Return divergences, the share of right guesses, and extreme combinations."""
+    """Return divergences, right guesses, and extreme combinations."""
     population = found.posterior.population
     measures = found.measures
     n = population.n
@@ -372,7 +372,7 @@ def _judgement(line: Judged) -> str:
 
 
 def comparison_csv(found: Comparison) -> Iterator[str]:
-    """Yield CSV in parts, a line for each combination and value."""
+    """Yield CSV, a line per combination and value."""
     columns = found.table()
     yield _csv_lines([list(columns)])
     size = len(next(iter(columns.values())))

@@ -1,4 +1,4 @@
-"""Explanations of findings in plain sentences, and the sum behind a finding for reports."""
+"""Explanations of findings in sentences and sums."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHOWN_LINES = 12
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence, and the lines that it cites as (file, line)."""
+    """Sentence, and the (file, line) pairs it cites."""
 
     text: str
     lines: tuple[tuple[str, int], ...] = ()
@@ -72,7 +72,7 @@ class Explanation:
 
     @classmethod
     def recorded(cls, finding: Mapping[str, Any], files: Sequence[str | None]) -> Explanation:
-        """Return the explanation of a finding as it stands in the record of its audit.
+        """Return the explanation of a recorded finding.
 
         >>> steps = ["plus 50: people with a (line 2)", "minus 49: people with a and b (line 4)", "sum: 1"]
         >>> cited = [{"release": 0, "line": 2, "count": [50, 50]}, {"release": 0, "line": 4, "count": [49, 49]}]
@@ -96,12 +96,12 @@ class Explanation:
 
     @property
     def is_proved(self) -> bool:
-        """Return True if it carries a proof; else it is an estimate."""
+        """Return True if proved, False if estimated."""
         return "certificate" in self.finding
 
     @property
     def sources(self) -> str:
-        """The published lines that it rests on, file by file."""
+        """Published lines behind it, file by file."""
         lines: dict[int, set[int]] = {}
         for cited in self.finding["because"]:
             lines.setdefault(cited["release"], set())
@@ -119,7 +119,7 @@ class Explanation:
 
 
 def explanation_text(told: Explanation, *, width: int = WIDTH) -> str:
-    """The statement, the numbered steps, and what they rest on."""
+    """Return statement, numbered steps, and sources."""
     finding = told.finding
     lines = [*bullet(f"{finding['id']}:", finding["statement"], width, indent=""), ""]
     for number, step in enumerate(told.steps, start=1):
@@ -138,7 +138,7 @@ def _names(files: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[Sentence]:
-    """Yield steps as plain sentences; ``owner`` is the only file that they are about."""
+    """Yield steps as sentences; ``owner`` is the only file."""
 
     def render(lines: Lines) -> str:
         return render_lines(Lines(lines.numbers, lines.file or owner))
@@ -168,7 +168,7 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _total(bound: Bound, code: str) -> str:
-    """Return the value of a sum; for a group, the number of its people."""
+    """Return the value of a sum, or its people."""
     if code == "R03":
         return f"The sum is {render_total(bound)}."
     if bound.is_exact:
@@ -192,7 +192,7 @@ def _numbered(lines: Sequence[int]) -> str:
 
 
 def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
-    """Return the names of the files of an audit, as in its record.
+    """Return the files of an audit by its record.
 
     Of a bucketized release it is the second file, whose lines are cited.
     """
@@ -203,7 +203,7 @@ def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
 
 @dataclass(frozen=True, slots=True)
 class SumRow:
-    """A row of a sum: its signed number, empty for a remark, and what it counts."""
+    """Row of a sum: signed number (or empty), meaning."""
 
     number: str
     what: str
@@ -225,7 +225,7 @@ class SumRow:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A finding in the fewest words, and the sum that proves just that."""
+    """Finding in few words, with the sum proving it."""
 
     statement: str
     terms: tuple[SumRow, ...]
@@ -254,7 +254,7 @@ class Derivation:
 
 
 def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[SumRow, ...]:
-    """Return rows that name shared items once: ``of them with x``."""
+    """Return rows that name shared items once."""
     terms = [step for step in steps if isinstance(step, Term)]
     items = [_items(term, release) for term in terms]
     base = frozenset(event.present)
@@ -271,7 +271,7 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of the line that a term names; empty for all people, else None."""
+    """Return the items of a term's line, or None."""
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]

@@ -1,4 +1,4 @@
-"""Pictures of findings as SVG: sums, bounds, values and counts.
+"""Pictures of findings as SVG.
 
 Colours follow the reader's light or dark setting; whatever a colour says is also written, and every picture has a title and a text.
 """
@@ -40,7 +40,7 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a picture: label, bar, style and number."""
+    """Row of a picture: label, bar, style, number."""
 
     label: str
     start: float
@@ -52,7 +52,7 @@ class Row:
 
 
 def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
-    """Return the picture of a finding, or None if its kind has none.
+    """Return the picture of a finding, or None.
 
     ``values`` are those of the sensitive column, ``bars`` the policy's limits.
     """
@@ -75,7 +75,7 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
 
 
 def _sum_svg(told: Explanation) -> str | None:
-    """Draw a sum: its terms one after the other, and the rest."""
+    """Draw a sum term by term, and the rest."""
     terms = list(_terms(told.derivation))
     if not terms:
         return None
@@ -137,7 +137,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _bounds_svg(told: Explanation) -> str | None:
-    """Draw the bounds on each itemset before and after each step."""
+    """Draw each itemset's bounds, step by step."""
     finding = told.finding
     known = dict[str, tuple[float, float]]()
     rows = list[Row]()
@@ -170,7 +170,7 @@ def _bounds_svg(told: Explanation) -> str | None:
 
 
 def _values_svg(told: Explanation, values: Sequence[str]) -> str:
-    """The sensitive values: those that are left, and why the others are not."""
+    """Draw the sensitive values, possible and excluded."""
     finding = told.finding
     matching = finding["certificate"].get("matching")
     if matching is not None:
@@ -201,10 +201,7 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
-    """Return the values that a finding leaves.
-
-    Of its columns, only the sensitive one can have several.
-    """
+    """Return the values that a finding leaves."""
     event = finding["event"]
     sensitive = finding["certificate"].get("sensitive")
     if sensitive in event:
@@ -220,7 +217,7 @@ def _left_values(finding: Mapping[str, Any]) -> list[str]:
 
 
 def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """Draw the records that fit a rule, and those that show its value."""
+    """Draw the records of a rule, and confirming ones."""
     counts = told.finding["certificate"]["counts"]
     if not counts:
         return None
@@ -242,7 +239,7 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """Draw the probability of a value and its share among all people, or None."""
+    """Draw a probability and its baseline, or None."""
     if told.probability is None:
         return None
     shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
@@ -256,7 +253,7 @@ def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _choices_svg(told: Explanation) -> str:
-    """Draw the number of choices that fit, and the people in the group."""
+    """Draw the fitting choices, and the group's people."""
     (lo, hi) = told.finding["count"]
     fit = int(told.finding["certificate"]["worlds"]["fit"])
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
@@ -302,12 +299,12 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
 
 
 def _top(told: Explanation) -> int:
-    """Return where the first row begins: below one or two lines of the title."""
+    """Return the top of the first row."""
     return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
 
 
 def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
-    """The parts under a title, with a note below, as a file that stands alone."""
+    """Frame the parts with title and note."""
     finding = told.finding
     top = _top(told)
     notes = _lines(note, _NOTE)
@@ -329,7 +326,7 @@ def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken
 
 
 def _label(text: str, y: float) -> list[str]:
-    """The label of a row, in one or two lines about its middle."""
+    """Draw a row's label in one or two lines."""
     lines = _lines(text, _LETTERS)
     first = y + 4 - 7 * (len(lines) - 1)
     return [
@@ -339,7 +336,7 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """Return a text in at most two lines, cut where it does not fit.
+    """Return a text in at most two lines, shortened.
 
     >>> _lines("one two three four", 9)
     ['one two', 'three fo…']

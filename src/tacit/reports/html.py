@@ -1,4 +1,4 @@
-"""Write documents as HTML pages that load nothing from outside."""
+"""Documents as self-contained HTML pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def render_html(document: Document) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the templates of every page, with escaping and filters set up."""
+    """Return the template environment of all pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -46,7 +46,7 @@ def environment() -> Environment:
 
 
 def escape_value(value: Any) -> Markup:
-    """Return a value escaped, without invisible signs or a break before %."""
+    """Return a value escaped, without invisible characters."""
     from markupsafe import Markup
 
     if isinstance(value, Markup):

@@ -1,4 +1,4 @@
-"""Write documents as Markdown, for places that show no HTML."""
+"""Documents as Markdown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
 
 
 def render_markdown(document: Document, *, body_only: bool = False) -> str:
-    """Return a document as Markdown, without title and footer if ``body_only``."""
+    """Return a document as Markdown; ``body_only`` omits title, footer."""
     return "\n\n".join(_blocks(document, body_only)) + "\n"
 
 
@@ -50,7 +50,7 @@ def _blocks(document: Document, body_only: bool) -> Iterator[str]:
 
 
 def _part_blocks(part: Part) -> Iterator[str]:
-    """Yield the blocks of a part; a figure has none."""
+    """Yield the blocks of a part; figures have none."""
     match part:
         case Paragraph():
             yield f"*{plain(part.lead)}:* {plain(part.text)}" if part.lead else plain(part.text)
@@ -85,7 +85,7 @@ def _list_block(listing: Listing) -> str:
 
 
 def _code(command: str) -> str:
-    """Return a command as code, in a fence longer than its own ticks."""
+    """Return a command as code, safely fenced."""
     shown = visible(command)
     longest = max(map(len, re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)

@@ -1,4 +1,4 @@
-"""Pictures as SVG: a canvas, an axis, and the charts of every report.
+"""Pictures as SVG: canvas, axis, and charts.
 
 A picture stands on a page, which holds the style sheet, or alone in a file, which then holds its own. Sizes keep letters readable when
 a page scales the picture down to the width of a phone. Curves differ in colour (safe for colour-blind readers) and in their marks.
@@ -71,10 +71,7 @@ Points = Sequence[tuple[float, float]]
 
 
 class Canvas:
-    """A picture under construction.
-
-    Its title and its description are for readers who do not see it.
-    """
+    """A picture under construction."""
 
     def __init__(
         self, name: str, *, title: str, description: str, height: float, width: float = WIDTH, subtitle: str = ""
@@ -110,7 +107,7 @@ class Canvas:
         self._parts.append(f'<text class="{style}" {place}>{_escape(text)}</text>')
 
     def curve(self, points: Points, number: int) -> None:
-        """Draw a line with marks, and with dashes where colours begin again."""
+        """Draw a line with marks; dash repeated colours."""
         if not points:
             return
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -139,14 +136,14 @@ class Canvas:
         self._parts.append(f'<{tag} class="{style}" {listed}/>')
 
     def embedded(self) -> str:
-        """Return the picture for a page that has the style sheet."""
+        """Return the picture for a page with style sheet."""
         name = escape(self.name)
         head = f'<svg class="picture" role="img" aria-labelledby="{name}-title {name}-desc" viewBox="0 0 {self.width:g} {self.height:g}">'
         words = f'<title id="{name}-title">{_escape(self.title)}</title><desc id="{name}-desc">{_escape(self.description)}</desc>'
         return "\n".join([head, words, *self._parts, "</svg>"])
 
     def standalone(self) -> str:
-        """Return the picture as a file with its own style sheet."""
+        """Return the picture as a file with styles."""
         lines = [(line, "title") for line in wrap(visible(self.title), 54)]
         lines += [(line, "small") for line in wrap(visible(self.subtitle), 70)]
         above = 20 * len(lines) + 8
@@ -169,7 +166,7 @@ def _escape(text: str) -> str:
 
 @cache
 def _style_sheet() -> str:
-    """Return rules with plain colours: many viewers do not know variables."""
+    """Return rules with plain colours for simple viewers."""
     rules = files("tacit.reports").joinpath("templates", "picture.css").read_text("utf-8")
 
     def colour(palette: dict[str, str]) -> str:
@@ -179,7 +176,7 @@ def _style_sheet() -> str:
 
 
 def shorten(text: str, letters: int) -> str:
-    """Cut a text that is too long for its place."""
+    """Cut a text that is too long."""
     shown = visible(text)
     return shown if len(shown) <= letters else shown[: letters - 1] + "…"
 
@@ -198,7 +195,7 @@ def tick_text(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale between two coordinates, and the values that are written at it.
+    """Scale between two coordinates, and its labels.
 
     On a logarithmic axis ``low`` and ``high`` are exponents, and ``zero`` is the place of 0, where it has one.
     """
@@ -230,7 +227,7 @@ class Axis:
 
     @classmethod
     def decades(cls, values: Sequence[float], start: float, end: float, *, gap: float = 0) -> Axis:
-        """Return a logarithmic axis of whole decades; 0 lies a ``gap`` below them."""
+        """Return a logarithmic axis; 0 lies ``gap`` below."""
         positive = [value for value in values if value > 0] or [1.0]
         low = math.floor(math.log10(min(positive)) + 1e-9)
         if gap:
@@ -244,7 +241,7 @@ class Axis:
 
     @classmethod
     def of_values(cls, values: Sequence[float], start: float, end: float, *, may_be_logarithmic: bool) -> Axis:
-        """Return an axis marked at the values, logarithmic if they differ widely."""
+        """Return an axis marked at the values."""
         chosen = tuple(sorted(set(values))) or (1.0,)
         low = chosen[0]
         high = chosen[-1]
@@ -271,7 +268,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its label under the axis, and its height."""
+    """Bar with its label and height."""
 
     label: str
     value: int
@@ -280,7 +277,7 @@ class Bar:
 def histogram(
     bars: Sequence[Bar], *, name: str, title: str, description: str, x_label: str, y_label: str, style: str = "danger"
 ) -> Canvas:
-    """Draw bars with their numbers, in the style ``danger`` or ``fact``."""
+    """Draw labelled bars in style ``danger`` or ``fact``."""
     canvas = Canvas(name, title=title, description=description, height=280)
     _draw_bars(canvas, {style: bars}, top=30, x_label=x_label, y_label=y_label)
     return canvas
@@ -296,7 +293,7 @@ def before_and_after(before: Sequence[Bar], after: Sequence[Bar], *, name: str, 
 
 
 def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, x_label: str, y_label: str) -> None:
-    """Draw series of bars side by side at each label."""
+    """Draw series of bars side by side."""
     floor = canvas.height - 46
     room = floor - top
     most = max((bar.value for bars in series.values() for bar in bars), default=0) or 1
@@ -319,7 +316,7 @@ def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, 
 
 
 def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) -> list[Bar]:
-    """Count groups by size up to k-1, in ranges where sizes are many.
+    """Count groups by size (or range) up to k-1.
 
     >>> [(bar.label, bar.value) for bar in bars_of_sizes(np.array([1, 3]), np.array([5, 2]), 4)]
     [('1', 5), ('2', 0), ('3', 2)]
@@ -351,7 +348,7 @@ def bars_of_shares(shares: Iterable[float], people: Ints, ends: Sequence[float])
 def published_and_computed(
     published: Ints, sizes: Ints, numbers: Ints, *, k: int, n: int | None, name: str, title: str, description: str
 ) -> Canvas:
-    """Draw published counts above a logarithmic axis, and computed groups below."""
+    """Draw published counts, and computed groups below them."""
     above_at = 122.0
     below_at = 146.0
     room = 88.0
@@ -393,7 +390,7 @@ def _log_histogram(values: Ints, numbers: Ints, bins: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """One estimate with its share among all people, range and proved bounds."""
+    """Estimate with baseline, range and proved bounds."""
 
     label: str
     baseline: float
@@ -464,7 +461,7 @@ def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points from left to right, with words for the legend."""
+    """Points from left to right, with legend."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -490,7 +487,7 @@ def line_chart(
     draws_zero: bool = True,
     may_stretch: bool = True,
 ) -> Canvas:
-    """Draw curves over a common axis, with a legend below.
+    """Draw curves over an axis, with a legend.
 
     Heights are logarithmic unless ``is_linear``; ``draws_zero`` then gives 0 a place of its own on the floor. ``unit`` stands behind the
     numbers of the lower axis, which may be logarithmic where ``may_stretch``.
@@ -525,7 +522,7 @@ def line_chart(
 
 
 def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
-    """Write the values under an axis, where there is room."""
+    """Write the values of an axis that fit."""
     taken = -math.inf
     for value in axis.ticks:
         x = axis.at(value)
@@ -543,7 +540,7 @@ def _legend_columns(curves: Sequence[Curve]) -> int:
 
 
 def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: int) -> None:
-    """Write the name and the remark of a curve into the legend."""
+    """Write a curve's name and remark into the legend."""
     row, column = divmod(number, columns)
     x = 24 + column * (WIDTH - 24) / columns
     y = _FLOOR + 62 + row * _LEGEND_ROW
@@ -559,7 +556,7 @@ def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: i
 
 
 def graph_picture(graph: Graph, *, name: str, title: str, description: str) -> Canvas:
-    """Draw a graph in rows; shaded nodes also have a thicker border."""
+    """Draw a graph in rows; shaded nodes stand out."""
     wide = 84
     high = 34
     across = wide + 18

@@ -1,4 +1,4 @@
-"""Records: one JSON object per command, the same bytes for the same input."""
+"""Records: one reproducible JSON object per command."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tacit.reports.words import WIDTH, ReportKind, bullet, counted
 
 
 def dump(record: dict[str, Any]) -> bytes:
-    """Return the record as it is written: UTF-8, indented, with a line end."""
+    """Return the record as indented UTF-8."""
     return (json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def with_headline(record: dict[str, Any], said: str) -> dict[str, Any]:
-    """Return a record with program and headline behind its format."""
+    """Return a record with program and headline."""
     first = {name: record[name] for name in ("format",) if name in record}
     whole = first | {"tool": tool(), "headline": said} | {name: value for name, value in record.items() if name not in first}
     return bound(whole) if BINDING in record else whole
 
 
 def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> dict[str, Any]:
-    """Return the record of an audit; an external one holds counts only."""
+    """Return an audit's record; external: counts only."""
     if kind == "internal":
         return with_headline(audit.to_dict(top=top), headline(audit))
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
@@ -70,12 +70,12 @@ _HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made
 
 
 def _says_no_name(name: str, value: object) -> bool:
-    """Return True if a fact can name neither column nor value."""
+    """Return True if a fact contains no name."""
     return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
-    """Return what holds, what is not confirmed, and what is wrong.
+    """Return confirmed, unconfirmed and wrong claims.
 
     >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
     HOLDS: 2 of 2 proved findings re-checked: 2 I01.

@@ -32,13 +32,13 @@ _SIGNS = {"plus": 1, "minus": -1}
 
 
 def recorded_steps(finding: Mapping[str, Any], files: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps of a recorded finding; ``files`` name the releases."""
+    """Return the steps of a recorded finding."""
     reader = _Reader(files)
     return tuple(reader.step(text) for text in finding["steps"])
 
 
 def recorded_probability(finding: Mapping[str, Any]) -> float | None:
-    """Return the probability of a recorded estimate, or None where it has none.
+    """Return the probability of a recorded estimate, or None.
 
     >>> recorded_probability({"statement": "Whoever has a=1 has ill flu with probability 0.875 (estimated)."})
     0.875
@@ -49,13 +49,13 @@ def recorded_probability(finding: Mapping[str, Any]) -> float | None:
 
 
 class _Reader:
-    """Reads the steps of one finding, which may name lines of these files."""
+    """Parser of one finding's steps."""
 
     def __init__(self, files: Sequence[str]) -> None:
         self._files = sorted(files, key=len, reverse=True)
 
     def step(self, text: str) -> Step:
-        """Return the step that reads so; a remark where it is none of the others."""
+        """Return the parsed step, or a remark."""
         for read in (self._term, _total, _goal, _more, _shorter, _share):
             step = read(text)
             if step is not None and render_step(step) == text:
@@ -103,7 +103,7 @@ class _Reader:
         return tuple(part for part in (*parts, text[end:]) if part)
 
     def _lines(self, text: str, place: int) -> Lines | None:
-        """Return the lines named at a place of a text, with their file."""
+        """Return the lines named in a text, with file."""
         word, _, rest = text[place:].partition(" ")
         listed = rest.partition(")")[0].replace(" and ", ", ").split(", ") if word == "lines" else _digits(rest)
         if word.lower() not in ("line", "lines") or not all(number.isdecimal() for number in listed):
@@ -113,7 +113,7 @@ class _Reader:
 
 
 def _digits(text: str) -> list[str]:
-    """Return the number that a text begins with, if punctuation or nothing follows."""
+    """Return the number that a text begins with."""
     rest = text.lstrip("0123456789")
     return [text[: len(text) - len(rest)]] if rest[:1] in ("", ",", ")", ":", ";") else [""]
 
@@ -165,7 +165,7 @@ def _is_decimal(text: str) -> bool:
 
 
 def _bracket_at_end(text: str) -> tuple[str, str]:
-    """Return a text without the bracket that it ends with, and what stands in that.
+    """Split the final bracket off a text.
 
     >>> _bracket_at_end("people with a (b) (a (1).csv, line 3)"), _bracket_at_end("all people")
     (('people with a (b)', 'a (1).csv, line 3'), ('all people', ''))

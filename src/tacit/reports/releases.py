@@ -49,7 +49,7 @@ def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: i
 
 
 def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
-    """Yield the thresholds and the meaning of a missing value."""
+    """Yield the thresholds and missing-value rule."""
     header = release.header
     least = header.min_support or 0
     strictly = ", read strictly (more than the threshold)" if header.strict else ""
@@ -146,7 +146,7 @@ def _rule_count(rules: NegativeRules, n: int) -> str:
 
 
 def _exceptions(rules: NegativeRules) -> Iterator[str]:
-    """Yield what is said of rules with exceptions and of fuzzy columns."""
+    """Yield facts about exceptions and fuzzy columns."""
     if rules.min_confidence < 1:
         yield f"Confidence at least {float(rules.min_confidence):.10g}: rules may have exceptions, and say what is unlikely"
         yield (f"They would rule out the true value of {people(rules.own_excluded)}, so nobody can be matched to values by them")

@@ -1,4 +1,4 @@
-"""Reports of repairs: lists, people in groups, and tables with hidden cells."""
+"""Reports of repairs, groupings, and hidden cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLACES = {
 
 
 def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
-    """Return the report of a repair; ``outputs`` maps files to SHA-256."""
+    """Return a repair's report; ``outputs`` maps files to SHA-256."""
     before = Summary.of(done.before)
     after = Summary.of(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
@@ -111,9 +111,9 @@ def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
 
 
 def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
-    """Return the groups, their audits, and what Anatomy would come to.
+    """Return the groups, audits, and comparison with Anatomy.
 
-    ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
+    ``dropped`` rows had a missing value; ``origin`` names the settings.
     """
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
@@ -149,7 +149,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
 
 
 def _grouping(made: Bucketized) -> str:
-    """Return the method, and the people left over at first."""
+    """Return the method, and the people left over."""
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     if not cost["residue"]:
@@ -173,7 +173,7 @@ def _rival(made: Bucketized, tried: Tried) -> str:
 def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     """Return the hidden cells, their audits, and their cost.
 
-    ``dropped`` rows had a missing value; ``origin`` is the file that settings came from.
+    ``dropped`` rows had a missing value; ``origin`` names the settings.
     """
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")
@@ -213,7 +213,7 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
 
 
 def _optimum(made: Hidden) -> str:
-    """Return the distance to the best table, where it is known."""
+    """Return the distance to the optimum, if known."""
     if "least_cells" not in made.cost:
         return ""
     if made.cost["gap"] == 0:

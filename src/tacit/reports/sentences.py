@@ -1,4 +1,4 @@
-"""Audits in numbers and sentences, the same in every form.
+"""Audits in numbers and sentences for all formats.
 
 External reports name no file, no column, no value and no group.
 """
@@ -52,7 +52,7 @@ class Summary:
 
     @classmethod
     def of(cls, audit: Audit) -> Summary:
-        """Return the summary of an audit; no finding is written out."""
+        """Return the summary of an audit."""
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         small: Counter[int] = Counter()
         for run in groups:
@@ -100,7 +100,7 @@ class Summary:
         return "this release" if self.releases == 1 else f"these {self.releases} releases"
 
     def sentence(self) -> str:
-        """Return the verdict in terms of people, and the number of waived findings."""
+        """Return the verdict in people, with waived findings."""
         said = self._verdict_sentence()
         if self.waived:
             said = said.removesuffix(".").replace("no group", "no other group", 1)
@@ -154,7 +154,7 @@ class Summary:
 
 
 def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
-    """Return the verdict in people, and a line for each caution."""
+    """Return the verdict and a line per caution."""
     said = (summary or Summary.of(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
     if not notes:
@@ -177,22 +177,22 @@ def verdict_line(audit: Audit) -> str:
 
 
 def _people_in_groups(run: AttackRun) -> int:
-    """Return the fewest people concerned, without those whose value is certain."""
+    """Return the fewest people in groups, without certain values."""
     return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
 
 def finds_groups(audit: Audit) -> bool:
-    """Return True if groups of few people could be found at all."""
+    """Return True if small groups could be found."""
     return any(KINDS[release["kind"]].finds_groups for release in audit.release)
 
 
 def is_table(audit: Audit) -> bool:
-    """Return True if the audit is about a table with blank cells."""
+    """Return True if the audit concerns a partial table."""
     return any(release["kind"] == "table" for release in audit.release)
 
 
 def _table_sentence(audit: Audit) -> str:
-    """Return the verdict about a table; empty where nothing is decided."""
+    """Return the verdict about a table, if decided."""
     runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
     if audit.verdict == "clean":
         ways = {"T01": "a rule", "T02": "another reading of the blanks" if "T01" in runs else "a reading of the blanks"}
@@ -238,7 +238,7 @@ def limit_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
 
 
 def policy_sentences(audit: Audit) -> list[str]:
-    """Return the limits that the release can break, one sentence each."""
+    """Return the applicable limits, one sentence each."""
     policy = audit.policy
     if is_table(audit):
         limits = policy.to_dict()
@@ -262,7 +262,7 @@ def policy_sentences(audit: Audit) -> list[str]:
 
 
 def _set_by(audit: Audit, name: str) -> str:
-    """Return who set a limit, as a remark; nothing for a default."""
+    """Return who set a limit; empty for defaults."""
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
         asked = format_limit(audit.policy.overruled[name])
@@ -322,7 +322,7 @@ def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def describe_release(release: Mapping[str, Any], kind: ReportKind) -> str:
-    """Return the file of a release, its entries, and its people."""
+    """Return the file, entries and people of a release."""
     which = {"closed": "closed ", "maximal": "maximal "}.get(release.get("only", ""), "")
     listed = release.get("groups", release.get("lines"))
     what = counted(listed, f"{which}{KINDS[release['kind']].line}") if listed is not None else release["kind"]
@@ -333,7 +333,7 @@ def describe_release(release: Mapping[str, Any], kind: ReportKind) -> str:
 
 
 def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind = "internal") -> str:
-    """Return the thresholds, sizes of groups or hidden cells of a release."""
+    """Return thresholds, group sizes or hidden cells."""
     if release.get("kind") == "table":
         return _blanks(release, measures, kind)
     if release.get("kind") == "frequencies":
@@ -350,7 +350,7 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
 
 
 def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind) -> str:
-    """Return the number of hidden cells by region, and inside also by column."""
+    """Return the hidden cells by region (inside: by column)."""
     parts = []
     if "cells_hidden" in measures:
         regions = [
@@ -389,7 +389,7 @@ def files_not_read(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return the files and columns that say nothing about people."""
+    """Return the files and columns not about people."""
     if not audit.ignored:
         return []
     what = counted(len(audit.ignored), "file or column", "files or columns")
@@ -399,7 +399,7 @@ def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _unread(one: NotRead) -> str:
-    """Return a file or column with the reason why it was not read."""
+    """Return an unread file or column, with reason."""
     reason = visible(one.reason)
     file = visible(one.file)
     if one.column:
@@ -422,7 +422,7 @@ def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
 
 
 def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:
-    """Return the outcome of an attack, and how many findings are waived."""
+    """Return the outcome of an attack, with waivers."""
     because = run.reason if because is None else because
     why = f" ({because})" if because else ""
     if run.status == "not-relevant":
@@ -462,7 +462,7 @@ _NOT_COMPLETE = "The list is not taken to be complete: nothing is concluded from
 
 
 def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return what the attacker is taken to know, one sentence each."""
+    """Return the adversary's assumed knowledge, one sentence each."""
     known = dict(audit.adversary)
     several = len(audit.release) > 1
     releases = f"all {len(audit.release)} releases" if several else "the release"
@@ -494,7 +494,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _knowledge_of_people(known: dict[str, Any]) -> str:
-    """Take what the attacker has about everybody out of ``known``."""
+    """Remove the adversary's knowledge of people from ``known``."""
     has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
     if known.pop("knows_who_is_in_which_group", False):
         has = "and so knows who is in which group"
@@ -542,7 +542,7 @@ def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return the names that are taken as different although they look alike."""
+    """Return distinct names that look alike."""
     pairs = audit.adversary.get("taken_as_different", ())
     if not pairs:
         return []
@@ -581,7 +581,7 @@ _READINGS = {
 
 
 def readings(audit: Audit) -> list[str]:
-    """Return the largest confidence of each reading of a table."""
+    """Return the largest confidence of each reading."""
     if not is_table(audit):
         return []
     limit = audit.policy.to_dict()["min_confidence"]
@@ -669,5 +669,5 @@ def _missing_decisions(audit: Audit) -> str:
 
 
 def open_runs(audit: Audit) -> list[AttackRun]:
-    """Return the attacks that were wanted and left something open."""
+    """Return the wanted attacks that are incomplete."""
     return [run for run in audit.runs if run.status != "not-relevant" and not run.decides]

@@ -1,4 +1,4 @@
-"""Repairs that were tried on an exposed release, with their costs and commands."""
+"""Repairs tried on an exposed release, with costs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COSTS: dict[str, tuple[str, str] | str] = {
 
 
 def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
-    """Yield repairs that make a release clean, then what else was tried."""
+    """Yield safe repairs, then the others tried."""
     if suggestions is None:
         return
     tried = _entries(suggestions, is_named)
@@ -53,7 +53,7 @@ def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A suggestion with its cost, or the reason why it fails."""
+    """Suggestion with its cost or reason of failure."""
 
     what: str
     cost: str
@@ -62,7 +62,7 @@ class _Entry:
 
 
 def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
-    """Return all suggestions; commands and reasons, which name files, stay inside."""
+    """Return all suggestions; file names stay inside."""
     out = []
     for one in suggestions:
         if one.ok:
@@ -76,7 +76,7 @@ def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
 
 
 def _undecided(one: Suggestion) -> str:
-    """Return what is known where nothing is found and something is open."""
+    """Return the known facts about an undecided repair."""
     still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
     if not still_open:
         return "nothing is found any more, but not everything could be decided"
@@ -98,6 +98,6 @@ def cost_words(one: Suggestion) -> str:
 
 
 def _order(suggestions: Suggestions) -> str:
-    """Return how the repairs are ordered; empty where there is nothing to order."""
+    """Return the order of the repairs, if any."""
     best = suggestions.best
     return f"The first loses least: {best.measured}." if best is not None and len(suggestions.clean) > 1 else ""

@@ -1,4 +1,4 @@
-"""Reports of sweeps: as documents, as CSV and as pictures."""
+"""Reports of sweeps as documents, CSV and pictures."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _ITEMSET_LEGEND = {
 
 
 def itemset_sweep_document(sweep: ItemsetSweep) -> Document:
-    """Return the grid, and the lowest threshold that is safe."""
+    """Return the grid and the lowest safe threshold."""
     rows = []
     before = None
     for cell in sweep.cells:
@@ -132,7 +132,7 @@ def itemset_sweep_text(sweep: ItemsetSweep) -> str:
 
 
 def itemset_sweep_csv(sweep: ItemsetSweep) -> str:
-    """Return the cells as CSV; empty where something was not counted."""
+    """Return the cells as CSV; uncounted ones empty."""
     return _csv_text(_itemset_records(sweep))
 
 
@@ -146,7 +146,7 @@ def _itemset_records(sweep: ItemsetSweep) -> Records:
 
 
 def _lowest(one: Lowest, sweep: ItemsetSweep) -> str:
-    """Return the lowest threshold for one k as a line."""
+    """Return the lowest threshold for one k."""
     head = f"k = {one.k:,}: "
     if one.min_support is None:
         if one.decided:
@@ -166,7 +166,7 @@ def _people_of(count: int, n: int) -> str:
 
 
 def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
-    """Draw channels over thresholds, or over k for a single threshold."""
+    """Draw channels over thresholds, or over k."""
     known = [cell for cell in sweep.cells if cell.channels is not None]
     supports = sorted({cell.min_support for cell in known})
     over_k = len(supports) == 1 and len({cell.k for cell in known}) > 1
@@ -202,7 +202,7 @@ def _lowest_remark(one: Lowest, sweep: ItemsetSweep) -> str:
 
 
 def rounding_sweep_document(sweep: RoundingSweep) -> Document:
-    """Return all settings as a table, and the finest that is safe."""
+    """Return all settings and the finest safe one."""
     codes = list(dict.fromkeys(code for one in sweep.settings for code in one.findings))
     rows = []
     for one in sweep.settings:
@@ -236,7 +236,7 @@ def rounding_sweep_csv(sweep: RoundingSweep) -> str:
 
 
 def rounding_sweep_svg(sweep: RoundingSweep) -> str:
-    """Return findings over the step between printed numbers as an SVG file."""
+    """Return findings over rounding steps as SVG."""
     return _rounding_picture(sweep).standalone()
 
 
@@ -251,7 +251,7 @@ def _rounding_records(sweep: RoundingSweep) -> Records:
 
 
 def _step(step: float) -> str:
-    """Return a step with at most four digits that matter.
+    """Return a step with at most four significant digits.
 
     >>> _step(0.08124), _step(88162.0)
     ('0.08124', '88,162')
@@ -305,7 +305,7 @@ _RULE_LEGEND = {
 
 
 def rule_sweep_document(sweep: RuleSweep) -> Document:
-    """Return the grid, and the richest list that is clean."""
+    """Return the grid and the richest clean list."""
     rows: list[list[str]] = []
     before: tuple[int, float] | None = None
     for cell in sweep.cells:
@@ -340,12 +340,12 @@ def rule_sweep_text(sweep: RuleSweep) -> str:
 
 
 def rule_sweep_csv(sweep: RuleSweep) -> str:
-    """Return the cells as CSV; empty where something was not computed."""
+    """Return the cells as CSV; missing ones empty."""
     return _csv_text([cell.to_dict() for cell in sweep.cells])
 
 
 def rule_sweep_svg(sweep: RuleSweep) -> str:
-    """Return the divergence of estimates from the truth as an SVG file."""
+    """Return the divergence of estimates as SVG."""
     return _rule_picture(sweep).standalone()
 
 
@@ -371,7 +371,7 @@ def _rule_picture(sweep: RuleSweep) -> Canvas:
 
 
 def _rule_curves(cells: Sequence[RuleCell], n: int, *, over_support: bool, has_others: bool) -> list[Curve]:
-    """Return a curve for each form and each value of the other threshold."""
+    """Return a curve per form and other threshold."""
     found: dict[str, list[tuple[float, float]]] = {}
     for cell in cells:
         support = 100 * cell.min_support / max(1, n)

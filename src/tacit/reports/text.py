@@ -1,4 +1,4 @@
-"""Write documents and their parts as text for a terminal."""
+"""Documents as text for a terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def render_text(document: Document, *, width: int = WIDTH) -> str:
 
 
 def part_lines(part: Part, width: int) -> Iterator[str]:
-    """Yield the lines of a part; a figure has none."""
+    """Yield the lines of a part; figures have none."""
     match part:
         case Paragraph():
             yield from (f"  {line}" for line in fold(f"{part.lead}: {part.text}" if part.lead else part.text, width - 2))
@@ -79,7 +79,7 @@ def _list_lines(listing: Listing, width: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
-    """Yield a table with numbers to the right, and long texts folded.
+    """Yield a table, numbers right-aligned, long texts folded.
 
     >>> list(table_lines(Table.of("", ["k", "found"], [[3, "all of them"], [30, "none"]]), 10))
     [' k  found', ' 3  all of', '    them', '30  none']
@@ -98,7 +98,7 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
 
 
 def _column_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return widths that fit the content, narrowed until a line fits."""
+    """Return column widths that fit the line."""
     columns = list(zip(*lines, strict=True))
     wide = [max(1, *map(len, cells)) for cells in columns]
     least = [max(1, *(len(word) for cell in cells for word in [*cell.split(), ""])) for cells in columns]
@@ -111,7 +111,7 @@ def _column_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
 
 
 def proof_lines(proof: Proof, width: int = WIDTH) -> Iterator[str]:
-    """Yield a finding in the fewest words, with the sum that proves it."""
+    """Yield a finding with the sum that proves it."""
     yield from bullet(proof.mark, proof.statement, width)
     column = max((len(number) for number, _ in proof.terms), default=0)
     for number, what in proof.terms:
@@ -124,6 +124,6 @@ def proof_lines(proof: Proof, width: int = WIDTH) -> Iterator[str]:
 
 
 def _align(number: str, column: int) -> str:
-    """Return a sign on the left and its number on the right."""
+    """Align a sign left and its number right."""
     sign, _, digits = number.partition(" ")
     return f"{sign} {digits:>{column - 2}}" if digits else " " * column

@@ -57,7 +57,7 @@ def people(number: int) -> str:
 
 
 def as_share(count: int, n: int | None) -> str:
-    """Return a count as a share in parentheses; empty without n.
+    """Return a count as a percentage in parentheses.
 
     >>> as_share(1509, 30162), as_share(1, 30162), as_share(3, None)
     (' (5.00 %)', ' (0.0033 %)', '')
@@ -82,7 +82,7 @@ def format_number(value: Any) -> str:
 
 
 def format_limit(value: object) -> str:
-    """Return a limit as it is written in a file.
+    """Return a limit as in a settings file.
 
     >>> format_limit(None), format_limit(True), format_limit(0.8), format_limit(10)
     ('not set', 'true', '0.8', '10')
@@ -95,7 +95,7 @@ def format_limit(value: object) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return text with escapes for signs that a terminal or browser obeys.
+    r"""Escape signs that a terminal or browser obeys.
 
     >>> visible("a\x1b[31mb\u202e")
     'a\\x1b[31mb\\u202e'
@@ -104,7 +104,7 @@ def visible(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    r"""Return the first sentence of the first line of a text.
+    r"""Return the first sentence of a text.
 
     >>> first_sentence("3 groups of 9 people. More follows.\nMethod   balanced")
     '3 groups of 9 people.'
@@ -120,7 +120,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:
-    """Return a text behind a mark, further lines under the first."""
+    """Return a text as an indented bullet."""
     lead = f"{indent}{mark} "
     lines = fold(text, max(30, width - len(lead))) or [""]
     return [lead + lines[0], *(" " * len(lead) + line for line in lines[1:])]

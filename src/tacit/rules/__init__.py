@@ -1,1 +1,1 @@
-"""Releases of association rules: bounds on supports, and the attack on exceptions."""
+"""Releases of association rules: bounds and attack."""

@@ -1,4 +1,4 @@
-"""Bounds on the supports of all itemsets named by rules.
+"""Bounds on the supports of itemsets in rules.
 
 A line bounds the people with all its items and those with its antecedent; its confidence ties the two numbers to each other. Lines about
 one set are intersected. Support is monotone. If the header gives the values of the SA, each person has exactly one of them, and a complete
@@ -45,7 +45,7 @@ LONGEST = 10
 
 @dataclass(frozen=True, eq=False)
 class NamedSets:
-    """Distinct itemsets of a release of rules, and their relations.
+    """Distinct itemsets of rules, and their relations.
 
     ``whole`` and ``both`` give, for every rule, the set of its antecedent and of all its items. ``children[i, v]`` is the set of antecedent
     ``parents[i]`` with SA value number ``v``; empty if the values are not known. ``values`` are the items of these.
@@ -136,7 +136,7 @@ class NamedSets:
 
     @cached_property
     def inside(self) -> tuple[Ints, Ints]:
-        """Pairs (smaller, larger) of nested sets, all if the list is short."""
+        """Return (smaller, larger) pairs of nested sets."""
         if len(self.sets) <= MOST_COMPARED:
             held = np.zeros((len(self.sets), len(self.items)), np.bool_)
             held[self.sets.owners(), self.sets.members] = True
@@ -150,7 +150,7 @@ class NamedSets:
         return smaller, larger
 
     def find(self, items: Sequence[int]) -> int:
-        """Return the number of the set of these items, or -1."""
+        """Return the number of an itemset, or -1."""
         wanted = Sets.from_lists([items])
         for place in np.flatnonzero(self._hashes == wanted.hashes()[0]).tolist():
             if np.array_equal(self.sets[place], wanted[0]):
@@ -167,9 +167,9 @@ class NamedSets:
 
 
 def _find_sa_items(release: Rules) -> tuple[Items, Ints]:
-    """Return the items with all SA values, and their numbers.
+    """Return items with SA values, and their numbers.
 
-    There are none if the list does not say that each person has exactly one.
+    None unless each person has exactly one SA value.
     """
     header = release.header
     items = release.items
@@ -202,7 +202,7 @@ def concatenate_sets(parts: Sequence[Sets]) -> Sets:
 
 
 def find_distinct(sets: Sets) -> tuple[Sets, Ints]:
-    """Return the distinct sets, and the place of each given set."""
+    """Return distinct sets, and each set's place."""
     _, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
@@ -230,7 +230,7 @@ class Reason(IntEnum):
 
 
 class Step(NamedTuple):
-    """One bound in the log; ``source`` is a line or a set."""
+    """Bound in the log; ``source``: line or set."""
 
     place: int
     end: int
@@ -242,7 +242,7 @@ class Step(NamedTuple):
 
 @dataclass(eq=False)
 class Log:
-    """Bounds in batches, in the order in which they were found."""
+    """Bounds in batches, in order of discovery."""
 
     batches: list[tuple[int, Ints, Ints, Reason, Ints]] = field(default_factory=list)
 
@@ -254,7 +254,7 @@ class Log:
     _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def latest(self, place: int, end: int, before: int | None = None) -> Step | None:
-        """Return the bound of a set before a time, or None."""
+        """Return a set's bound before a time, or None."""
         if self._sorted is None:
             times = [np.full(len(batch[1]), time) for time, batch in enumerate(self.batches)]
             rows = [np.arange(len(batch[1])) for batch in self.batches]
@@ -274,7 +274,7 @@ class Log:
 
 
 class Confidence(NamedTuple):
-    """Confidences from ``low`` to ``high``; an open end is excluded."""
+    """Confidences from ``low`` to ``high``, ends possibly open."""
 
     low: Fraction
     high: Fraction
@@ -329,7 +329,7 @@ class Confidences:
 
     @classmethod
     def of(cls, release: Rules, lines: Ints) -> Confidences:
-        """Return the confidences of these lines, computed once per printed text."""
+        """Return these lines' confidences, cached by text."""
         printed = release.confidence
         if printed is None:
             keys = np.array([[0, -1]])
@@ -349,7 +349,7 @@ class Confidences:
         return cls(low, high, flags[0], flags[1])
 
     def wholes(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-        """Bound the people with the antecedent by the other number."""
+        """Bound the antecedent's support by the other count."""
         least = _round_up(self._widen(lo) * self.high[1], self.high[0], self.high_open)
         most = np.where(
             self.low[0] > 0,
@@ -359,13 +359,13 @@ class Confidences:
         return _cap_counts(least), _cap_counts(most)
 
     def parts(self, whole_lo: Ints, whole_hi: Ints) -> tuple[Ints, Ints]:
-        """Bound the people with both sides by those with the antecedent."""
+        """Bound the rule's support by the antecedent's."""
         least = _round_up(self._widen(whole_lo) * self.low[0], self.low[1], self.low_open)
         most = _round_down(self._widen(whole_hi) * self.high[0], self.high[1], self.high_open)
         return _cap_counts(least), _cap_counts(most)
 
     def lacking(self, part: tuple[Ints, Ints], whole: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-        """Bound the people with the antecedent but without the consequent.
+        """Bound the antecedent's support without the consequent.
 
         The two numbers move together, so this is tighter than their difference: of ``part`` people with both,
         ``part * (1 / confidence - 1)`` lack the consequent, and ``whole * (1 - confidence)`` of the antecedent's.
@@ -385,7 +385,7 @@ class Confidences:
 
 
 def _round_up(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """Round a quotient up, past an open end; 0 if divided by 0."""
+    """Round a quotient up, past an open end."""
     safe = np.maximum(denominator, 1)
     return np.where(denominator > 0, np.where(is_open, numerator // safe + 1, -(-numerator // safe)), 0)
 
@@ -402,7 +402,7 @@ def _cap_counts(values: Any) -> Ints:
 
 @dataclass(eq=False)
 class RuleTable:
-    """Bounds on the supports of a release's sets, and their derivation."""
+    """Bounds on a release's supports, and their derivation."""
 
     release: Rules
     named: NamedSets
@@ -412,7 +412,7 @@ class RuleTable:
 
     @classmethod
     def of(cls, release: Rules, limits: Limits | None = None) -> RuleTable:
-        """Compute the tightest bounds that the lines of a release give."""
+        """Compute the tightest bounds of a release."""
         named = NamedSets.of(release)
         size = len(named.sets)
         table = cls(release, named, np.zeros(size, np.int64), np.full(size, UNBOUNDED_COUNT, np.int64))
@@ -439,12 +439,12 @@ class RuleTable:
 
     @cached_property
     def missing(self) -> tuple[Ints, Ints]:
-        """Antecedents without a rule for some SA value, and these sets."""
+        """Antecedents without a rule for some SA value."""
         rows, columns = np.nonzero(~np.isin(self.named.children, self.named.both))
         return self.named.parents[rows], self.named.children[rows, columns]
 
     def lacking(self, rules: Ints) -> tuple[Ints, Ints]:
-        """Bound the people with the antecedents of rules and without their consequents."""
+        """Bound antecedents without their consequents."""
         both = self.named.both[rules]
         whole = self.named.whole[rules]
         lo = np.maximum(self.lo[whole] - self.hi[both], 0)
@@ -470,7 +470,7 @@ class RuleTable:
         return Confidences.of(self.release, self._loose)
 
     def _read_lines(self) -> None:
-        """Enter the bounds of lines, header and number of people."""
+        """Enter the bounds of lines, header and n."""
         release = self.release
         named = self.named
         lines = np.arange(len(release))
@@ -535,13 +535,13 @@ class RuleTable:
         return changed
 
     def _tighten_by_subsets(self) -> bool:
-        """Apply monotonicity: a set has at most the support of its subsets."""
+        """Apply monotonicity of supports."""
         smaller, larger = self.named.inside
         changed = self._tighten_bounds(LO, smaller, self.lo[larger], Reason.INSIDE, sources=larger)
         return changed | self._tighten_bounds(HI, larger, self.hi[smaller], Reason.INSIDE, sources=smaller)
 
     def _tighten_by_values(self) -> bool:
-        """Split the people of an antecedent among the values of the SA."""
+        """Partition an antecedent's people by SA value."""
         parents = self.named.parents
         children = self.named.children
         if children.size == 0 or int(self.hi[parents].max()) >= UNBOUNDED_COUNT // (children.shape[1] + 1):
@@ -560,7 +560,7 @@ class RuleTable:
         return changed | self._tighten_bounds(HI, flat, most.ravel(), Reason.VALUES, sources=own)
 
     def _tighten_by_absence(self) -> bool:
-        """Bound rules that a complete list leaves out by its thresholds."""
+        """Bound missing rules of complete lists by thresholds."""
         parents, children = self.missing
         ceiling = missing_ceiling(self.release)
         named_rule = parents != self.named.nobody  # the empty antecedent is not that of a rule
@@ -611,7 +611,7 @@ class RuleTable:
         return wanted
 
     def book(self) -> tuple[Book, Ints]:
-        """Return the input of the deduction kernels, and its sets."""
+        """Return the deduction kernels' input, and its sets."""
         book = Book.of_items(self.named.sets.members)
         places = np.flatnonzero(self.whole_cubes)
         sets = self.named.sets.take(places)
@@ -619,7 +619,7 @@ class RuleTable:
         return book, places
 
     def _deduce_bounds(self, places: Ints, limits: Limits) -> Ints:
-        """Bound the supports of sets by those of their proper subsets."""
+        """Bound supports by those of proper subsets."""
         book, _ = self.book()
         chosen = self.named.sets.take(places)
         keys = book.keys(chosen.offsets, chosen.members)
@@ -630,14 +630,14 @@ class RuleTable:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Most people that can have antecedent and consequent of a missing rule."""
+    """Largest support of a missing rule."""
 
     min_support: int
     min_confidence: Fraction
     strict: bool
 
     def of(self, people: int) -> int:
-        """Return the most, given at most ``people`` with the antecedent.
+        """Return the largest support, given ``people`` at most.
 
         >>> Ceiling(5, Fraction(3, 5), strict=False).of(10), Ceiling(5, Fraction(3, 5), strict=True).of(10)
         (5, 6)

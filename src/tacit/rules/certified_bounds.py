@@ -1,4 +1,4 @@
-"""Tightest bounds on the people in a pattern, with certificates.
+"""Tightest bounds on a pattern, with certificates.
 
 The people are split into one group for each combination of the items; the support of an itemset is the sum of the groups that contain it. The
 fewest and the most people that a pattern can have are then linear programs. A solver's answer in floating point is not trusted: its dual
@@ -29,7 +29,7 @@ _DENOMINATORS = (1, 60, 5040, 10**6, 10**13)
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A confidence: the share of ``part`` among people with ``whole``.
+    """Confidence: the share of ``part`` in ``whole``.
 
     It lies between ``low`` and ``high``. Both sets are bits; ``line`` is the source, with ``count``.
     """
@@ -48,7 +48,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Weights of itemsets and the weighted sum that bounds a pattern.
+    """Weights of itemsets that prove a bound.
 
     Itemsets are bits. ``ties`` are weights of sums that cannot be negative: two for every tie, by its number and side.
     """
@@ -73,7 +73,7 @@ class Impossible(Exception):
 
 
 def signed_weights(truth: Flags) -> Ints:
-    """Return the weight of each itemset's support in the pattern (inclusion-exclusion).
+    """Return each itemset's inclusion-exclusion weight.
 
     >>> signed_weights(np.array([False, True, False, False])).tolist()  # a and not b
     [0, 1, 0, -1]
@@ -88,7 +88,7 @@ def signed_weights(truth: Flags) -> Ints:
 
 
 def bound_term_by_term(truth: Flags, lo: Ints, hi: Ints) -> tuple[Proof, Proof | None]:
-    """Bound the signed sum by the worst end of each term."""
+    """Bound the signed sum term by term."""
     weights = {mask: Fraction(weight) for mask, weight in enumerate(signed_weights(truth).tolist()) if weight}
     upper = _sum_worst_ends(weights, hi, lo)
     if any(weight < 0 and hi[mask] >= UNBOUNDED_COUNT for mask, weight in weights.items()):
@@ -99,9 +99,9 @@ def bound_term_by_term(truth: Flags, lo: Ints, hi: Ints) -> tuple[Proof, Proof |
 
 
 def bound_tightly(truth: Flags, lo: Ints, hi: Ints, ties: Sequence[Tie] = ()) -> tuple[Proof, Proof | None]:
-    """Return the largest lower and the smallest upper bound, with proofs.
+    """Return the tightest bounds, with proofs.
 
-    There is no upper one if nothing bounds the people. Raises :class:`Impossible` if no groups of people fit.
+    The upper one is missing if nothing bounds the people. Raises :class:`Impossible` if no groups fit.
     """
     program = _Program(lo, hi, tuple(ties))
     lower = program.proof(truth.astype(np.int64))
@@ -115,7 +115,7 @@ def bound_tightly(truth: Flags, lo: Ints, hi: Ints, ties: Sequence[Tie] = ()) ->
 class _Program:
     """Linear program over the combinations of items.
 
-    It has a row per bounded itemset and two per tie.
+    One row per bounded itemset, two per tie.
     """
 
     def __init__(self, lo: Ints, hi: Ints, ties: tuple[Tie, ...]) -> None:
@@ -129,7 +129,7 @@ class _Program:
         self.most = np.flatnonzero(loose & (hi[self.rows] < UNBOUNDED_COUNT))
 
     def proof(self, goal: Ints) -> Proof | None:
-        """Return the best weights that count no group too often, if any."""
+        """Return the best valid weights, if any."""
         found = self._solve(goal)
         if found is None:
             return None
@@ -145,7 +145,7 @@ class _Program:
         return best
 
     def _solve(self, goal: Ints) -> tuple[dict[int, float], dict[tuple[int, int], float]] | None:
-        """Return the solver's approximate weights of the itemsets and of the ties."""
+        """Return approximate weights of itemsets and ties."""
         from scipy.sparse import csr_array
 
         cells = np.arange(len(self.lo))
@@ -173,7 +173,7 @@ class _Program:
         return dict(zip(self.rows.tolist(), weights.tolist(), strict=True)), numbered
 
     def _certify(self, goal: Ints, weights: dict[int, Fraction], ties: dict[tuple[int, int], Fraction]) -> Proof | None:
-        """Correct weights until they count nobody too often, if possible."""
+        """Correct weights until valid, if possible."""
         every = dict(weights)
         for (tie, side), factor in ties.items():
             for mask, weight in self.ties[tie].sides()[side].items():
@@ -195,7 +195,7 @@ def _lower_everywhere(weights: dict[int, Fraction], counted: list[Fraction], goa
 
 
 def _lower_where_needed(weights: dict[int, Fraction], counted: list[Fraction], goal: Ints) -> dict[int, Fraction]:
-    """Subtract each excess from those with the items where it first appears."""
+    """Subtract each excess at its smallest itemset."""
     lessened = dict(weights)
     left = list(counted)
     for mask in sorted(range(len(left)), key=int.bit_count):
@@ -225,7 +225,7 @@ def _count_combinations(weights: dict[int, Fraction], size: int) -> list[Fractio
 
 
 def _sum_worst_ends(weights: dict[int, Fraction], plus: Ints, minus: Ints) -> Fraction | None:
-    """Sum the weighted ends of the bounds; None if one is unknown."""
+    """Sum the weighted worst ends, or return None."""
     total = Fraction(0)
     for mask, weight in weights.items():
         end = int(plus[mask] if weight > 0 else minus[mask])

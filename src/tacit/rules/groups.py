@@ -26,9 +26,9 @@ _SHIFT = 32
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Patterns with equally many absent items, and bounds on their people.
+    """Patterns with equally many absent items, and their bounds.
 
-    They are sorted by ``key``: the set's number and the bits of its absent items.
+    Sorted by ``key``: the set's number and the bits of its absent items.
     """
 
     key: Ints
@@ -52,7 +52,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class SmallPatterns:
-    """Proved patterns of 1 to k-1 people, and the number left open.
+    """Proved patterns of 1 to k-1 people.
 
     ``impossible`` is a set with a negative group, or -1.
     """
@@ -84,7 +84,7 @@ class PatternSearch:
         self.cut = 0
 
     def run(self, also_small: Flags) -> SmallPatterns:
-        """Find all shortest small patterns; of plain sets only those in ``also_small``."""
+        """Find all shortest small patterns; plain sets in ``also_small``."""
         parts: list[Level] = []
         left_open = int((~self.short).sum())
         stopped = False
@@ -138,7 +138,7 @@ class PatternSearch:
         return level.take(level.hi > 0)
 
     def _tighten_by_rules(self, level: Level) -> Level:
-        """Tighten bounds by single rules, whose two numbers move together."""
+        """Tighten bounds by confidences of single rules."""
         named = self.table.named
         release = self.table.release
         single = np.flatnonzero((release.consequents.lengths == 1) & self.short[named.both])
@@ -152,7 +152,7 @@ class PatternSearch:
         return level
 
     def _find_bits(self, places: Ints, items: npt.NDArray[np.integer]) -> Ints:
-        """Return the bit of an item among the members of a set."""
+        """Return an item's bit in a set."""
         starts = self.sets.offsets[places]
         bits = np.zeros(len(places), np.int64)
         for position in range(int(self.lengths[places].max(initial=0))):
@@ -162,7 +162,7 @@ class PatternSearch:
         return bits
 
     def _extend(self, level: Level) -> Level:
-        """Return the patterns with one more absent item, after the last one."""
+        """Return patterns with one more absent item."""
         place = level.key >> _SHIFT
         absent = level.key & ((1 << _SHIFT) - 1)
         keys = []

@@ -1,4 +1,4 @@
-"""Number of people in a pattern over items, or bounds on it."""
+"""Bounds on the people in a pattern."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MOST_WITH_HELP = 8
 
 @dataclass(frozen=True, eq=False)
 class Statements:
-    """Bounds on the supports of all subsets, and their sources.
+    """Bounds on all subsets' supports, and their sources.
 
     Subsets are bits. ``low`` and ``high`` hold the number of a published set, or a constant above. ``above`` marks lower ends that come
     from a larger set.
@@ -82,13 +82,13 @@ class Knowledge(Protocol):
         """Sets with a published statement."""
 
     def statements(self, items: Ints) -> Statements:
-        """Return bounds on the supports of all subsets of these items."""
+        """Return bounds on the supports of all subsets."""
 
     def ties(self, items: Ints) -> list[Tie]:
         """Return the confidences between two subsets of these items."""
 
     def told(self, number: int) -> tuple[list[str], list[Citation], str]:
-        """Return the steps, the citations and the place of set ``number``."""
+        """Return steps, citations and place of a set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class ItemsetKnowledge:
         return self.release.sets
 
     def statements(self, items: Ints) -> Statements:
-        """Return bounds on the supports of all subsets of these items."""
+        """Return bounds on the supports of all subsets."""
         release = self.release
         cube = Supports(release).cube(items, within=np.arange(len(release.items)))
         known = cube.known
@@ -168,7 +168,7 @@ class RuleKnowledge:
 
     @property
     def items(self) -> Items:
-        """Items of the rules, and all known values of the SA."""
+        """Items of the rules and all SA values."""
         return self.table.named.items
 
     @property
@@ -177,7 +177,7 @@ class RuleKnowledge:
         return self.table.named.sets
 
     def statements(self, items: Ints) -> Statements:
-        """Return bounds on the supports of all subsets of these items."""
+        """Return bounds on the supports of all subsets."""
         table = self.table
         size = 1 << len(items)
         bits = _item_bits(table.named.sets, items)
@@ -240,7 +240,7 @@ def _item_bits(sets: Sets, items: Ints) -> Ints:
 
 
 def _find_largest_superset(bits: Ints, lo: Ints, size: int) -> Ints:
-    """Return the most frequent published superset of every subset, or -1."""
+    """Return each subset's most frequent superset, or -1."""
     best = np.full(size, -1, np.int64)
     np.maximum.at(best, bits, (lo << _SHIFT) | (_LAST - np.arange(len(bits))))
     superset_max(best)
@@ -248,7 +248,7 @@ def _find_largest_superset(bits: Ints, lo: Ints, size: int) -> Ints:
 
 
 def _exclude_two_values(statements: Statements, known: Items, items: Ints) -> Statements:
-    """Set supports of two values of one column to 0."""
+    """Set supports of two exclusive values to 0."""
     if known.pairs is None:
         return statements
     never = _mark_two_of_a_column([known.pairs[item][0] for item in items.tolist()])
@@ -377,7 +377,7 @@ def _number_items(pattern: Pattern, knowledge: Knowledge) -> Ints:
 
 
 def _choose_helpers(knowledge: Knowledge, items: Ints) -> Ints:
-    """Return the items most often published together with those of the pattern."""
+    """Return the items most often published together."""
     sets = knowledge.sets
     touching = np.zeros(len(sets), np.bool_)
     touching[sets.owners()[np.isin(sets.members, items)]] = True
@@ -401,7 +401,7 @@ class _Words:
     cited: dict[tuple[str, int | str], Citation] = field(default_factory=dict)
 
     def citations(self) -> tuple[Citation, ...]:
-        """Return header entries, then lines in the order of the file."""
+        """Return header entries, then lines in order."""
         return tuple(
             self.cited[key] for key in sorted(self.cited, key=lambda key: (isinstance(key[1], int), str(key[0]), key[1]))
         )
@@ -447,7 +447,7 @@ class _Words:
         return [*self.before, *out]
 
     def _ordered(self, proof: Proof) -> list[tuple[int, Fraction]]:
-        """Sort the terms from the widest group to the narrowest."""
+        """Sort the terms, widest group first."""
         return sorted(proof.weights.items(), key=lambda entry: (entry[0].bit_count(), entry[0]))
 
     def _term(self, mask: int, weight: Fraction, end: str) -> str:
@@ -462,7 +462,7 @@ class _Words:
         return f"{'plus' if weight > 0 else 'minus'}{times} {number}: {who} ({self._place(mask, source, low)})"
 
     def _tie(self, number: int, side: int, weight: Fraction) -> str:
-        """Write a sum of two supports that a confidence keeps non-negative."""
+        """Write a non-negative sum given by a confidence."""
         tie = self.ties[number]
         self.cited["line", tie.line] = Citation(0, tie.line, tie.count, None)
         part, whole = (f"people with {self._names(mask)}" if mask else "all people" for mask in (tie.part, tie.whole))
@@ -516,7 +516,7 @@ def _whole(value: Fraction, side: str) -> int:
 
 
 def _number(value: Fraction) -> str:
-    """Write a whole number or a fraction; a long one approximately.
+    """Write a number, approximately if long.
 
     >>> _number(Fraction(1200)), _number(Fraction(7, 3))
     ('1,200', '7/3')

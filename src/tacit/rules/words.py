@@ -1,4 +1,4 @@
-"""Derivations of bounds on rules, with every published line that they rest on."""
+"""Derivations of bounds on rules, with citations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAWS = {
 
 
 class Story:
-    """Steps of a derivation, each bound explained once, and the places that they cite."""
+    """Steps of a derivation, and their citations."""
 
     def __init__(self, table: RuleTable) -> None:
         self.table = table
@@ -44,7 +44,7 @@ class Story:
         self._told: set[tuple[int, int, int]] = set()
 
     def citations(self, release: int) -> tuple[Citation, ...]:
-        """Return the citations: header entries, then lines as in the file."""
+        """Return header entries, then lines in order."""
         source = self.table.release
         header = source.header
         numbers = {"n": source.n, "min_support": source.min_support}
@@ -53,14 +53,14 @@ class Story:
         return (*cited, *(Citation(release, source.line(line), source.count(line), None) for line in sorted(self._lines)))
 
     def all_steps(self, last: Iterable[Step]) -> tuple[Step, ...]:
-        """Return all steps and the last ones; of very many steps only their number."""
+        """Return all steps (or their number), and the last."""
         if len(self.steps) > MOST_STEPS:
             many = f"The bounds follow from the cited lines in {len(self.steps):,} steps, too many to write out here."
             return (remark(many), *last)
         return (*self.steps, *last)
 
     def cite(self, line: int) -> Lines:
-        """Cite a line, and return how a step names it."""
+        """Cite a line; return its name."""
         self._lines.add(line)
         return Lines((self.table.release.line(line),))
 
@@ -76,7 +76,7 @@ class Story:
         return Bound(low.value if low else 0, high.value if high else _HUGE)
 
     def both_ends(self, place: int) -> None:
-        """Explain both bounds of a set, which may leave no number between them."""
+        """Explain both bounds of a set, possibly contradictory."""
         for end in (LO, HI):
             if (step := self.table.log.latest(place, end)) is not None:
                 self.explain(step)
@@ -90,7 +90,7 @@ class Story:
             self._prove(step)
 
     def _explain_both(self, low: Bounding, high: Bounding) -> None:
-        """Explain two bounds of a set that rest on the same, as one step."""
+        """Explain two bounds with the same source together."""
         both = {(step.place, step.end, step.time) for step in (low, high)}
         if both <= self._told:
             return
@@ -105,7 +105,7 @@ class Story:
         self._add(Remark(law if is_sentence else (*law, both_ends)))
 
     def _prove(self, step: Bounding) -> None:
-        """Add a step to the certificate: bound, law, and the line or set it starts from."""
+        """Add a step to the certificate: bound, law, source."""
         entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
         entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
         if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
@@ -119,10 +119,7 @@ class Story:
             self.steps.append(step)
 
     def _law(self, step: Bounding) -> tuple[Phrase, bool]:
-        """Return the law behind a bound, and whether it is a whole sentence.
-
-        What the bound rests on is explained first.
-        """
+        """Return a bound's law; tell if a sentence."""
         state = {
             Reason.COUNT: self._line_alone,
             Reason.WHOLE: self._line_alone,
@@ -156,7 +153,7 @@ class Story:
         return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
 
     def _how(self, line: int, reason: Reason) -> str:
-        """Return how a line comes to say so, where that is not its count."""
+        """Return the source of a line's bound, if indirect."""
         release = self.table.release
         withheld = release.support is None and not release.count(line).is_exact
         if withheld:
@@ -221,7 +218,7 @@ class Story:
         return (f"The list is complete and has no rule from {self.names(step.source)} to {value}: ",)
 
     def _groups(self, step: Bounding) -> Phrase:
-        """A bound because some group cannot have fewer than 0 people."""
+        """Return the law of nonnegative groups in words."""
         items = self.table.named.sets[step.place].tolist()
         size = 1 << len(items)
         places = [self.table.named.find([items[j] for j in range(len(items)) if mask >> j & 1]) for mask in range(size - 1)]

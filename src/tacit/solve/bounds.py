@@ -1,4 +1,4 @@
-"""Certified bounds on the people of each combination with each value.
+"""Certified bounds by combination and value.
 
 They hold in any assignment of whole people that keeps all statements. Bounds of a class are found first. Each is closed in from two sides: from
 outside by weights of the statements, added up exactly (:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for
@@ -37,7 +37,7 @@ MOVED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Bounds on the people of each combination with each value.
+    """Bounds on people by combination and value.
 
     The first index is the combination. Never fewer than ``lo``, never more than ``hi``, whatever else is open.
 
@@ -66,7 +66,7 @@ class Bounds:
 
     @property
     def unsettled(self) -> Flags:
-        """Places where it is open if anybody can have the value."""
+        """Places where the value is still open."""
         return (self.hi > 0) & (self.seen_hi <= 0)
 
 
@@ -78,7 +78,7 @@ class _Enough(Exception):
 class _Ends:
     """Knowledge about the columns of a program.
 
-    From outside (``lo``, ``hi``) and from inside (``seen_lo``, ``seen_hi``).
+    Outer (``lo``, ``hi``) and inner (``seen_lo``, ``seen_hi``) ends.
     """
 
     program: Program
@@ -101,7 +101,7 @@ class _Ends:
         self.seen_hi = np.maximum(self.seen_hi, people)
 
     def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
-        """Return how far each column must be seen, and the unseen ends."""
+        """Return each column's goals, and the unseen ends."""
         up = np.minimum(enough, self.hi)
         down = np.maximum(self.program.size - enough, self.lo)
         return up, down, self.seen_hi < up, self.seen_lo > down
@@ -171,10 +171,7 @@ def components(problem: Problem) -> list[Ints]:
 
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Settle the range of each column, up to ``enough`` people.
-
-    These are ``enough`` with the value and ``enough`` without it.
-    """
+    """Settle each column's range up to ``enough`` people."""
     chance = np.random.default_rng(len(ends.program))
     for whole in (False, True):
         open_ends = ends.open_ends(enough)
@@ -193,7 +190,7 @@ def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
 def _push(
     ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
 ) -> None:
-    """Search for a witness that pushes open columns as far as needed.
+    """Search for a witness that extends open columns.
 
     As many of them as possible, or one.
     """
@@ -235,7 +232,7 @@ def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
 
 
 def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Prove at once that all unmoved columns stay empty or full."""
+    """Prove that all unmoved columns are empty or full."""
     program = ends.program
     _, _, up, down = ends.goals(enough)
     at_zero = up & (ends.seen_hi <= 0)
@@ -302,7 +299,7 @@ def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.ra
 
 
 def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
-    """Take in that the column, times the sign, is at most this."""
+    """Record an upper bound on the signed column."""
     if sign > 0:
         ends.hi[column] = min(int(ends.hi[column]), most)
     else:
@@ -326,7 +323,7 @@ def _bound_combinations(problem: Problem, people: Ints, parts: list[_Ends], stop
 
 
 def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Bounds from outside and from inside for every class and value."""
+    """Return outer and inner bounds by class and value."""
     open_ = problem.closed == 0
     all_of_them = np.where(open_, problem.people[:, None], 0)
     certain = open_ & (open_.sum(axis=1) == 1)[:, None]
@@ -365,7 +362,7 @@ Origins = tuple[Hashable, ...]
 def clashing(
     said: Statements, *, check: Callable[[], float | None] = lambda: None, stop: type[Exception] = TimeoutError
 ) -> Origins | None:
-    """Find few statements that cannot all be true; return their origins.
+    """Return the origins of few contradictory statements.
 
     None where fractions of people keep all of them, or nothing could be proved.
 
@@ -389,7 +386,7 @@ def clashing(
 
 
 def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | None:
-    """Some statements that cannot all be true, proved by their weights."""
+    """Return contradictory statements, proved by their weights."""
     try:
         problem = reduce(said, settle=False)
     except Clash as clash:

@@ -1,4 +1,4 @@
-"""Maximum entropy under statements: shares of the values in each class.
+"""Maximum entropy: shares of values in each class.
 
 **Central path.** The dual problem has one multiplier for each statement. Newton's method follows the central path of its optimality conditions
 (Mehrotra's predictor and corrector): with ``a`` the sums of the statements, slack ``s = a - lo`` and ``r = hi - a``, and multipliers ``u - v``,
@@ -75,7 +75,7 @@ class Dual:
                 task.result()
 
     def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
-        """Return shares by class, sums of statements, and the log normaliser."""
+        """Return shares, sums of statements, and log normaliser."""
         from tacit.kernels.entropy import shares
 
         p = self.problem
@@ -95,7 +95,7 @@ class Dual:
         return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
 
     def covariance(self, share: Floats) -> Floats:
-        """Return the covariance of the sums; the lower triangle only."""
+        """Return the lower triangle of the sums' covariance."""
         from tacit.kernels.entropy import covariance
 
         p = self.problem
@@ -113,7 +113,7 @@ class Dual:
         return total.reshape(self.size, self.size)
 
     def missed(self, sums: Floats) -> Floats:
-        """By how much each statement is missed, when these are the sums."""
+        """Return the miss of each statement."""
         return np.maximum(np.maximum(self.lo - sums, sums - self.hi), 0.0)
 
     def entropy(self, share: Floats) -> float:
@@ -123,7 +123,7 @@ class Dual:
 
 
 def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
-    """Return the Cholesky factors of a symmetric matrix with a heavier diagonal.
+    """Return Cholesky factors of a matrix, diagonal raised.
 
     Only its lower triangle is read.
 
@@ -182,7 +182,7 @@ class Reached:
 
 
 def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = lambda: None) -> Reached | None:
-    """Find the solution near these multipliers by Newton's method, or None."""
+    """Solve by Newton's method near these multipliers, or None."""
     held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
     point = np.where(held, multipliers, 0.0)
     _, sums, _ = dual.shares(point)
@@ -216,7 +216,7 @@ def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = la
 
 @dataclass(frozen=True, eq=False)
 class _ActivePoint:
-    """Multipliers, the largest miss of a held bound, and the dual value."""
+    """Multipliers, largest miss, and dual value."""
 
     multipliers: Floats
     share: Floats
@@ -227,10 +227,7 @@ class _ActivePoint:
 
 
 def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
-    """Find the point that meets the held bounds.
-
-    The multipliers of the others stay 0.
-    """
+    """Find the point that meets the held bounds."""
     rows = np.flatnonzero(held)
 
     def at(multipliers: Floats) -> _ActivePoint:
@@ -257,9 +254,9 @@ def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Ca
 
 
 def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
-    """Improve the point by more steps with the same system.
+    """Improve the point with the same system.
 
-    A system costs much more than a step, and near the end it hardly changes.
+    Factoring costs much more than a step, and the system hardly changes near the end.
     """
     while AIM < point.far < NEARLY:
         multipliers = point.multipliers.copy()
@@ -277,7 +274,7 @@ def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable
 def _step_ahead(
     point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]
 ) -> _ActivePoint | None:
-    """Return the next point in a direction; None where it leads nowhere."""
+    """Return the next point in a direction, or None."""
     size = 1.0
     while size > SHORTEST:
         ahead = at(point.multipliers + size * direction)
@@ -309,7 +306,7 @@ class _System:
     def step(self, missed: Floats) -> Floats:
         """Return the change of the multipliers, refined once.
 
-        So the damping of the system does not show.
+        Refinement removes the effect of damping.
         """
         from scipy.linalg import cho_solve
 
@@ -323,7 +320,7 @@ LARGEST = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Problem with an interior, and the original numbers of its statements."""
+    """Problem with an interior, and its statements' numbers."""
 
     problem: Problem
     kept: Ints
@@ -332,7 +329,7 @@ class Inside:
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
     """Return the problem without its settled part, or None.
 
-    It cannot be found when the statements clash, for example.
+    None if the statements clash, for example.
     """
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:
@@ -352,10 +349,7 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
 
 
 def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
-    """Return the largest miss of a statement, as a share.
-
-    ``share`` are the shares of the values in each class.
-    """
+    """Return the largest miss as a share."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     people = problem.people[classes] * share[classes, problem.values[problem.rows]]
     sums = np.bincount(problem.rows, people, len(problem.values))
@@ -363,10 +357,7 @@ def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
 
 
 def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
-    """Find the values that a class can have, and slack bounds.
-
-    These are lower and upper bounds that need not be reached.
-    """
+    """Find the possible values and slack bounds."""
     from scipy.sparse import csr_array, hstack
 
     open_cells = problem.closed == 0
@@ -415,10 +406,7 @@ def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Fla
 
 
 def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
-    """Close these values in the problem.
-
-    People who are settled are subtracted, statements that say nothing more are dropped.
-    """
+    """Close these values in the problem."""
     rows = problem.rows
     size = len(problem.values)
     loose = closed.sum(axis=1) < closed.shape[1] - 1
@@ -474,7 +462,7 @@ CLOSE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Shares of the values in each class, with proven quality.
+    """Shares of values by class, with proven quality.
 
     ``multipliers`` say how many nats a statement is worth per share of people; ``violation`` is by how much the worst statement is missed
     (a share of all people), ``gap`` how far the entropy may be from the largest (nats), ``entropy`` H(value | quasi-identifiers) in nats.
@@ -503,14 +491,11 @@ class _Point:
     normaliser: float = 0.0
 
     def merit(self, dual: _Path) -> float:
-        """Dual value, if all statements fix a number.
-
-        Every direction of Newton's method leads downhill.
-        """
+        """Dual value, if all statements fix a number."""
         return self.normaliser - float(dual.lo @ self.multipliers)
 
     def missed(self, dual: _Path) -> tuple[Floats, Floats, Floats]:
-        """By how much fixed numbers, lower and upper slacks are missed."""
+        """Return misses of fixed numbers and both slacks."""
         fixed = np.where(dual.fixed, self.sums - dual.lo, 0.0)
         lower = np.where(dual.lower, self.sums - dual.lo - self.s, 0.0)
         return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
@@ -520,16 +505,13 @@ class _Point:
         return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
 
     def held(self, dual: _Path) -> Floats:
-        """Multipliers, 0 where a bound is not about to be reached.
-
-        There the slack is the larger of the two.
-        """
+        """Multipliers of active bounds, else 0."""
         lower = dual.lower & (self.u > self.s)
         upper = dual.upper & (self.v > self.r)
         return np.where(dual.fixed, self.multipliers, np.where(lower, self.u, 0.0) - np.where(upper, self.v, 0.0))
 
     def gap(self, dual: _Path) -> float:
-        """Bound on the distance of the entropy from the maximum."""
+        """Bound on the distance from maximum entropy."""
         return float((self.u * self.s)[dual.lower].sum() + (self.v * self.r)[dual.upper].sum())
 
 
@@ -556,7 +538,7 @@ class _Path(Dual):
         return _Point(multipliers, s, r, u, v, sums, share, normaliser)
 
     def start(self) -> _Point:
-        """Return a starting point, with no multipliers but those of slacks."""
+        """Return a starting point with multipliers of slacks."""
         _, sums, _ = self.shares(np.zeros(self.size))
         both = self.lower & self.upper
         room = np.where(both, self.hi - self.lo, self.whole)
@@ -593,7 +575,7 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
 
 
 def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
-    """Follow the central path by Newton's method; tell if it got near."""
+    """Follow the central path; tell if it converged."""
     dual = _Path(problem)
     if dual.size == 0:
         share, _, _ = dual.shares(np.empty(0))
@@ -648,9 +630,9 @@ def _solve_reached(dual: Dual, near: Reached, steps: int) -> Solution:
 
 
 def _restore_solution(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
-    """Derive the solution of a problem from that of its interior.
+    """Derive a problem's solution from its interior's.
 
-    Multipliers that run away are kept as far as they came.
+    Diverging multipliers keep their last values.
     """
     multipliers = rough.multipliers
     if not rough.converged:
@@ -732,7 +714,7 @@ def _move(dual: _Path, point: _Point, direction: Direction, size: float) -> _Poi
 
 
 def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
-    """Return the longest step that keeps slacks and multipliers positive."""
+    """Return the longest step that preserves positivity."""
     _, ds, dr, du, dv = direction
     most = np.inf
     for value, change, where in (
@@ -748,7 +730,7 @@ def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
 
 
 class _Newton:
-    """Linear system at a point, factored once for predictor and corrector."""
+    """Linear system at a point, factored once."""
 
     def __init__(self, dual: _Path, point: _Point) -> None:
         self._dual = dual
@@ -764,7 +746,7 @@ class _Newton:
         self._factor = factored(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
-        """Return the direction in which every slack times multiplier becomes ``centre``."""
+        """Return the direction towards complementarity ``centre``."""
         dual = self._dual
         p = self._point
         fixed, lower, upper = self._missed

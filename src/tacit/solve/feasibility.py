@@ -1,4 +1,4 @@
-"""Exact test if some database fits a few statements about supports.
+"""Exact feasibility of a few statements about supports.
 
 A database is a number of people for each combination of items, never negative. A statement bounds the number of people who have certain items.
 No database fits exactly when some integer weights of the statements count nobody less than 0 times and yet come to less than 0 people (Farkas):
@@ -24,9 +24,9 @@ Table = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Bounds on the people who have all items of ``mask`` (bits).
+    """Bounds on the support of ``mask`` (bits).
 
-    ``line`` is the line that says so, negative if there is none.
+    ``line`` is the source, negative if there is none.
     """
 
     mask: int
@@ -37,7 +37,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Irreducible set of statements that no database fits, with proof weights."""
+    """Irreducible infeasible statements, with proof weights."""
 
     statements: tuple[Statement, ...]
     weights: tuple[int, ...]
@@ -49,7 +49,7 @@ class Clash:
 
     @property
     def total(self) -> int:
-        """Upper bound that the weighted statements imply: less than 0 people."""
+        """Upper bound of the weighted sum, below 0."""
         pairs = zip(self.statements, self.weights, strict=True)
         return sum(weight * (statement.hi if weight > 0 else statement.lo) for statement, weight in pairs)
 
@@ -67,7 +67,7 @@ class Clash:
 
 
 def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
-    """Find a clash of as few lines as possible, or None.
+    """Find a clash of few lines, or None.
 
     Lines are taken away one at a time while the rest still clashes, so that no line can be spared in what is left. What stands on no line
     (the number of people, say) is known anyway and stays.
@@ -87,7 +87,7 @@ def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
 def clash(statements: Sequence[Statement], items: int) -> Clash | None:
     """Find statements that no database fits, with their weights.
 
-    None if a database of fractions fits all of them.
+    None if a fractional database fits.
 
     >>> clash([Statement(0, 10, 10, -1), Statement(1, 6, 6, 2), Statement(2, 6, 6, 3), Statement(3, 1, 1, 4)], 2).weights
     (1, -1, -1, 1)
@@ -106,7 +106,7 @@ def clash(statements: Sequence[Statement], items: int) -> Clash | None:
 
 
 def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> list[int] | None:
-    """Find weights that prove the clash, by the simplex method.
+    """Find weights that prove infeasibility, by simplex.
 
     They are the dual of the least by which the statements must be missed.
 
@@ -141,10 +141,7 @@ def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> li
 
 
 def _minimise(table: Table, basis: list[int], columns: int) -> int:
-    """Minimise a simplex table's last row in place; return the denominator.
-
-    Bland's rule makes it end always.
-    """
+    """Minimise a simplex table in place; return its denominator."""
     denominator = 1
     while True:
         entering = next((column for column in range(columns) if table[-1, column] < 0), None)
@@ -160,9 +157,9 @@ def _minimise(table: Table, basis: list[int], columns: int) -> int:
 
 
 def _leaving(table: Table, basis: Iterable[int], entering: int) -> int:
-    """Choose the row whose bound is reached first when the unknown grows.
+    """Choose the leaving row by the ratio test.
 
-    Of several, that of the first unknown.
+    Ties go to the first unknown (Bland's rule), which guarantees termination.
     """
     best: tuple[int, int, int, int] | None = None
     for row, unknown in enumerate(basis):

@@ -1,4 +1,4 @@
-"""Calls of HiGHS, and the worker process that answers them.
+"""Worker process that calls HiGHS.
 
 This file is also run by its path, as a program of its own: :mod:`tacit.solve.solver` starts it, writes questions to its standard input and
 reads answers from its standard output. So it imports nothing of Tacit, and little else: a worker is ready in a tenth of a second.
@@ -23,9 +23,9 @@ OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 
 
 def solve(given: dict[str, Any]) -> dict[str, Any]:
-    """Minimise ``cost @ x`` within bounds on ``matrix @ x`` and ``x``.
+    """Minimise ``cost @ x`` within bounds.
 
-    These are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
+    The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
 
     The matrix is given by columns (``starts``, ``rows``, ``values``), ``whole`` says which unknowns are whole numbers, if any. The answer is the
     arguments of :class:`tacit.solve.solver.Solution`.
@@ -91,7 +91,7 @@ def _answer_of(highspy: Any, solver: Any, status: Any, *, is_whole: bool) -> dic
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """Return the next message, or None at the end of the stream."""
+    """Return the next message, or None."""
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:
         return None

@@ -1,4 +1,4 @@
-"""Linear program over whole people, with bounds certified in exact arithmetic.
+"""Linear programs over people, certified in exact arithmetic.
 
 The unknowns are the people ``y[c, v]`` of class c with value v. Any weights ``w`` of the statements bound any sum of unknowns:
 
@@ -47,12 +47,12 @@ class Infeasible(Exception):
 
 
 class Unsolved(Exception):
-    """Raised if the solver gave no answer within its limits."""
+    """Raised if the solver reached its limits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proof:
-    """Integer weights of statements that prove ``total / denominator`` as a bound."""
+    """Integer weights that prove ``total / denominator``."""
 
     weights: Ints
     denominator: int
@@ -66,7 +66,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Branching constraint on one unknown: at most (``upper``) or at least ``bound``."""
+    """Branching constraint: an upper or lower ``bound``."""
 
     column: int
     bound: int
@@ -75,7 +75,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """Solution of the solver: unknowns, and weights that show its optimality."""
+    """Unknowns and dual weights from the solver."""
 
     people: Floats
     weights: Floats
@@ -202,10 +202,7 @@ class Program:
         return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
 
     def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
-        """Raise :class:`Infeasible` with weights that prove it.
-
-        They come from the program that breaks the statements as little as it can.
-        """
+        """Raise :class:`Infeasible` with weights that prove it."""
         from scipy.sparse import eye_array, hstack, vstack
 
         rows = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr")
@@ -235,9 +232,9 @@ class Program:
     def whole_people(
         self, gain: Floats, *, pieces: tuple[Ints, Floats] | None = None, check: Callable[[], float | None] = lambda: None
     ) -> Ints | None:
-        """Find whole people with a large gain that keep every statement.
+        """Find a feasible integer point with large gain.
 
-        None where none were found within a bounded search.
+        None if a bounded search finds none.
         """
         from scipy.sparse import vstack
 
@@ -253,9 +250,9 @@ class Program:
         return people if self.keeps(people) else None
 
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
-        """Return the best bound on ``gain @ people`` that nearby fractions prove.
+        """Return the best bound from nearby fractional weights.
 
-        If one reaches ``goal``, the simplest.
+        Of those that reach ``goal``, the simplest.
         """
         best: Proof | None = None
         for denominator in DENOMINATORS:
@@ -267,7 +264,7 @@ class Program:
         return best
 
     def added(self, gain: Ints, weights: Ints, denominator: int, cuts: tuple[Cut, ...] = ()) -> Proof | None:
-        """Return the bound that integer weights prove, or None on overflow."""
+        """Return the bound of integer weights; None on overflow."""
         of_rows = weights[: len(self.rows)]
         of_cuts = weights[len(self.rows) :]
         largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
@@ -295,9 +292,9 @@ _FRACTION = 1e-6
 
 
 class NoWhole(Exception):
-    """Raised if fractions of people keep all statements, but not whole people.
+    """Raised if only fractional people are feasible.
 
-    ``rows`` are the statements that it takes to see it.
+    ``rows`` are the statements that prove it.
     """
 
     def __init__(self, rows: tuple[int, ...]) -> None:
@@ -307,7 +304,7 @@ class NoWhole(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Leaf of a proof: its cuts, and the weights that settle it."""
+    """Leaf of a proof: cuts and weights."""
 
     cuts: tuple[Cut, ...]
     proof: Proof
@@ -315,10 +312,7 @@ class Case:
 
 @dataclass(eq=False)
 class Branching:
-    """Outcome of branch and bound: witnesses, leaves, and the proven maximum.
-
-    ``most`` is None where the search was cut short.
-    """
+    """Outcome of branch and bound: witnesses, leaves, maximum."""
 
     seen: int
     witnesses: list[Ints] = field(default_factory=list)
@@ -327,7 +321,7 @@ class Branching:
 
 
 def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None) -> Branching:
-    """Maximise ``gain @ people`` over whole people, by branch and bound.
+    """Maximise ``gain @ people`` by branch and bound.
 
     Only what is above ``seen``, which a witness attains, matters; the search ends at ``goal``.
 
@@ -376,8 +370,5 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
 
 
 def _bound_below(program: Program, gain: Ints) -> int:
-    """Return a lower bound on the gain of any people.
-
-    Less is seen only where there is no witness yet.
-    """
+    """Return a lower bound on the gain."""
     return int(np.where(gain < 0, gain * program.size, 0).sum())

@@ -1,4 +1,4 @@
-"""Linear and integer programs, solved within a time limit that holds.
+"""Linear and integer programs within a time limit.
 
 HiGHS looks at its time limit between steps, and a single step of an integer program can take many minutes, in which no signal is handled either.
 So all but small programs are solved in a worker process (:mod:`tacit.solve.highs`), which is ended when it does not answer in time. A worker
@@ -56,7 +56,7 @@ def _none() -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Solution of HiGHS; ``status`` is 0 (optimal), 1 (limit) or 2 (infeasible).
+    """Solution of HiGHS; ``status``: 0 optimal, 1 limit, 2 infeasible.
 
     ``above`` and ``equal`` are the weights (marginals) of the inequalities and equations of a linear program that was solved, ``bound`` what no
     solution of an integer program is below.
@@ -73,7 +73,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """Program with a deadline; its first ``above`` rows are inequalities."""
+    """Program with a deadline; ``above`` inequalities come first."""
 
     given: dict[str, Any]
     above: int
@@ -82,7 +82,7 @@ class Program:
 
 
 class Constraints:
-    """Constraints ``low <= matrix @ x <= high`` as the inequalities and equations of a linear program.
+    """Constraints ``low <= matrix @ x <= high`` as inequalities and equations.
 
     Without ``equations``, an equation is two inequalities.
     """
@@ -105,7 +105,7 @@ class Constraints:
         return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
 
     def duals(self, found: Solution) -> Floats:
-        """Return the weight of each constraint in the solution of a program over these."""
+        """Return the dual of each constraint."""
         weights = np.zeros(len(self._is_equal))
         of_high, of_low = np.split(found.above, [int(self._has_high.sum())])
         weights[self._is_equal] = found.equal
@@ -122,7 +122,7 @@ def linear_program(
     bounds: Any = (0, np.inf),
     seconds: float | None = None,
 ) -> Program:
-    """Make a linear program: minimise ``cost @ x`` under constraints.
+    """Make a linear program that minimises ``cost @ x``.
 
     These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``. Matrices may be those of SciPy.
     """
@@ -156,9 +156,9 @@ def whole_program(
     gap: float | None = None,
     seconds: float | None = None,
 ) -> Program:
-    """Make an integer program: minimise ``cost @ x`` under constraints.
+    """Make an integer program that minimises ``cost @ x``.
 
-    These are whole x from 0 to ``most`` with ``low <= matrix @ x <= high``, within ``seconds`` and ``nodes``.
+    The constraints are ``low <= matrix @ x <= high`` for whole x from 0 to ``most``; the limits are ``seconds`` and ``nodes``.
     """
     left = _smallest(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
     # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
@@ -207,12 +207,12 @@ def solve_whole(cost: Floats, **given: Any) -> Solution:
 
 
 def solve(programs: Iterable[Program]) -> list[Solution]:
-    """Solve programs in parallel; the next are made while the first run."""
+    """Solve programs in parallel, made on demand."""
     return list(solve_ahead(iter(programs), None))
 
 
 def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solution]:
-    """Solve programs in parallel, and yield the solutions in order.
+    """Solve programs in parallel; yield solutions in order.
 
     Of programs to come, so many are made ahead, and each further one when a solution was used: what it asks may rest on that.
     """
@@ -285,7 +285,7 @@ class _Worker:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Wait for the greeting, then pass on every answer, and None last."""
+        """Await the greeting, then forward answers, None last."""
         assert self.process.stdout is not None
         with suppress(OSError, ValueError):
             self._is_ready = highs.read_message(self.process.stdout) is not None
@@ -296,7 +296,7 @@ class _Worker:
         self._answers.put(None)
 
     def ask(self, question: bytes, until: float | None) -> None:
-        """Hand over a question, where the worker is ready in time."""
+        """Send a question, if the worker is ready."""
         if not self._started.wait(_seconds_left(until)):
             return
         if not self._is_ready:
@@ -306,9 +306,9 @@ class _Worker:
             highs.write_message(self.process.stdin, question)
 
     def answer(self, until: float | None) -> bytes | None:
-        """Return the next answer, or None if the worker has ended.
+        """Return the next answer; None after the end.
 
-        Raises :class:`queue.Empty` when the time is over.
+        Raises :class:`queue.Empty` on timeout.
         """
         return self._answers.get(timeout=_seconds_left(until))
 
@@ -328,7 +328,7 @@ _lock = threading.Lock()
 
 
 def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
-    """Ask a worker, and end it on timeout or interruption."""
+    """Ask a worker; end it on timeout."""
     until = None if until is None else until + GRACE
     worker = _take()
     busy.append(worker)

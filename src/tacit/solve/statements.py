@@ -1,4 +1,4 @@
-"""Statements about sensitive values in groups, and their reduction to a problem.
+"""Statements about sensitive values, reduced to a problem.
 
 A statement bounds the number of people of a group who have a sensitive value; rules, missing rules and background facts all become statements.
 Values settled by single statements are removed, and people whom the same statements speak of become one class.
@@ -18,9 +18,9 @@ from tacit.model.population import Population
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Bounds on the people of an event who have a value.
+    """Bounds on people of an event with a value.
 
-    ``origin`` is where that is published, for explanations.
+    ``origin`` is the published place.
     """
 
     event: int
@@ -58,7 +58,7 @@ class Statements:
         return len(self.listed)
 
     def event(self, combinations: Codes) -> int:
-        """Return the number of an event; equal sets share one."""
+        """Return an event's number, shared by equal sets."""
         key = (len(combinations), int(self._keys[combinations].sum(dtype=np.uint64)))
         number = self._number.setdefault(key, len(self.events))
         if number == len(self.events):
@@ -66,7 +66,7 @@ class Statements:
         return number
 
     def keys(self) -> list[tuple[int, int]]:
-        """Keys of the events, equal for equal events of the same population."""
+        """Keys of the events, equal for equal events."""
         return list(self._number)
 
     def say(self, combinations: Codes, value: int, lo: int, hi: int, origin: Hashable) -> None:
@@ -88,7 +88,7 @@ class Clash(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Classes of people and the statements about them, in people.
+    """Classes of people and statements about them.
 
     ``class_of[q]`` is the class of combination q, ``people[c]`` its size. Statement j is about ``values[j]``: between ``lo[j]`` and ``hi[j]``
     people of its classes have it (``rows[starts[c]:starts[c + 1]]`` are the statements about class c). ``closed[c, v]``: nobody of the
@@ -117,7 +117,7 @@ class Problem:
 
 @dataclass(eq=False)
 class _Merged:
-    """One statement for each event and value, with everything that says so."""
+    """Merged statement of an event and value, with origins."""
 
     event: Ints
     value: Ints
@@ -128,7 +128,7 @@ class _Merged:
 
 
 def reduce(statements: Statements, *, settle: bool = True) -> Problem:
-    """Reduce the statements to a problem; raise :class:`Clash` on a contradiction.
+    """Reduce statements to a problem, or raise :class:`Clash`.
 
     Without ``settle`` nothing is concluded yet: all statements that say something stay as they are.
     """
@@ -181,9 +181,9 @@ def _merge(statements: Statements) -> _Merged:
 
 
 def _find_classes(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
-    """Return the class of each combination, and a first member of each.
+    """Return each combination's class, and each class's first.
 
-    The class is given by the events that it lies in.
+    Combinations of one class lie in the same events.
     """
     chance = np.random.default_rng(19570515)
     mark = np.zeros(len(statements.population), np.uint64)
@@ -205,10 +205,7 @@ def _list_members(statements: Statements, event: Ints, class_of: Ints, first: In
 
 
 def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
-    """Close values that single statements rule out, until nothing changes.
-
-    These are values of which nobody is left, and those next to a certain one.
-    """
+    """Exclude values by single statements, to a fixed point."""
     waiting = list(range(len(members)))
     touching: tuple[Ints, Ints] | None = None
     closing: dict[int, list[int]] = {}
@@ -250,7 +247,7 @@ def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDAr
 
 
 def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
-    """Return the origins of a statement and of its settling ones."""
+    """Return all origins of a statement."""
     waiting = [clashing]
     seen = {clashing}
     while waiting:
@@ -271,7 +268,7 @@ def _make_problem(
 ) -> Problem:
     """Return the open problem, settled people subtracted.
 
-    It holds the statements about classes with two values open.
+    Only statements about classes with two open values remain.
     """
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     kept = []

@@ -1,1 +1,1 @@
-"""The verbs of the command line and of the Python interface."""
+"""Verbs of the command line and the Python interface."""

@@ -1,4 +1,4 @@
-"""The verbs that answer questions about a release: a pattern, its channels, a person."""
+"""Verbs that ask about a pattern, channels, a person."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def members_of(
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    """Return releases with known people; raise if nothing is said about sensitive values."""
+    """Return releases with known people; raise without sensitive values."""
     if isinstance(release, (list, tuple)):
         return _together([read_release(one) for one in release], known, data, knowledge)
     target = read_release(release)
@@ -208,7 +208,7 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
-    """Return several releases with the people whom they are about."""
+    """Return several releases with their common people."""
     case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
@@ -217,7 +217,7 @@ def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) ->
 
 
 def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
-    """Return the combinations that fit a description; raise if it names unknown columns or values."""
+    """Return the combinations that fit a description."""
     names = case.population.names
     for column, value in described.items():
         if column == case.sensitive:

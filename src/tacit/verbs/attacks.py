@@ -1,4 +1,4 @@
-"""Attacks: one module each, one row each in the table.
+"""Attacks: one module and one row each.
 
 A row is light: the module of an attack is imported when the attack first runs.
 """
@@ -54,11 +54,11 @@ class Attack:
         return found
 
     def end(self, status: Literal["not-relevant", "not-asked", "stopped"], reason: str) -> AttackRun:
-        """Return the run of an attack that did not begin, or found nothing in time."""
+        """Return the run of an attack without results."""
         return AttackRun(self.code, self.name, self.claim, status, reason)
 
     def not_asked(self, target: Target) -> AttackRun:
-        """Return the run of an attack on this kind of release that the caller left out."""
+        """Return the run of an attack left out."""
         if self.has_reasons and (reason := import_module(self.module).reason_against(target)):
             return self.end("not-relevant", reason)
         return self.end("not-asked", "it applies, and was not asked for")
@@ -180,7 +180,7 @@ ONE_WAS_ENOUGH = "not begun: one finding was enough"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """A release, or several, in the forms that attacks take.
+    """Releases in the forms that attacks take.
 
     ``joint`` makes the case of X01, and of R03 if it ``asks_groups``; None where X01 does not apply.
     """
@@ -191,7 +191,7 @@ class Cases:
     asks_groups: Callable[[], JointCase] | None = None
 
     def apply_to(self, attack: Attack, kind: str) -> bool:
-        """Tell if an attack applies to a release of this kind."""
+        """Tell if an attack applies to this kind."""
         if attack.takes == "joint":
             return self.joint is not None
         if attack.takes == "groups" and self.asks_groups is not None:
@@ -210,7 +210,7 @@ class Cases:
 
 
 def chosen_codes(codes: Collection[str] | None) -> frozenset[str]:
-    """Return the codes of the attacks to run; raise if there is no such attack."""
+    """Return the codes of the attacks to run."""
     every = [attack.code for attack in ATTACKS]
     for code in codes or ():
         if code not in every:
@@ -219,7 +219,7 @@ def chosen_codes(codes: Collection[str] | None) -> frozenset[str]:
 
 
 def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[AttackRun, ...]:
-    """Run every attack of the table that applies and was chosen; the others give a reason."""
+    """Run all applicable, chosen attacks; explain the others."""
     runs: list[AttackRun] = []
     kind = target.release.kind
     is_long = len(target.release) > MOST_LINES
@@ -247,7 +247,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
 
 
 def run_in_time(attack: Attack, target: Target) -> AttackRun:
-    """Run an attack; one that is stopped before it has found anything says so."""
+    """Run an attack; report if it was stopped."""
     try:
         return attack.run(target)
     except LimitReached:
@@ -261,14 +261,14 @@ def _reason_not_relevant(attack: Attack, kind: str) -> str:
 
 
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:
-    """Return the target with its time: an estimate leaves half of it to later proofs."""
+    """Return the target with its share of time."""
     later = ATTACKS[ATTACKS.index(attack) + 1 :]
     proofs = any(one.claim == "proves" and one.needs == attack.needs and one.code in chosen for one in later)
     return replace(target, limits=target.limits.part(0.5)) if attack.claim == "estimates" and proofs else target
 
 
 def _only_new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
-    """Return the run of X01 without findings that other attacks on the same release have."""
+    """Drop findings of X01 that other attacks have."""
     compared = [one for one in others if one.findings and one.event is not None and one.streamed is None and one.finds_groups]
     if not run.findings or sum(one.findings for one in compared) > MOST_COMPARED:
         return run
@@ -287,7 +287,7 @@ def _comparable(event: Event) -> object:
 
 
 def _write_findings(run: AttackRun, stream: Stream | None) -> None:
-    """Write findings to the stream, unless the attack did so itself."""
+    """Write findings to the stream, if not yet written."""
     event = run.event
     if stream is not None and event is not None and run.streamed is None:
         bounds = (Bound(*pair) for pair in zip(run.columns["count"].tolist(), run.columns["count_hi"].tolist(), strict=True))

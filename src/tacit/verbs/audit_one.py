@@ -1,4 +1,4 @@
-"""Audit of one release: its attacks, their measures and the verdict."""
+"""Audit of one release: attacks, measures and verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """Options of an audit that hold for all its releases; see :func:`audit`."""
+    """Options of an audit for all its releases."""
 
     policy: Policy
     limits: Limits
@@ -106,7 +106,7 @@ def audit_one(
 
 
 def _known_case(release: Release, given: Given, index: int) -> PeopleCase | None:
-    """Return the case for R02 and R03; None if nobody is known."""
+    """Return the case for R02 and R03, or None."""
     if given.known is None and given.knowledge is None and given.table is None:
         return None
     from tacit.verbs.known import case_alone, rule_case
@@ -125,9 +125,9 @@ def _several(known: PeopleCase | None) -> Any:
 
 
 def _own_case(release: Release, given: Given, known: PeopleCase | None) -> object:
-    """Return the case for the attacks on this kind of release.
+    """Return the case for this kind's attacks.
 
-    A bucketized release that is read together with known people uses negative rules alone.
+    A bucketized release read with known people uses negative rules alone.
     """
     kind = kind_of(release)
     if given.rows is not None and not kind.takes_rows:
@@ -138,7 +138,7 @@ def _own_case(release: Release, given: Given, known: PeopleCase | None) -> objec
 
 
 def _findings_file(path: str | Path | None) -> Any:
-    """Return the file that receives findings, if there is one."""
+    """Return the file that receives findings, or None."""
     if path is None:
         return nullcontext()
     from tacit.files.findings import FindingsFile
@@ -147,7 +147,7 @@ def _findings_file(path: str | Path | None) -> Any:
 
 
 def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> None:
-    """Raise if there is no such algorithm, or if it would not be used."""
+    """Raise if the algorithm is unknown or unused."""
     if name not in ALGORITHMS:
         remedy = nearest_name(name, ALGORITHMS, "algorithms")
         raise OptionError(f"there is no algorithm {name!r}", where="--algorithm", remedy=remedy)

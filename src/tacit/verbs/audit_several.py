@@ -1,4 +1,4 @@
-"""Audits of several releases: each by itself, then all of them together."""
+"""Audits of several releases, one by one and together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tacit.verbs.people import first_with_roles, owners_people, rows_of
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
-    """Return the releases with the declared relation of their populations; refuse options about one release."""
+    """Return releases with the declared relation of populations."""
     for option, value in given.items():
         if value is not None:
             where = "--" + option.replace("_", "-")
@@ -79,7 +79,7 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
 
 
 def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
-    """Return the owner's data about the people of all releases."""
+    """Return the owner's data for all releases."""
     if data is None:
         return None
     if not isinstance(case.people, Same):
@@ -94,9 +94,9 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
 
 
 def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge: Any) -> SeveralCase | None:
-    """Return the releases with known people; None unless at least two are about them.
+    """Return two or more releases with known people.
 
-    One is enough if there are background facts. None as well if the populations differ.
+    One is enough with background facts. None if populations differ.
     """
     if not isinstance(case.people, Same):
         return None
@@ -107,7 +107,7 @@ def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge:
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
-    """Add background facts about the sensitive column that a release names."""
+    """Add background facts about a release's sensitive column."""
     if knowledge is None or not isinstance(case.people, Same):
         return case
     named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
@@ -117,7 +117,7 @@ def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) ->
 
 
 def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
-    """Return the attacks, besides X01, that take all releases together: on known people, or on groups."""
+    """Return the attacks, except X01, on all releases together."""
     if case.known is not None:
         return KNOWN_CODES
     is_asked = isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases)
@@ -125,7 +125,7 @@ def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
 
 
 def _codes_for_each(codes: tuple[str, ...] | None, taken: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the attacks to run on each release by itself."""
+    """Return the attacks to run on each release."""
     if not taken:
         return codes
     return tuple(code for code in chosen_codes(codes) if code not in taken)
@@ -140,7 +140,7 @@ def _given_for_each(case: JointCase, given: Given) -> list[Given]:
 
 
 def _negative_facts(release: Release, several: SeveralCase) -> Given:
-    """Return the facts that attacks on a bucketized release can use."""
+    """Return the facts for attacks on bucketized releases."""
     if not kind_of(release).lists_people:
         return Given()
     facts = [fact for fact in several.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
@@ -148,7 +148,7 @@ def _negative_facts(release: Release, several: SeveralCase) -> Given:
 
 
 def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
-    """Return what is known for releases that use it; for all of them, if none does."""
+    """Return the knowledge for releases that use it."""
     kind = kind_of(release)
     if kind.takes_known or not some_take_known:
         return given
@@ -156,7 +156,7 @@ def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
 
 
 def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Sequence[Audit]) -> tuple[AttackRun, ...]:
-    """Merge the runs on each release, and run the attacks that take all releases together."""
+    """Merge the runs on each release; attack all together."""
     names = [case.name(number) for number in range(len(audits))]
     chosen = chosen_codes(options.attacks)
     cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
@@ -175,7 +175,7 @@ def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Se
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
-    """Return what the adversary is taken to know about all releases."""
+    """Return the adversary's assumed knowledge about all releases."""
     out: dict[str, Any] = {"people": case.people.to_text()}
     if len(case.names) < len(case.releases):
         out["population"] = list(case.population)
@@ -197,7 +197,7 @@ def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, A
 
 
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
-    """Merge the runs of one attack on each release; the column ``release`` numbers them."""
+    """Merge the runs of one attack on each release."""
     ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
     if not ended:
         return runs[0]

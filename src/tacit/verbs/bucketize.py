@@ -1,4 +1,4 @@
-"""The verb ``bucketize``: group people so that negative rules do not reveal their values."""
+"""The verb ``bucketize``: groups safe against negative rules."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _policy(least: Any, max_posterior: Any) -> Policy:
 
 
 def _bound(given: Any) -> Fraction:
-    """Return a bound on probabilities as a fraction; the float nearest to 1/6 becomes 1/6.
+    """Return a bound on probabilities as an exact fraction.
 
     >>> _bound(1 / 6), _bound("0.2")
     (Fraction(1, 6), Fraction(1, 5))
@@ -118,7 +118,7 @@ def _bound(given: Any) -> Fraction:
 
 
 def _check_method(method: str, max_posterior: Any) -> Method:
-    """Return the method of this name; raise if it cannot do what is asked."""
+    """Return the method of this name; check its options."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
     if method == "anatomy" and max_posterior is not None:
@@ -166,7 +166,7 @@ class _Case:
         return self.people.sa.codes
 
     def feasible(self) -> _Case:
-        """Return the case without people for whom there is no grouping; raise if they may not be left out."""
+        """Leave out people without a grouping, or raise."""
         if self.method == "anatomy":
             _check_frequent(self.people.sa, self.policy.l)
             return self
@@ -194,7 +194,7 @@ class _Case:
     def group_people(
         self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
     ) -> Grouped:
-        """Group the people by the method, or by another one."""
+        """Group the people by a method or its fallback."""
         return group_people(
             self.codes,
             self.known.kind,
@@ -209,7 +209,7 @@ class _Case:
         )
 
     def make_release(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
-        """Return the verified groups as a release, with the audits before and after."""
+        """Return the verified groups as a release, with audits."""
         case = self
         group = made.group
         if (group < 0).any():
@@ -239,7 +239,7 @@ class _Case:
         return Buckets.of(self.people.qi, self.people.sa, group, header)
 
     def vulnerable(self, buckets: Buckets) -> int:
-        """Count the people with fewer than l valid values, independently of the methods."""
+        """Count people with fewer than l valid values independently."""
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
     def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
@@ -270,7 +270,7 @@ class _Case:
 
 
 def _one_row_each(people: Table) -> Table:
-    """Return the table with a row for each person; raise if it cannot be bucketized."""
+    """Return the table with a row for each person."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
@@ -286,7 +286,7 @@ def _one_row_each(people: Table) -> Table:
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Return groups of people with equal quasi-identifiers and value, which say what the table says."""
+    """Return groups of people with equal rows."""
     key = people.sa.codes.astype(np.int64)
     largest = len(people.sa.values)
     for column in people.qi.columns:
@@ -304,7 +304,7 @@ def _place(people: Table) -> str:
 
 
 def _check_frequent(sensitive: Column, least: int) -> None:
-    """Raise if a value has more people than there can be groups of different values."""
+    """Raise if a value is too frequent for groups."""
     people = np.bincount(sensitive.codes)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
@@ -317,7 +317,7 @@ def _check_frequent(sensitive: Column, least: int) -> None:
 
 
 def _check_bound(classes: Classes, bound: Fraction) -> None:
-    """Raise if no grouping at all respects the bound on probabilities."""
+    """Raise if no grouping respects the probability bound."""
     values = int(np.count_nonzero(classes.people))
     if bound * values < 1:
         what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
@@ -330,7 +330,7 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
 
 
 def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
-    """The error for people who cannot have l values in any grouping, with what would help."""
+    """Return the error for people without l values."""
     rows = found.rows
     n = found.classes.n
     what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
@@ -347,7 +347,7 @@ def _people(number: int) -> str:
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """Some of these rows by their numbers, from 0, as in a sentence."""
+    """List some rows by number (from 0)."""
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
     more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'' if len(rows) == 1 else 's'} {shown}{more}, counted from 0"

@@ -1,4 +1,4 @@
-"""The verb ``compare`` for buckets: utility of a release, measured against its data."""
+"""The verb ``compare`` for buckets: utility against the data."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def utility(
 
 
 def _people(release: Buckets, data: Any) -> Table:
-    """Return the owner's table; a file is read with the roles of the release."""
+    """Return the owner's table, read with the release's roles."""
     if isinstance(data, Table):
         return data
     header = release.header

@@ -1,4 +1,4 @@
-"""The verb ``hide``: hide cells of a table so that no rule reveals its sensitive ones."""
+"""The verb ``hide``: suppress cells that rules would reveal."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class _Case:
         self.limits.check("hide")
 
     def partial(self, blank: Flags) -> PartialTable:
-        """Return the table with these cells and the protected ones hidden."""
+        """Return the table with these and protected cells hidden."""
         schema = self.original.people.schema
         everywhere = np.zeros(self.original.hidden.shape, np.bool_)
         places = [self.original.people.names.index(name) for name in schema.used]
@@ -168,7 +168,7 @@ class _Case:
     def make_release(
         self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
     ) -> Hidden:
-        """Return the checked table as it may be published, with the audits before and after."""
+        """Return the checked table with both audits."""
         blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
@@ -190,12 +190,12 @@ class _Case:
         return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
 
     def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
-        """Hide the same attributes of all sensitive records, also against readers of known values only."""
+        """Hide the same attributes in all sensitive records, stricter."""
         found = find_stricter(problem, regions, self.limits)
         return None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
-        """Return the result of hiding the same attributes of all sensitive records."""
+        """Return the result of uniform suppression."""
         regions = frozenset({"sc"})
         try:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
@@ -208,7 +208,7 @@ class _Case:
         return Tried("uniform", made.after.verdict if made.after else None, made.cost)
 
     def unsafe(self, partial: PartialTable) -> int:
-        """Count the rules that reveal a protected cell of the table, independently of the methods."""
+        """Count the rules that reveal protected cells, independently."""
         conditions = partial.conditions
         number = 0
         for place, name in enumerate(self.original.people.schema.sa):
@@ -237,7 +237,7 @@ class _Case:
         return Marks(np.zeros_like(sensitive), sensitive)
 
     def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
-        """Return what was hidden where, and its effect on the use of the table."""
+        """Return the hidden cells and their effect on utility."""
         k = self.cells.attributes
         sensitive = self.cells.sensitive
         schema = self.original.people.schema
@@ -258,7 +258,7 @@ class _Case:
 
 
 def _original(people: Any) -> PartialTable:
-    """Return the original with its blanks; raise if it has no roles or no rows."""
+    """Return the original with its blanks; check it."""
     if not isinstance(people, (Table, PartialTable)):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="hide", remedy=remedy)
@@ -284,7 +284,7 @@ def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
-    """Return the sensitive rows: those named, and those with a marked cell."""
+    """Return the sensitive rows: named, or with marked cells."""
     named = np.zeros(0, np.int64) if rows is None else read_rows(rows, people)
     marked = np.zeros(0, np.int64) if marks is None else marks.rows
     found = np.union1d(named, marked).astype(np.int64)
@@ -295,7 +295,7 @@ def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.
 
 
 def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
-    """Return the table as codes, with the cells to protect and those to publish."""
+    """Return codes, cells to protect, and cells to publish."""
     schema = original.people.schema
     names = original.people.names
     protected = np.zeros((original.n, len(schema.sa)), np.bool_)
@@ -325,7 +325,7 @@ def _check_values(cells: Cells) -> None:
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """List some rows by number, from 0, for a sentence."""
+    """List some rows by number (from 0)."""
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
     more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

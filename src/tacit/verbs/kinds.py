@@ -1,4 +1,4 @@
-"""Kinds of releases: what the verbs need to know about each, in one table.
+"""Table of the kinds of releases.
 
 Each kind is a class with one instance in :data:`KINDS`; other modules of the verbs ask :func:`kind_of` instead of testing types. What only one
 kind needs is imported inside its methods, so that an audit of one kind does not load the others.
@@ -83,30 +83,30 @@ class Kind(Generic[R]):
     checks_roles: ClassVar[bool] = True
 
     def reading_header(self, release: R) -> Header:
-        """Return the header whose roles the owner's data are read with."""
+        """Return the header with the roles for the data."""
         return release.header
 
     def check_people(self, release: R, people: Table | Transactions) -> None:
-        """Raise if the owner's data cannot be those of the release."""
+        """Raise if the owner's data do not fit."""
 
     def own_case(self, release: R, given: Given) -> object:
-        """Return the case for the attacks on this kind alone."""
+        """Return the case for this kind's attacks."""
         return None
 
     def case_of_known(self, release: R, table: Table | None, where: str) -> RuleCase | None:
-        """Return the case for R02 and R03 if the release can be read without others."""
+        """Return the case for R02 and R03, or None."""
         return None
 
     def is_read_with_others(self, release: R) -> bool:
-        """Tell if only a reading together with known people uses all that the release says."""
+        """Tell if known people are needed to read everything."""
         return False
 
     def asks_groups(self, release: R, *, alone: bool) -> bool:
-        """Tell if R03 asks about groups of the release although nobody is known."""
+        """Tell if R03 applies to groups without known people."""
         return False
 
     def adversary(self, release: R, case: object) -> dict[str, Any]:
-        """Return what the adversary is taken to know besides the release."""
+        """Return the adversary's assumed knowledge."""
         raise NotImplementedError
 
     def measures(self, release: R, runs: Sequence[AttackRun]) -> dict[str, float | None]:
@@ -118,19 +118,19 @@ class Kind(Generic[R]):
         return {}
 
     def owner_measures(self, case: Any, people: Table, check: Any) -> Measures:
-        """Return the measures that compare the release with the owner's data."""
+        """Return the measures against the owner's data."""
         return {}
 
     def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
-        """Return the tables of an audit besides its findings, by name."""
+        """Return further tables of an audit by name."""
         return {} if posterior is None else {"posterior": posterior.table}
 
     def sensitive(self, release: R) -> str:
-        """Return the name of the sensitive column; several are joined."""
+        """Return the name of the (joined) sensitive column."""
         return " & ".join(release.header.sa)
 
     def columns(self, release: R) -> tuple[str, ...]:
-        """Return the columns that the release is about, as far as it says so."""
+        """Return the columns that the release names."""
         return ()
 
     def required_columns(self, release: R) -> tuple[str, ...]:
@@ -138,16 +138,16 @@ class Kind(Generic[R]):
         return ()
 
     def possible_values(self, release: R, sensitive: str) -> tuple[str, ...]:
-        """Return all values of the sensitive column, if the release lists them all."""
+        """Return all sensitive values, if listed completely."""
         return ()
 
     def named_values(self, release: R, sensitive: str) -> tuple[str, ...]:
-        """Return the values of the sensitive column that occur in the release."""
+        """Return the sensitive values that occur."""
         return ()
 
 
 def group_measures(runs: Iterable[AttackRun]) -> dict[str, float | None]:
-    """Return how many groups of one person were proved, and the smallest group."""
+    """Return the measures of groups: singletons and smallest."""
     runs = list(runs)
     out: dict[str, float | None] = {}
     sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
@@ -171,7 +171,7 @@ def facts_of(facts: Sequence[Any]) -> dict[str, Any]:
 
 
 class _Lists(Kind[L]):
-    """Itemsets and rules: lines over items, each with a count."""
+    """Itemsets and rules: lines with counts over items."""
 
     def check_people(self, release: L, people: Table | Transactions) -> None:
         if release.n is not None and people.n != release.n:
@@ -207,7 +207,7 @@ class _Lists(Kind[L]):
 
 
 def _pairs(release: Listed) -> list[tuple[str, str]]:
-    """Return the items of a list as columns and values."""
+    """Return the items as columns and values."""
     from tacit.known.releases import pair_of
 
     return [pair_of(release, item) for item in range(len(release.items))]
@@ -259,7 +259,7 @@ class _RulesKind(_Lists[Rules]):
         return not self.is_about_one_column(release)
 
     def is_about_one_column(self, release: Rules) -> bool:
-        """Tell if all rules lead from other columns to the sensitive one, whose values are listed."""
+        """Tell if all rules lead to the sensitive column."""
         header = release.header
         pairs = release.items.pairs
         if pairs is None or not header.sa or not header.sa_values or header.coarser:

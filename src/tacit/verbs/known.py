@@ -1,4 +1,4 @@
-"""Releases whose people are known: who they are, which column is sensitive, and its values.
+"""Releases with known people and their sensitive column.
 
 Builds the cases of R02 and R03, and reads what these attacks found.
 """
@@ -32,16 +32,16 @@ OTHER = "(any other value)"
 
 
 def case_of_one(release: Release, given: Given) -> PeopleCase | None:
-    """Return the case for R02 and R03 on one release; None if nobody is known."""
+    """Return one release's case for R02 and R03."""
     case = case_alone(release, given)
     return rule_case(release, given) if case is None else case
 
 
 def case_alone(release: Release, given: Given) -> SeveralCase | None:
-    """Return the case for R02 and R03, or None if other attacks use all the knowledge.
+    """Return the case for R02 and R03, if needed.
 
-    They do not for a bucketized release with facts that rule nothing out, nor for itemsets, frequency tables, or rules that do not list all
-    sensitive values, if people are known: from ``known``, or from the owner's data.
+    Other attacks do not use all the knowledge about a bucketized release with facts that exclude nothing, nor about itemsets, frequency
+    tables, or rules without all sensitive values, if people are known (from ``known`` or the owner's data).
     """
     kind = kind_of(release)
     if kind.lists_people:
@@ -57,7 +57,7 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
 
 
 def rule_case(release: Release, given: Given) -> RuleCase | None:
-    """Return rules with everybody's quasi-identifiers; None if either is missing. Refuse options without use."""
+    """Return rules with quasi-identifiers, or None; check options."""
     kind = kind_of(release)
     if given.known is not None and not kind.takes_known:
         what = "applies to rules and to releases with a known sensitive column; this is neither"
@@ -80,7 +80,7 @@ def rule_case(release: Release, given: Given) -> RuleCase | None:
 def several_case(
     releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None
 ) -> SeveralCase | None:
-    """Return releases with the people whom all of them are about, and background facts.
+    """Return releases with common people and background facts.
 
     Everybody's quasi-identifiers are ``known``, or in the owner's data, or in a bucketized release. None if they are not known, or if the
     releases do not say which column is sensitive or which values it has.
@@ -111,7 +111,7 @@ def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
-    """Return the sensitive column that a release or the data name; else the only unknown one."""
+    """Return the sensitive column, named or the only unknown."""
     for release in releases:
         kind = kind_of(release)
         if kind.leads_to_values and (name := kind.sensitive(release)):
@@ -130,7 +130,7 @@ def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
 def _population(
     releases: Sequence[Release], sensitive: str, table: Table | None, facts: Iterable[Fact]
 ) -> tuple[int, Population | None]:
-    """Return the bucketized release whose groups are one more column (-1: none), and everybody's combination."""
+    """Return a bucketized release as a population with groups."""
     used = dict.fromkeys(column for release in releases for column in (*release.header.qi, *kind_of(release).columns(release)))
     used |= dict.fromkeys(column for fact in facts for column in fact.allowed)
     used.pop(sensitive, None)
@@ -151,14 +151,14 @@ def _population(
 
 
 def _with_groups(release: Buckets) -> Population:
-    """Return everybody's quasi-identifiers and group, as the release lists them."""
+    """Return everybody's quasi-identifiers and group."""
     texts = [release.names[number] for number in release.group.tolist()]
     groups = Column.from_texts(release.group_name, texts)
     return Population.of(Table((*release.people.columns, groups), release.people.weights))
 
 
 def _check_same_people(release: Buckets, number: int, table: Table) -> None:
-    """Raise if known people are not those that a bucketized release lists."""
+    """Raise unless known people equal those listed."""
     names = [name for name in release.people.names if name in table.names]
     listed = Population.of(release.people.select(names))
     known = Population.of(table.select(names))
@@ -170,7 +170,7 @@ def _check_same_people(release: Buckets, number: int, table: Table) -> None:
 
 
 def _check_columns(releases: Sequence[Release], table: Table) -> None:
-    """Raise if known people lack a quasi-identifier that rules are about."""
+    """Raise if people lack a quasi-identifier of rules."""
     required = _join(kind_of(release).required_columns(release) for release in releases)
     missing = [name for name in required if name not in table.names]
     if missing:
@@ -179,12 +179,12 @@ def _check_columns(releases: Sequence[Release], table: Table) -> None:
 
 
 def adversary_of(case: PeopleCase) -> dict[str, Any]:
-    """Return what the adversary is taken to know about people."""
+    """Return the adversary's assumed knowledge about people."""
     return {"knows_quasi_identifiers": True} | facts_of(case.facts)
 
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
-    """Return the estimates of R02 and the bounds of R03; None if neither ran."""
+    """Return estimates of R02 and bounds of R03, if any."""
     details = [run.details for run in runs if run.code in KNOWN_CODES and run.details]
     if case is None or not details:
         return None
@@ -205,7 +205,7 @@ def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterio
 
 
 def known_measures(case: PeopleCase, runs: Iterable[AttackRun], found: Audit, people: object) -> dict[str, Any]:
-    """Return the measures of estimates, compared with the truth if the owner's data are given."""
+    """Return the measures of estimates, against any truth."""
     posterior = found.posterior
     is_several = isinstance(case, SeveralCase)
     out: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The verbs that make releases from data: itemsets, rules, negative rules, frequency tables."""
+"""Verbs that make itemsets, rules and frequency tables."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def tabulate(
 
 
 def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
-    """Return the table with its roles, and True if no column is declared sensitive."""
+    """Return the table with roles; flag missing sensitive ones."""
     sensitive, no_sa = sensitive_names(sa, table.names)
     schema = table.schema
     kept = () if no_sa else sensitive or schema.sa
@@ -230,7 +230,7 @@ def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the columns of each table; a text is split at its commas."""
+    """Return the columns of each table."""
     tables: list[tuple[str, ...]] = []
     for given in [by] if isinstance(by, str) else by:
         if not isinstance(given, str):

@@ -1,4 +1,4 @@
-"""The owner's data and everybody's quasi-identifiers, read from whatever the caller gives."""
+"""Reading of the owner's data and quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Trees = Mapping[str, Hierarchy] | str | Path | None
 
 
 def people_of(data: Any, **roles: Any) -> Table | Transactions:
-    """Return data as they are, or read them from a file, frame or list."""
+    """Return data, read if they are not yet."""
     if isinstance(data, (Table, Transactions)):
         return data
     if isinstance(data, (str, os.PathLike)):
@@ -29,9 +29,9 @@ def people_of(data: Any, **roles: Any) -> Table | Transactions:
 
 
 def owners_people(release: Release, data: Any) -> Table | Transactions | None:
-    """Return the owner's data, read with the roles of the release.
+    """Return the owner's data, with the release's roles.
 
-    None for a table with blank cells: that is compared with its original cell by cell.
+    None for a partial table, which is compared with its original.
     """
     kind = kind_of(release)
     if data is None or kind.takes_rows:
@@ -42,13 +42,13 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
 
 
 def owners_table(releases: Sequence[Release], data: Any) -> Table | None:
-    """Return the owner's data as a table, read with the roles of the releases."""
+    """Return the owner's table, with the releases' roles."""
     people = owners_people(first_with_roles(releases), data)
     return people if isinstance(people, Table) else None
 
 
 def known_table(known: Any, releases: Sequence[Release]) -> Table:
-    """Return everybody's quasi-identifiers as a table, read with the roles of the releases."""
+    """Return the quasi-identifiers, with the releases' roles."""
     if isinstance(known, Table):
         return known
     if not isinstance(known, (str, os.PathLike)):
@@ -58,12 +58,12 @@ def known_table(known: Any, releases: Sequence[Release]) -> Table:
 
 
 def first_with_roles(releases: Sequence[Release]) -> Release:
-    """Return the first release whose header names a role; else the first."""
+    """Return the first release with roles, else the first."""
     return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
 
 
 def roles_of(header: Header) -> dict[str, Any]:
-    """Return roles and missing-value rule of a header, as options of a reader."""
+    """Return a header's roles and missing-value rule as options."""
     roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
     return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
 
@@ -74,14 +74,14 @@ def rows_of(people: Table | Transactions | None) -> Transactions | None:
 
 
 def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
-    """Return hierarchies as they are, or read them from a folder."""
+    """Return hierarchies, read from a folder if needed."""
     if given is None or isinstance(given, Mapping):
         return None if given is None else dict(given)
     return read_hierarchies(given, people.names if isinstance(people, Table) else ())
 
 
 def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
-    """Return the same people; with hierarchies, each row also holds the coarser values of its own."""
+    """Return the people with the coarser values as items."""
     from tacit.mining.database import table_rows
 
     if not trees or not isinstance(people, Table):

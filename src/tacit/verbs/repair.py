@@ -1,4 +1,4 @@
-"""The verb ``repair``: change a list of itemsets or rules until no attack succeeds."""
+"""The verb ``repair``: change itemsets or rules until safe."""
 
 from __future__ import annotations
 
@@ -114,12 +114,12 @@ class Request:
 
     @property
     def is_exact(self) -> bool:
-        """True if the result is prescribed, so that a safe release is changed too."""
+        """Tell if the result is prescribed, even when safe."""
         return self.precision is not None or self.lines is not None
 
 
 def _repairable(release: Release) -> Listed:
-    """Return the release, unless it is of a kind that is made again instead of repaired."""
+    """Return the release if its kind can be repaired."""
     kind = kind_of(release)
     if kind.remedy:
         raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
@@ -129,7 +129,7 @@ def _repairable(release: Release) -> Listed:
 
 
 def _method(name: str, release: Listed, data: Any) -> RepairMethod:
-    """Return the repair of this name; raise if it does not fit."""
+    """Return the repair of this name; check that it fits."""
     known = {row.name: row for row in REPAIRS}
     if name not in known:
         raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
@@ -146,7 +146,7 @@ def _method(name: str, release: Listed, data: Any) -> RepairMethod:
 
 
 def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
-    """Raise if goal or knowledge do not apply to the release."""
+    """Raise if goal or knowledge do not apply."""
     if knowledge is not None and not kind_of(release).takes_knowledge:
         raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
     if goal not in GOALS:
@@ -156,7 +156,7 @@ def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
 
 
 def _check_base(request: Request) -> None:
-    """Raise if counts are to be rounded more finely than the policy allows."""
+    """Raise if the base is finer than the policy's."""
     base = None if request.precision is None else request.precision.base
     least = request.policy.safe_round_base
     if base is not None and least is not None and base < least:
@@ -165,7 +165,7 @@ def _check_base(request: Request) -> None:
 
 
 def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | None:
-    """Return the lines to remove, if the caller names them."""
+    """Return the lines to remove, if named."""
     if lines is None:
         return None
     if method not in ("leave-out", "withdraw"):
@@ -175,7 +175,7 @@ def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | 
 
 
 def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:
-    """Return how counts are to be printed, if the caller says so."""
+    """Return the requested precision of counts, if any."""
     if base is None and decimals is None:
         return None
     if method != "round":
@@ -255,7 +255,7 @@ def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | Non
 def _itemset_cost(
     start: Itemsets, proposal: Proposal, rows: Transactions | None, mine_all: Callable[..., Itemsets]
 ) -> dict[str, float]:
-    """Return the cost of a repair in itemsets, counts and people."""
+    """Return the cost in itemsets, counts and people."""
     result = proposal.release
     if rows is None or proposal.data is None:
         return dict(cost_of(start, result))
@@ -268,9 +268,9 @@ def _itemset_cost(
 
 
 def cost_of(before: Release, after: Release) -> Mapping[str, float]:
-    """Return the cost of a repair: itemsets lost and added, errors of counts.
+    """Return the cost: itemsets lost and added, count errors.
 
-    A count that is not exact is taken as the middle of its interval.
+    An inexact count is taken as the middle of its interval.
     """
     if before.kind != "itemsets" or after.kind != "itemsets":
         return {}
@@ -292,7 +292,7 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
 
 
 def people_changed(before: Transactions, after: Transactions) -> int:
-    """Return the fewest people whose rows a repair can have changed, added or removed."""
+    """Return the fewest people that a repair changed."""
     names = _number_names(before.items, after.items)
     people: dict[int, int] = {}
     for data, sign in ((before, 1), (after, -1)):
@@ -302,18 +302,18 @@ def people_changed(before: Transactions, after: Transactions) -> int:
 
 
 def _number_names(before: Items, after: Items) -> dict[str, int]:
-    """Return a number for each name of two sets of items."""
+    """Return a number for each name of two sets."""
     return {name: number for number, name in enumerate(dict.fromkeys(before.names + after.names))}
 
 
 def _hashes(sets: Sets, items: Items, names: Mapping[str, int]) -> Words:
-    """Return a number for each set that depends on its names alone."""
+    """Return hashes of sets by their names alone."""
     place = np.array([names[name] for name in items.names], np.int64)
     return Sets(sets.offsets, place[sets.members] if len(sets.members) else sets.members).hashes()
 
 
 def _has_coarser_items(rows: Transactions) -> bool:
-    """Tell if rows of a table hold coarser values as well: more items than columns."""
+    """Tell if rows of a table hold coarser values."""
     pairs = rows.items.pairs
     return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
 
@@ -322,7 +322,7 @@ def _has_coarser_items(rows: Transactions) -> bool:
 
 
 def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, suggest: bool) -> Repair:
-    """Repair rules by the chosen method; with ``suggest``, try the others as well.
+    """Repair rules by one method, or try all.
 
     Rules QI => SA are judged together with their people; for other rules, and where lines are named, ``people`` may be None.
     """
@@ -358,12 +358,12 @@ def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, sug
 
 
 def _is_found_by_slow_attacks(found: Audit) -> bool:
-    """Tell if only attacks that the search left out found something."""
+    """Tell if only attacks outside the search succeeded."""
     return any(run.findings for run in found.runs) and not any(run.findings for run in found.runs if run.code in FAST)
 
 
 def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:
-    """Repair rules by one method; a release that is safe stays as it is."""
+    """Repair rules by one method, unless they are safe."""
     start = case.release
     assert start.kind == "rules"
     if before.ok and case.precision is None and case.lines is None:
@@ -388,7 +388,7 @@ def _try(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tr
 
 
 def cheapest(tried: tuple[Tried, ...]) -> str | None:
-    """Return the method that meets the goal and loses the least information, then the fewest rules."""
+    """Return the safe method with the least loss."""
     good = [one for one in tried if one.verdict == "clean"]
     costs = {one.method: (one.cost.get("information_lost", float("inf")), one.cost["rules_lost"]) for one in good}
     return min(costs, key=lambda name: costs[name]) if costs else None

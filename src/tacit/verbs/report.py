@@ -1,4 +1,4 @@
-"""Reports as files: a page, Markdown, a record, or a folder in ACRO's layout.
+"""Reports as files: HTML, Markdown, record, ACRO folder.
 
 Each is written whole or not at all.
 """
@@ -63,7 +63,7 @@ def write_report(
 
 
 def report_bytes(audit: Audit, form: str, *, release: Release | None, kind: ReportKind, top: int) -> bytes:
-    """Return a report in one of the forms ``html``, ``markdown`` and ``record``."""
+    """Return a report as ``html``, ``markdown`` or ``record``."""
     if form == "record":
         return dump(audit_record(audit, top=top, kind=kind))
     return page_bytes(audit_document(audit, release=release, top=top, kind=kind), form)
@@ -139,7 +139,7 @@ def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), besi
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell if :func:`write_acro` wrote a folder, and nothing was added."""
+    """Tell if a folder is unchanged output of :func:`write_acro`."""
     try:
         found = json.loads((folder / _RESULTS).read_text("utf-8"))["results"]
         ours = all(one["properties"]["tool"] == acro.TOOL for one in found.values())
@@ -150,7 +150,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
-    """Yield the number of each release of an audit with its files and headers, among those given."""
+    """Yield each release of an audit with its files."""
     left: list[Path] = []
     for path in map(Path, given):
         left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
@@ -166,7 +166,7 @@ def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list
 
 
 def _find(name: str, among: Sequence[Path]) -> list[Path]:
-    """Return the first file of this name; for a folder of parts, the files in it."""
+    """Return the first file, or a folder's files."""
     for path in among:
         if path.name == name or path.resolve().name == name:
             return [one for one in sorted(path.iterdir()) if one.is_file()] if path.is_dir() else [path]
@@ -174,7 +174,7 @@ def _find(name: str, among: Sequence[Path]) -> list[Path]:
 
 
 def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
-    """Return the two tables of a bucketized release, and their header."""
+    """Return the two tables of a bucketized release, and header."""
     for folder in among:
         if folder.is_dir() and all((folder / name).is_file() for name in names):
             beside = folder / BUCKETS_HEADER
@@ -183,7 +183,7 @@ def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
 
 
 def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
-    """Return the cells of a plain CSV file that the worst findings rest on."""
+    """Return the CSV cells that the worst findings cite."""
     names = str(audit.release[place].get("file") or "").split(" and ")
     if (
         source.suffix.casefold() != ".csv"
@@ -198,7 +198,7 @@ def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Seq
 
 
 def _time(today: date | None) -> tuple[str, list[str]]:
-    """Return the time of a record, and remarks on it."""
+    """Return the time of a record with remarks."""
     if today is not None:
         return f"{today.isoformat()}T00:00:00", []
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")

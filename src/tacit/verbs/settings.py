@@ -1,4 +1,4 @@
-"""Settings in ``tacit.toml``: roles, missing values, hierarchies, thresholds, limits, waivers.
+"""Settings in ``tacit.toml``: roles, thresholds, limits, waivers.
 
 An organisation's policy file has the same form; its limits stand under their own names or ACRO's.
 """
@@ -38,7 +38,7 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in a section and the ``known`` ones of another; each may occur once.
+    """Return the limits in both sections; refuse repeats.
 
     >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
     {'k': 7, 'l': 3}
@@ -65,7 +65,7 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
 
 
 def _may_loosen(value: object, where: str) -> tuple[str, ...]:
-    """The limits that lower levels may loosen, under our names."""
+    """Return the limits that lower levels may loosen."""
     if not isinstance(value, list):
         raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
     names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
@@ -76,7 +76,7 @@ def _may_loosen(value: object, where: str) -> tuple[str, ...]:
 
 
 def _check(name: str, value: Any, where: str) -> None:
-    """Raise, with the place in the file, when a limit makes no sense."""
+    """Raise at the place of a meaningless limit."""
     try:
         Policy(**{name: value})
     except TacitError as error:
@@ -84,7 +84,7 @@ def _check(name: str, value: Any, where: str) -> None:
 
 
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
-    """The waivers in a list of tables, in their order; one may name several findings."""
+    """Return the waivers in a list of tables."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
     return tuple(
@@ -123,7 +123,7 @@ WAIVERS = "waivers"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Settings in a ``tacit.toml``; None or empty where it says nothing.
+    """Settings in a ``tacit.toml``; None or empty if absent.
 
     ``hierarchies`` is a folder, relative to the current one; ``fuzzy`` has numeric columns and their spreads. ``policy`` holds the limits of
     :class:`tacit.model.policy.Policy` that are set, ``waivers`` the accepted findings. ``may_loosen`` names the organisation's
@@ -172,7 +172,7 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
-    """Tell if a file is in the folder of a release, or in or below a folder of releases."""
+    """Tell if a file is in a release's folder."""
     place = os.path.realpath(os.path.dirname(file) or ".")
     for release in releases:
         if os.path.isdir(release):
@@ -185,10 +185,7 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 
 
 def load_policy(path: FilePath | None = None) -> Config:
-    """The organisation's policy in ``path``; without it, in the file that TACIT_POLICY names, else none.
-
-    Such a file says what counts as exposed, and nothing about a single data set.
-    """
+    """Load the organisation's policy from ``path`` or TACIT_POLICY."""
     path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
     if path is None:
         return Config()
@@ -198,7 +195,7 @@ def load_policy(path: FilePath | None = None) -> Config:
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
-    """Merge options, the file of the data set and that of the organisation; the first wins.
+    """Merge options, data set and organisation, in this order.
 
     What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
     organisation allows more. Where there is an organisation's policy, only its waivers count.
@@ -234,7 +231,7 @@ def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config
 
 
 def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
-    """Raise where an option is looser than the organisation's policy, and that does not allow it."""
+    """Raise if an option loosens the organisation's policy."""
     if organisation is None or not _loosens(name, value, organisation):
         return
     floor = organisation.policy[name]
@@ -244,7 +241,7 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
-    """Tell if a lower level loosens a limit that the organisation does not allow to loosen."""
+    """Tell if a lower level loosens a fixed limit."""
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
@@ -261,7 +258,7 @@ def _file(path: FilePath, level: Level) -> PolicyFile:
 def parse_config(
     text: str, *, where: str = FILE_NAME, folder: str = "", sections: Sequence[str] = (*SECTIONS, WAIVERS)
 ) -> Config:
-    r"""The settings in the text of a ``tacit.toml`` that lies in ``folder``.
+    r"""Parse the text of a ``tacit.toml`` in ``folder``.
 
     >>> parse_config('[data]\nqi = ["age", "sex"]').qi
     ('age', 'sex')
@@ -436,7 +433,7 @@ min_support = {limits[min_support]}
 
 
 def write_config(data: object) -> str:
-    """Return a ``tacit.toml`` for the data: columns with their numbers of values, no cells.
+    """Return a ``tacit.toml`` for the data, without cells.
 
     >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
     >>> parse_config(text).identifying
@@ -465,7 +462,7 @@ def write_config(data: object) -> str:
 
 
 def _names_a_person(column: Column, n: int) -> bool:
-    """Tell if a column looks like names or numbers of individuals."""
+    """Tell if a column looks like a personal identifier."""
     words = re.findall(r"[a-z0-9]+", column.name.casefold())
     if "".join(words) in _NAMING:
         return True

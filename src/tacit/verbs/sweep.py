@@ -1,4 +1,4 @@
-"""The verbs ``sweep``: audits over a grid of thresholds, group sizes and printed forms.
+"""The verbs ``sweep``: audits over a grid of settings.
 
 The lowest support threshold at which I01 and I02 find nothing is found by bisection. Raising the threshold leaves a part of the family of
 published sets, and every set of it lies inside a maximal set of the larger family. Call a set safe if every group of people that its items
@@ -44,7 +44,7 @@ from tacit.verbs.repair import cost_of
 
 
 def listed(given: Any) -> list[Any]:
-    """Return one value or several as a list; a text may hold several, separated by commas.
+    """Return values as a list; split text at commas.
 
     >>> listed("5%, 10%"), listed(3), listed([1, "2,3"])
     (['5%', '10%'], [3], [1, '2', '3'])
@@ -57,7 +57,7 @@ def listed(given: Any) -> list[Any]:
 
 
 def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
-    """Return support thresholds as counts of people, the highest first, each once."""
+    """Return distinct support thresholds as counts, highest first."""
     chosen = [Threshold.parse(one, where="--min-support").least_count(n, strict=strict) for one in listed(given)]
     if not chosen:
         raise OptionError("is missing", where="--min-support", remedy="Write for instance --min-support 5%,10%,20%")
@@ -73,13 +73,13 @@ def sizes(given: Any) -> list[int]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a whole number from text; the policy refuses anything else."""
+    """Return a whole number from text, if it is one."""
     return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """Findings of I01 in the itemsets above one threshold, for each k in order.
+    """Findings of I01 above one threshold, by k.
 
     ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
     maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
@@ -94,7 +94,7 @@ class Look:
 
 @dataclass(eq=False)
 class Looker:
-    """Search of thresholds: ``rows`` are the people with all items, ``k`` ascending group sizes."""
+    """Search of thresholds over ``rows``, with ascending ``k``."""
 
     people: Table | Transactions
     trees: dict[str, Hierarchy] | None
@@ -110,7 +110,7 @@ class Looker:
         return self._looks
 
     def look(self, least: int) -> Look:
-        """Return the findings in the itemsets that reach a threshold."""
+        """Return the findings in itemsets above a threshold."""
         if least not in self._looks:
             self.limits.check("sweep")
             maximal = mine_itemsets(
@@ -135,13 +135,13 @@ class Looker:
         return self._deductions[least, k]
 
     def audit_whole(self, least: int, k: int) -> Audit:
-        """Audit the complete list of one threshold by every attack that applies."""
+        """Audit the complete list of one threshold."""
         self.limits.check("sweep")
         release = mine_itemsets(self.people, min_support=least, hierarchies=self.trees, time_limit=self.limits.seconds_left)
         return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
 
     def _groups(self, maximal: Itemsets) -> Look:
-        """Small groups on the maximal sets, counted for every k in one pass."""
+        """Count small groups on maximal sets for every k."""
         if len(maximal) == 0:
             # A list without itemsets still tells how many people there are: one group, on the empty set.
             tally = _Tally(self.k, np.array([self.rows.n]))
@@ -167,7 +167,7 @@ class Looker:
 
 
 class _Tally:
-    """Sums of small groups for every k, piece by piece; a set is never split."""
+    """Sums of small groups by k; sets stay whole."""
 
     def __init__(self, k: Ints, counts: Ints) -> None:
         self._k = k
@@ -176,7 +176,7 @@ class _Tally:
         self.groups_of_one = 0
 
     def add(self, which: Ints, sizes: Ints) -> None:
-        """Groups of these sizes on the sets of these numbers."""
+        """Add groups of these sizes on these sets."""
         self.groups_of_one += int((sizes == 1).sum())
         for place, k in enumerate(self._k.tolist()):
             small = sizes < k
@@ -191,7 +191,7 @@ class _Tally:
 
 
 def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callable[[float], None]) -> None:
-    """For each k the lowest thresholds, written into ``found`` as they are found."""
+    """Find the lowest thresholds by k; fill ``found``."""
     for done, k in enumerate(looker.k.tolist()):
         published = _without_channels(looker, done, k)
         found[k] = Lowest(k, published, None, decided=published is None)
@@ -201,7 +201,7 @@ def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callab
 
 
 def _without_channels(looker: Looker, place: int, k: int) -> int | None:
-    """Return the lowest threshold at which I01 finds nothing; None if there is none."""
+    """Return the lowest threshold without I01 findings, or None."""
     n = looker.rows.n
     if looker.look(n + 1).unsafe[place]:
         return None
@@ -225,7 +225,7 @@ def _without_channels(looker: Looker, place: int, k: int) -> int | None:
 
 
 def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
-    """Return the lowest threshold at which I02 finds nothing either."""
+    """Return the lowest threshold also without I02 findings."""
     safe = looker.rows.n + 1
     unsafe = lowest - 1
     decided = True
@@ -362,7 +362,7 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
 
 
 def _count(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
-    """The cells with the numbers of itemsets, where these were counted."""
+    """Return the cells with their numbers of itemsets."""
 
     def number(only: Only, least: int) -> int | None:
         return counts[only][grid.index(least)] if only in counts else None
@@ -435,7 +435,7 @@ def sweep_rounding(
 
 
 def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
-    """Audit one printed form in its share of the time; None if time is over."""
+    """Audit one printed form within its time, or None."""
     if limits.is_over:
         return None
     seconds = limits.seconds_left
@@ -443,7 +443,7 @@ def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, pa
 
 
 def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
-    """The settings to try: decimals from many to few, then bases from small to large."""
+    """Return the settings to try, ever coarser."""
     if base is None and decimals is None:
         base = usual_bases(release)
         decimals = DECIMALS if release.n else ()
@@ -557,7 +557,7 @@ def _confidences(given: Any) -> list[Fraction]:
 
 
 def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
-    """Exact counts, then fewer and fewer decimals, then no number at all."""
+    """Return exact counts, then fewer decimals, then none."""
     wanted = sorted({int(one) if str(one).isdecimal() else one for one in listed(digits)}, reverse=True)
     for one in wanted:
         Precision(decimals=one)  # refuses what is no number of decimals
@@ -576,7 +576,7 @@ class _Looker:
     limits: Limits
 
     def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        """Audit one cell: with the fast attacks, and with the slow one if asked for."""
+        """Audit one cell by fast and requested slow attacks."""
         rules = self._mine(support, confidence, form)
         codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
         fast = self._attack(rules, [code for code in codes if code != _SLOW])
@@ -611,7 +611,7 @@ class _Looker:
         )
 
     def _mine(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
-        """Mine the rules of a cell; ``support`` is the smallest count that reaches the threshold."""
+        """Mine the rules of a cell from ``support`` people."""
         self.limits.check("sweep")
         return mine_rules(
             self.people,

@@ -1,4 +1,4 @@
-"""The verb ``verify``: re-check findings by their certificates, and other verdicts by a new audit."""
+"""The verb ``verify``: check certificates, or audit again."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class OtherFile(Exception):
 
 
 def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
-    """Read the releases of an audit with the options of its record.
+    """Read the releases of an audit by its record.
 
     Raises :class:`OtherFile` before it reads a file that is not the one audited.
     """
@@ -140,7 +140,7 @@ def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
 
 
 def read_record(path: str | Path) -> Mapping[str, Any]:
-    """Read the record of an audit that ``tacit audit --json`` wrote."""
+    """Read a record written by ``tacit audit --json``."""
     try:
         with open_text(path) as lines:
             record = json.load(lines, object_pairs_hook=_once, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
@@ -152,7 +152,7 @@ def read_record(path: str | Path) -> Mapping[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of a record; raise if a key occurs twice."""
+    """Return an object; raise if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError
@@ -173,7 +173,7 @@ def _finite(text: str) -> float:
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as it would be read from its file."""
+    """Return a record as read from its file."""
     try:
         found: dict[str, Any] = json.loads(json.dumps(dict(record), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
@@ -191,7 +191,7 @@ def _known_table(known: Any, gathered: Gathered) -> Table:
 
 
 def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each input that is not the one of the audit."""
+    """Yield a sentence for each input that differs."""
     for one in inputs_of(**besides):
         audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
         if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
@@ -199,7 +199,7 @@ def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iter
 
 
 def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return sentences on what the record says beyond its proofs."""
+    """Return sentences on claims beyond the proofs."""
     out = []
     found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
     listed = sum(one["code"] in _proving(record) for one in record["findings"])
@@ -232,7 +232,7 @@ def _audit_again(
     policy: Policy | None,
     time_limit: float | None,
 ) -> Verification:
-    """Audit the same releases again with the options of the record, and compare."""
+    """Audit the releases again and compare the records."""
     missing = [name for name in record["options"]["given"] if besides[name] is None]
     if missing:
         options = " and ".join(f"--{name}" for name in missing)
@@ -269,7 +269,7 @@ def _new_record(
     policy: Policy | None,
     time_limit: float | None,
 ) -> dict[str, Any]:
-    """Return the record of a new audit of the same releases."""
+    """Return the record of a new audit."""
     from tacit.model.people import read_people
     from tacit.reports.record import audit_record
     from tacit.verbs.audit import audit
@@ -291,7 +291,7 @@ def _new_record(
 
 
 def _differences(told: Any, new: Any, place: str = "") -> Iterator[str]:
-    """Yield the places where two records differ; estimates may differ by rounding."""
+    """Yield differences between records, except rounding of estimates."""
     if isinstance(told, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*told, *new)):
             if not place and name in _NOT_COMPARED:

@@ -1,4 +1,4 @@
-"""The papers' own detectors of inference channels, as readable references and rivals.
+"""Published detectors of inference channels, for comparison.
 
 The default detector (hierarchical projection) is the attack I01 itself. These three find the same maximal channels as their papers say, in
 plain Python and numpy, to compare the fast one with; they take exact lists of all or of closed itemsets.
@@ -53,7 +53,7 @@ DETECTORS: tuple[Detector, ...] = (
 
 
 def detect(target: Target, supports: Supports, emit: Emit) -> Result:
-    """Emit the maximal channels found by the detector of the target."""
+    """Emit the maximal channels by the target's detector."""
     detector = next(row for row in DETECTORS if row.name == target.algorithm)
     refuse_unfit(detector, target, supports)
     if target.data is not None:
@@ -62,7 +62,7 @@ def detect(target: Target, supports: Supports, emit: Emit) -> Result:
 
 
 def refuse_unfit(detector: Detector, target: Target, supports: Supports) -> None:
-    """Raise if a detector cannot be used on this release."""
+    """Raise if a detector does not fit the release."""
     release = supports.release
     if detector.needs_data and target.data is None:
         what = "needs the data, which are not given"

@@ -1,4 +1,4 @@
-"""Frequent, closed and maximal itemsets of a release, for the detectors.
+"""Frequent, closed and maximal itemsets, for the detectors.
 
 A set of items is a whole number here, bit ``i`` for item ``i``: sets are then keys of a dictionary, and ``part & whole == part`` means "is a
 subset of".
@@ -29,7 +29,7 @@ NO_LINE = -1
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A detector's remark for the reader, and its measures by name."""
+    """Remark and measures of a detector."""
 
     reason: str
     measures: dict[str, int] = field(default_factory=dict)
@@ -37,13 +37,13 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Itemsets of an exact list without gaps, the empty set included."""
+    """Itemsets of an exact, complete list, with the empty set."""
 
     target: Target
     supports: Supports
 
     def under(self, target: Target) -> Family:
-        """Return the same itemsets under another target; caches are kept."""
+        """Return the same itemsets under another target."""
         other = Family(target, self.supports)
         vars(other).update({name: made for name, made in vars(self).items() if name not in ("target", "supports")})
         return other
@@ -79,7 +79,7 @@ class Family:
         return found | {0: self.release.n}
 
     def _with_subsets(self) -> dict[int, int]:
-        """Return all subsets of the closed sets with their supports."""
+        """Return all subsets of closed sets, with supports."""
         found: dict[int, int] = {}
         for closed, support in sorted(self.published.items(), key=lambda entry: -entry[1]):
             self.target.limits.check("I01")
@@ -99,7 +99,7 @@ class Family:
 
     @cached_property
     def closed(self) -> list[int]:
-        """Cl(D, sigma): the sets without a superset of equal support."""
+        """Cl(D, sigma): sets without an equally frequent superset."""
         if self.supports.by_closure:
             everyone_has_something = max(self.published.values(), default=0) == self.release.n
             return [*self.published, *([] if everyone_has_something else [0])]
@@ -114,7 +114,7 @@ class Family:
         return [part for part in frequent if part not in not_closed]
 
     def cube(self, items: Sequence[int]) -> Ints:
-        """Return the supports of all subsets, one axis per item.
+        """Return all subsets' supports, one axis per item.
 
         Place 1 of an axis is with the item, place 0 with or without.
         """
@@ -144,7 +144,7 @@ class Family:
 
 
 def group_size(cube: Ints, present: int) -> int:
-    """Count the people with exactly the items of ``present`` (Lemma 8).
+    """Count people with exactly ``present`` (Lemma 8).
 
     >>> cube = np.array([[10, 6], [5, 4]])  # n = 10, one item 5, the other 6, both 4
     >>> [group_size(cube, present) for present in range(4)]
@@ -156,7 +156,7 @@ def group_size(cube: Ints, present: int) -> int:
 
 @cache
 def _signs(n_items: int) -> Ints:
-    """Return +1 for even and -1 for odd numbers of items."""
+    """Return the sign of each subset's parity."""
     signs = np.ones((), np.int64)
     for _ in range(n_items):
         signs = np.stack((signs, -signs))

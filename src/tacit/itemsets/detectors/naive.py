@@ -1,4 +1,4 @@
-"""naive: Algorithm 1 of Atzori and others, every channel among the frequent itemsets.
+"""naive: Algorithm 1 of Atzori and others.
 
 For every frequent itemset J and every I inside it the signed sum is computed. All channels are counted; the maximal ones are emitted,
 which say as much: the groups on a J that is not maximal are unions of groups on a larger one, so a channel is maximal exactly if its J is.
@@ -20,7 +20,7 @@ NAME = "naive"
 
 
 def detect(family: Family, emit: Emit) -> Result:
-    """Emit the maximal channels among all channels; return the numbers of both."""
+    """Emit the maximal channels; count all."""
     line_of = {mask_of(items): line for line, items in family.maximal}
     every = maximal = 0
     for whole, n_items, channels in every_channel(family):
@@ -32,7 +32,7 @@ def detect(family: Family, emit: Emit) -> Result:
 
 
 def every_channel(family: Family) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
-    """Yield Ch(k, F(D, sigma)) as J, its length, and (I, size) pairs."""
+    """Yield Ch(k, F(D, sigma)) by itemset J."""
     sums = work(family)
     done = 0
     for whole in family.frequent:
@@ -51,5 +51,5 @@ def every_channel(family: Family) -> Iterator[tuple[int, int, list[tuple[int, in
 
 
 def work(family: Family) -> int:
-    """Return the number of signed sums that the algorithm computes."""
+    """Return the number of signed sums."""
     return sum(1 << whole.bit_count() for whole in family.frequent)

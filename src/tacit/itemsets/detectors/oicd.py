@@ -1,4 +1,4 @@
-r"""oicd: Algorithm 2 of Atzori and others, inclusion-exclusion on maximal itemsets.
+r"""oicd: Algorithm 2 of Atzori and others.
 
 The PMICD paper calls it OICD. For every maximal itemset J and every closed I inside it the signed sum over the supports between them is
 computed; supports are looked up by hash. That I has to be closed costs nothing: the people whose items of J are exactly I have all items
@@ -37,7 +37,7 @@ def detect(family: Family, emit: Emit) -> Result:
 
 
 def closed_inside(family: Family, items: tuple[int, ...]) -> list[int]:
-    """Return the closed sets inside a maximal one, as bits."""
+    """Return closed subsets of a maximal set, as bits."""
     whole = mask_of(items)
     return [
         sum((part >> item & 1) << place for place, item in enumerate(items)) for part in family.closed if part & whole == part
@@ -45,6 +45,6 @@ def closed_inside(family: Family, items: tuple[int, ...]) -> list[int]:
 
 
 def work(family: Family) -> int:
-    """Return the number of published supports that the algorithm adds up."""
+    """Return the number of supports added up."""
     inside = ((len(items), closed_inside(family, items)) for _, items in family.maximal)
     return sum(1 << n_items - part.bit_count() for n_items, parts in inside for part in parts)

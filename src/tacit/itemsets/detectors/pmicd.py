@@ -23,7 +23,7 @@ Items = tuple[int, ...]
 
 
 def detect(family: Family, emit: Emit) -> Result:
-    """Emit the maximal channels; return their number, also as printed."""
+    """Emit the maximal channels; return their number."""
     people = transactions(family)
     found = lost = 0
     for done, (line, items) in enumerate(family.maximal):
@@ -43,7 +43,7 @@ def detect(family: Family, emit: Emit) -> Result:
 
 
 def transactions(family: Family) -> list[tuple[Items, int]]:
-    """Return D: the people by their items, numbered as published."""
+    """Return D: people by their items."""
     data = family.target.data
     assert data is not None
     number = {name: item for item, name in enumerate(family.release.items.names)}
@@ -53,13 +53,13 @@ def transactions(family: Family) -> list[tuple[Items, int]]:
 
 
 def projected(people: list[tuple[Items, int]], items: Items) -> list[tuple[Items, int]]:
-    """Return the projection of D on a set, sorted in lexicographic order."""
+    """Return the sorted projection of D on a set."""
     inside = frozenset(items).__contains__
     return sorted((tuple(filter(inside, row)), weight) for row, weight in people)
 
 
 def runs(rows: list[tuple[Items, int]]) -> Iterator[tuple[Items, int]]:
-    """Yield runs of equal rows with their number of people.
+    """Yield runs of equal rows, with their length.
 
     >>> list(runs([((0,), 1), ((0, 1), 1), ((0, 1), 1), ((1,), 2)]))
     [((0,), 1), ((0, 1), 2), ((1,), 2)]
@@ -78,5 +78,5 @@ def runs(rows: list[tuple[Items, int]]) -> Iterator[tuple[Items, int]]:
 
 
 def work(family: Family) -> int:
-    """Return the number of transactions that the algorithm projects and sorts."""
+    """Return the number of transactions projected."""
     return len(family.maximal) * family.target.data.n if family.target.data is not None else 0

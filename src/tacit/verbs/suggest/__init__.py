@@ -1,4 +1,4 @@
-"""The verb ``suggest``: try every repair that fits a release, audit each result, and report its cost."""
+"""The verb ``suggest``: try and audit every fitting repair."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def suggestions_for(
     progress: Progress = silent,
     **given: Any,
 ) -> Suggestions:
-    """Try repairs of releases that were audited; none if their verdict is not exposed."""
+    """Try repairs of exposed releases; none for others."""
     if not 0 < seconds < float("inf"):
         raise OptionError("must be more than 0 seconds", where="--suggest", remedy="Write for instance 10")
     if found.verdict != "exposed":

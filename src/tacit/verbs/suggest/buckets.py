@@ -1,4 +1,4 @@
-"""Suggestions for a bucketized release: other groupings of its people."""
+"""Suggestions for a bucketized release: other groupings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METHODS: dict[Method, str] = {
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return every method of grouping, then the first one without people who fit no group."""
+    """Return all methods of grouping, and one leaving people out."""
     if case.data is None:
         return [Way("bucketize", "group the people again", partial(_carry_out, case, "balanced", False))]
     made = [Way(name, what, partial(_carry_out, case, name, False)) for name, what in METHODS.items()]
@@ -33,7 +33,7 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: Method, suppress: bool, seconds: float) -> Done:
-    """Group the people by one method, and audit the result."""
+    """Group the people by one method; audit the result."""
     limits = Limits.within(seconds)
     people = _people(case)
     made = bucketize(

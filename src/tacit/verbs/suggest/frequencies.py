@@ -1,4 +1,4 @@
-"""Suggestions for frequency tables: counts rounded, or more cells hidden."""
+"""Suggestions for frequency tables: rounding or more suppression."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TIMES = (1, 2, 3, 5, 10, 20, 50)
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return the forms to try; without the data only rounding."""
+    """Return the forms to try; without data only rounding."""
     if case.data is None:
         return [Way("round", "print counts as multiples of a base", partial(_round_as_published, case))]
     return [
@@ -40,7 +40,7 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def can_be_rounded(release: FrequencyTable) -> bool:
-    """Tell if all shown counts of a table are exact, and it prints nothing else."""
+    """Tell if a table shows nothing but exact counts."""
     if not release.printing.is_exact or release.measured is not None:
         return False
     shown = ~release.is_hidden
@@ -48,7 +48,7 @@ def can_be_rounded(release: FrequencyTable) -> bool:
 
 
 def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
-    """Round the shown counts of a table to the nearest multiples of a base, halves up.
+    """Round the shown counts to multiples, halves up.
 
     >>> from tacit.model.frequencies import CellPrinting
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
@@ -72,13 +72,13 @@ def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
 
 
 def tabulate_words(table: FrequencyTable, form: dict[str, Any]) -> Words:
-    """Return the command that makes the same tables in another form from the data."""
+    """Return the command that makes the tables again."""
     below = {"hide_below": table.printing.hidden_below} if table.printing.hidden_below is not None else {}
     return _words([one for one in table.tables() if one], below | form, _roles(table), total=() in table.tables())
 
 
 def _round_as_published(case: SuggestCase, seconds: float) -> Done:
-    """Round the printed tables as finely as no attack breaks."""
+    """Round printed tables to the finest safe base."""
     limits = Limits.within(seconds)
     release = case.release
     assert release.kind == "frequencies"
@@ -108,14 +108,14 @@ def _round_as_published(case: SuggestCase, seconds: float) -> Done:
 
 
 def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
-    """Return the mean relative error of the cells that print a number."""
+    """Return the mean relative error of shown cells."""
     shown = ~before.is_hidden
     moved = np.abs(after.printed - before.printed)[shown] / np.maximum(1, before.printed[shown])
     return float(moved.mean()) if len(moved) else 0.0
 
 
 def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
-    """Make the tables in the first form that no attack breaks, or in the last."""
+    """Make the tables in the first safe form."""
     limits = Limits.within(seconds)
     people = _people(case)
     release = case.release
@@ -144,12 +144,12 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
 
 
 def _roles(release: FrequencyTable) -> dict[str, Any]:
-    """Return the roles of the columns, as options of ``tabulate``."""
+    """Return the roles as options of ``tabulate``."""
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
 
 def _holds(found: Audit, made: FrequencyTable) -> bool:
-    """Tell if nothing is found; a table without roles leaves sensitive values open in any form."""
+    """Tell if nothing is found, as far as decidable."""
     if found.ok or made.header.has_roles:
         return found.ok
     ended = [run for run in found.runs if run.status != "not-relevant" and run.code != "R03"]
@@ -157,7 +157,7 @@ def _holds(found: Audit, made: FrequencyTable) -> bool:
 
 
 def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
-    """Yield the options of ``tabulate`` to try, each coarser than the one before."""
+    """Yield options of ``tabulate``, ever coarser."""
     if how == "round":
         yield from ({"round_to": base} for base in _bases(case))
     else:
@@ -165,7 +165,7 @@ def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
 
 
 def _bases(case: SuggestCase) -> list[int]:
-    """Return the rounding bases to try, none finer than the policy's."""
+    """Return the rounding bases that the policy allows."""
     least = case.policy.least_base
     return [least, *(base for base in BASES if base > least)]
 
@@ -179,7 +179,7 @@ def _people(case: SuggestCase) -> Table:
 
 
 def _loss(people: Table, before: FrequencyTable, after: FrequencyTable) -> tuple[float, dict[str, Any]]:
-    """Return the loss over the cells that printed a number, and the costs; see ``MEASURED``."""
+    """Return the loss over shown cells, and the costs."""
     exact = tabulate(people, by=[list(table) for table in before.tables() if table])
     true = {_key(exact, index): int(exact.lo[index]) for index in range(len(exact))}
     now = {_key(after, index): index for index in range(len(after))}

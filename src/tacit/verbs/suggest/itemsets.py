@@ -1,4 +1,4 @@
-"""Suggestions for itemsets: each repair of the table, with its cost as one number."""
+"""Suggestions for itemsets: each repair with its cost."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ORDER = ("round", "raise-threshold", "leave-out", "safe-family", "suppressive", 
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return the repairs to try; without the data only those that need none."""
+    """Return the repairs to try with the available data."""
     release = case.release
     assert release.kind == "itemsets"
     rows = {row.name: row for row in REPAIRS}
 
     @cache
     def published() -> int:
-        """Count the published itemsets; for closed ones, with the data, those that they stand for."""
+        """Count the itemsets published, or implied by closed ones."""
         if release.only != "closed" or case.data is None:
             return len(release)
         return len(mine_itemsets(people_of(case.data), min_support=release.min_support, only="all"))
@@ -57,7 +57,7 @@ def _carry_out(case: SuggestCase, method: str, published: Any, seconds: float) -
 
 
 def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
-    """Return the cost of a repair as one number; see ``MEASURED``."""
+    """Return the cost of a repair; see ``MEASURED``."""
     people = cost.get("people_changed", 0) / n if n else 0.0
     changed = cost["itemsets_lost"] + cost["itemsets_ghost"]
     if not changed:
@@ -78,7 +78,7 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """Describe the repair with its numbers; empty if the table says it all."""
+    """Describe the repair with its numbers, if any."""
     header = done.release.header
     if done.method == "round":
         if header.base is not None:

@@ -1,4 +1,4 @@
-"""Suggestions for a table with blank cells: more cells hidden, in various places."""
+"""Suggestions for partial tables: more hidden cells."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHOICES: tuple[tuple[str, Method], ...] = (
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return every choice of places where cells may be hidden."""
+    """Return every choice of places for hidden cells."""
     if case.data is None or case.rows is None:
         return [Way("hide", "hide more cells", partial(_carry_out, case, *CHOICES[0]))]
     return [
@@ -62,7 +62,7 @@ def _carry_out(case: SuggestCase, regions: str, method: Method, seconds: float) 
 
 
 def _original(case: SuggestCase) -> PartialTable:
-    """Return the table before cells were hidden; raise if it or the rows to protect are missing."""
+    """Return the original table; raise if anything is missing."""
     if case.data is None or case.rows is None:
         lacking = "--data" if case.data is None else "--rows"
         remedy = "Give the table before cells were hidden with --data, and the rows to protect with --rows"

@@ -1,4 +1,4 @@
-"""Numbers of a release printed less exactly, for each kind that can be rounded."""
+"""Rounding of each kind of release, for suggestions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ L = TypeVar("L", bound="Listed")
 
 
 class Rounder(Generic[R]):
-    """Rounding of one kind of release; kinds that cannot be rounded share this class."""
+    """Rounding of one kind; by default none."""
 
     def is_exact(self, release: R) -> bool:
-        """Tell if a release prints exact numbers, which can be rounded."""
+        """Tell if a release prints exact numbers."""
         return False
 
     def precisions(self, release: R, bases: Sequence[int]) -> list[Precision]:
-        """Return the precisions to try, each coarser than the one before; ``bases`` are those allowed."""
+        """Return the precisions to try, ever coarser."""
         raise NotImplementedError
 
     def print(self, release: R, precision: Precision) -> R:
@@ -36,7 +36,7 @@ class Rounder(Generic[R]):
         raise NotImplementedError
 
     def error(self, before: R, after: R) -> float:
-        """Return the mean relative error of the counts; an interval is read as its middle."""
+        """Return the mean relative error of the counts."""
         raise NotImplementedError
 
     def words(self, release: R, case: SuggestCase, number: int, precision: Precision) -> Words:

@@ -1,4 +1,4 @@
-"""Suggestions for rules: each repair of the table, with its cost as one number."""
+"""Suggestions for rules: each repair with its cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
-    """Repair the rules by one method, and audit them; the original was audited already."""
+    """Repair the rules by one method; audit the result."""
     limits = Limits.within(seconds)
     release = case.release
     assert release.kind == "rules"
@@ -64,7 +64,7 @@ def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
 
 
 def _loss(done: Repair, rules: int) -> tuple[float, str]:
-    """Return the cost of a repair as one number, and what it measures."""
+    """Return the cost of a repair, and its measure."""
     cost = done.cost
     if "information_lost" in cost:
         return float(cost["information_lost"]), IN_NATS
@@ -85,7 +85,7 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """Describe the repair with its numbers; empty if the table says it all."""
+    """Describe the repair with its numbers, if any."""
     header = done.release.header
     if done.method == "round" and header.digits is not None:
         return f"print supports with {header.digits} decimal{'' if header.digits == 1 else 's'}, and no confidence"

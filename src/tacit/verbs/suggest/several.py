@@ -1,4 +1,4 @@
-"""Suggestions for several releases: withhold one, round some, or remove lines that proofs rest on."""
+"""Suggestions for several releases: withhold, round, remove lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BASES = (5, 10, 20, 50, 100)
 
 
 def ways(case: SuggestCase) -> list[Way]:
-    """Return the repairs to try; a release is called by its number, so that no file is named."""
+    """Return the repairs to try; releases have numbers."""
     numbers = range(len(case.releases))
     exact = [number for number in numbers if rounder_of(case.releases[number]).is_exact(case.releases[number])]
     found = [Way("leave out lines", "take out the lines that most proofs rest on", partial(_leave_out, case))]
@@ -39,7 +39,7 @@ def ways(case: SuggestCase) -> list[Way]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Looker:
-    """Audit of what is left of the releases, within the time."""
+    """Audit of the remaining releases, within the time."""
 
     case: SuggestCase
     limits: Limits
@@ -82,7 +82,7 @@ def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
 
 
 def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
-    """Round some releases as finely as no attack breaks; the coarsest if all are broken."""
+    """Round some releases to the finest safe precision."""
     looker = _Looker(case, Limits.within(seconds))
     forms = _forms(case.releases, numbers, case.policy.least_base)
     for last, form in enumerate(forms, 1 - len(forms)):
@@ -108,7 +108,7 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
 
 
 def _rounded(release: Release, precision: Precision | None) -> Release:
-    """Return a release in another precision, if one is given."""
+    """Return a release, rounded if a precision is given."""
     if precision is None:
         return release
     made: Release = rounder_of(release).print(release, precision)
@@ -116,7 +116,7 @@ def _rounded(release: Release, precision: Precision | None) -> Release:
 
 
 def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) -> list[dict[int, Precision]]:
-    """Return the precisions to try for some releases, from ``least`` on, ever coarser."""
+    """Return the precisions from ``least`` on, ever coarser."""
     bases = [least, *(base for base in BASES if base > least)]
     steps = {number: rounder_of(releases[number]).precisions(releases[number], bases) for number in numbers}
     if not all(steps.values()):
@@ -126,7 +126,7 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) ->
 
 
 def _leave_out(case: SuggestCase, seconds: float) -> Done:
-    """Remove a few lines that all proofs rest on; put back those that do not matter."""
+    """Remove few lines behind all proofs; restore needless ones."""
     looker = _Looker(case, Limits.within(seconds))
     patience = Limits.within(0.6 * seconds)
     left = _Left.of(case.releases)
@@ -172,13 +172,13 @@ def _line_words(case: SuggestCase, number: int, lines: Sequence[int]) -> Words:
 
 
 def can_lose_lines(release: Release) -> TypeGuard[Listed]:
-    """Tell if lines can be removed; closed and maximal itemsets each say more than their own count."""
+    """Tell if each line states only its own count."""
     return release.kind == "rules" or (release.kind == "itemsets" and release.only == "all")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Left:
-    """Releases, the count of each line of the lists among them, and the lines removed."""
+    """Releases, counts of their lines, and lines removed."""
 
     all: tuple[Release, ...]
     counts: Mapping[Line, int]
@@ -199,7 +199,7 @@ class _Left:
         return frozenset(more)
 
     def releases(self) -> tuple[Release, ...]:
-        """Return what is left of the releases; every line keeps its number in the file."""
+        """Return the remaining releases with their line numbers."""
         return tuple(self._release(number) for number in range(len(self.all)))
 
     def _release(self, number: int) -> Release:

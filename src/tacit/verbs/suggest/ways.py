@@ -1,4 +1,4 @@
-"""Repairs to try for a suggestion, and how they are tried within the time."""
+"""Repairs to try for a suggestion, within the time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUT_OF_TIME = "not tried: out of time"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuggestCase:
-    """Exposed releases, their audit, and what was given with them."""
+    """Exposed releases, their audit, and further inputs."""
 
     releases: tuple[Release, ...]
     before: Audit
@@ -34,11 +34,11 @@ class SuggestCase:
 
     @property
     def release(self) -> Release:
-        """The first release; the only one if there is one."""
+        """First release, or the only one."""
         return self.releases[0]
 
     def policy_words(self, *names: str) -> Words:
-        """Return the options for these limits of the policy that differ from the default."""
+        """Return the options for limits that differ from defaults."""
         usual = Policy()
         words: list[str] = []
         for name in names:
@@ -51,7 +51,7 @@ class SuggestCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Done:
-    """Result of a repair: its audit, its cost, and the commands that repeat it."""
+    """Result of a repair: audit, cost, and commands."""
 
     release: Release | tuple[Release, ...]
     after: Audit
@@ -64,7 +64,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """A repair to try: ``carry_out`` takes the seconds it may use, and raises if there is no result."""
+    """Repair to try: ``carry_out`` takes seconds, or raises."""
 
     method: str
     what: str
@@ -72,7 +72,7 @@ class Way:
 
 
 def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None]) -> list[Suggestion]:
-    """Try every repair with half of the time left, then late ones with the rest."""
+    """Try every repair in half the time, then late ones."""
     end = time.monotonic() + seconds
     found: dict[int, Suggestion] = {}
     waiting = list(range(len(ways)))
@@ -94,7 +94,7 @@ def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None])
 
 
 def _try_way(way: Way, seconds: float) -> Suggestion:
-    """Try one repair for some seconds; return why if it is not possible."""
+    """Try one repair; return why it fails."""
     start = time.monotonic()
     try:
         done = way.carry_out(seconds)
