@@ -363,7 +363,7 @@ class _Asking:
 
 
 def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Entries, Floats, Floats]:
-    """Return what rows say about some cells while others stay: entries with both ends."""
+    """Return what rows say about some cells while others stay, with both ends."""
     lo, hi = rows.bounds
     part = Entries.of(rows.matrix.columns, movable)
     stay = rows.matrix @ world - part.sums(world[movable])
@@ -432,7 +432,10 @@ class Entries:
         return Entries(row[order], column[order], value[order], (self.shape[0] + other.shape[0], self.shape[1]))
 
     def with_slack(self, factors: Floats) -> Entries:
-        """Return the matrix with a further column for each of the last rows, which counts in it by its factor."""
+        """Return the matrix with a further column for each of the last rows.
+
+        Its only entry is the factor of the row.
+        """
         height, width = self.shape
         number = np.arange(len(factors))
         row = np.concatenate((self.row, height - len(factors) + number))

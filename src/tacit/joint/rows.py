@@ -270,7 +270,10 @@ class Rows:
 
     @cached_property
     def _whole(self) -> tuple[Matrix, Ints, Ints]:
-        """Matrix in whole numbers, and the ends of all rows; none of them is so large that floats round it."""
+        """Matrix in whole numbers, and the ends of all rows.
+
+        None of them is so large that floats round it.
+        """
         scaled = self.matrix.scale_rows(np.array([row.scale for row in self.rows], np.float64))
         matrix = replace(scaled, values=np.rint(scaled.values))
         lo = [-MOST_EXACT if row.lo is None else row.lo for row in self.rows]

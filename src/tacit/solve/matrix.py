@@ -23,9 +23,9 @@ _DIGIT = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A sparse matrix by columns: column c has ``values[starts[c]:starts[c + 1]]`` in ``rows``, ascending.
+    """Sparse matrix by columns, for the solver.
 
-    Places have 32 bits, as the solver takes them.
+    Column c has ``values[starts[c]:starts[c + 1]]`` in the same places of ``rows``, ascending. HiGHS takes places of 32 bits.
     """
 
     starts: npt.NDArray[np.int32]
@@ -42,7 +42,9 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A sparse matrix by rows: row r has ``values[starts[r]:starts[r + 1]]`` in ``places``, each place once.
+    """Sparse matrix by rows.
+
+    Row r has ``values[starts[r]:starts[r + 1]]``; ``places`` are the columns of these, each once in a row.
 
     >>> matrix = Matrix.of_entries([0, 1, 1, 1], [2, 2, 0, 2], [1.0, 2.0, 3.0, 0.5], shape=(2, 3))
     >>> matrix.toarray().tolist()
@@ -61,7 +63,10 @@ class Matrix:
 
     @classmethod
     def of_entries(cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Matrix:
-        """Return the matrix with these entries, in any order; those of the same place are added up."""
+        """Return the matrix with these entries, in any order.
+
+        Entries of the same place are added up.
+        """
         row = np.asarray(rows, np.int64)
         column = np.asarray(columns, np.int64)
         value: Floats = np.asarray(values, np.float64)

@@ -101,7 +101,10 @@ class Constraints:
         return stack_rows((self.above, self.equal)).columns
 
     def minimise(self, cost: Floats, seconds: float | None) -> Program:
-        """Make the program that minimises ``cost @ x`` under these constraints, for x of at least 0."""
+        """Make a linear program: minimise ``cost @ x`` under these constraints.
+
+        No unknown is below 0.
+        """
         return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
 
     def duals(self, found: Solution) -> Floats:
@@ -134,7 +137,10 @@ def linear_program(
 
 
 def _linear_program(cost: Floats, columns: Columns, ends: tuple[Floats, Floats], bounds: Any, seconds: float | None) -> Program:
-    """Make a linear program: the first rows have the first ends as their limits, the others are equations."""
+    """Make a linear program from its matrix, by columns.
+
+    The first rows are inequalities with the first ends as limits, the others equations.
+    """
     left = _smallest(seconds, seconds_left())
     high = np.concatenate(ends)
     low = np.concatenate((np.full(len(ends[0]), -np.inf), ends[1]))
@@ -172,7 +178,10 @@ def whole_program(
 
 
 def _stack_columns(matrices: Sequence[Any]) -> Columns:
-    """Return matrices one below the other, by columns; they are all of Tacit or all of SciPy."""
+    """Return matrices one below the other, by columns.
+
+    All are of Tacit, or all of SciPy.
+    """
     if isinstance(matrices[0], Matrix):
         return stack_rows(matrices).columns
     from scipy.sparse import csc_array, vstack
