@@ -325,28 +325,17 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
     channels = int(look.channels[place])
     people = int(look.people[place])
     single = look.groups_of_one if k > 1 else 0
-    if channels and not every_attack:
-        return Cell(
-            least,
-            k,
-            None,
-            None,
-            maximal=look.maximal,
-            channels=channels,
-            groups_of_one=single,
-            deduced=None,
-            people=people,
-            verdict="exposed",
-        )
-    run = looker.deduce(least, k)
-    people = max(people, run.people)
-    deduced = run.findings if run.decides or run.findings else None
+    deduced: int | None = None
     verdict: Verdict = "exposed"
-    if not channels and not run.findings:
-        # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
-        whole = looker.audit_whole(least, k)
-        verdict = whole.verdict
-        people = max((one.people for one in whole.runs), default=0)
+    if every_attack or not channels:
+        run = looker.deduce(least, k)
+        people = max(people, run.people)
+        deduced = run.findings if run.decides or run.findings else None
+        if not channels and not run.findings:
+            # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
+            whole = looker.audit_whole(least, k)
+            verdict = whole.verdict
+            people = max((one.people for one in whole.runs), default=0)
     return Cell(
         least,
         k,
