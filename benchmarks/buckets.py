@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from benchmarks.grouping import people
 from tacit.buckets.assignments import share_values, valid_values
-from tacit.buckets.methods import group_people
+from tacit.buckets.grouping import group_people
 from tacit.buckets.surviving_correlations import guess, learn
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions

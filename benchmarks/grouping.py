@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.classes import Classes
-from tacit.buckets.grouping import Rule, form_groups
-from tacit.buckets.methods import Method, group_people
+from tacit.buckets.grouping import Method, Rule, form_groups, group_people
 from tacit.model.policy import Limits
 
 #: So many groups are formed by scanning; the rest would take as long for each person who is left.

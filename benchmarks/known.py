@@ -17,7 +17,7 @@ from benchmarks.mining import table
 from benchmarks.rules import census
 from tacit.joint import certain_values
 from tacit.known import sensitive_values
-from tacit.known.measures import compare
+from tacit.known.sensitive_values import compare
 from tacit.model.audit import Audit, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.table import Table

@@ -24,7 +24,7 @@ import tacit
 from benchmarks.datasets import FOLDER
 from benchmarks.mining import table
 from tacit.known.case import Estimate, RuleCase, estimate
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.table import Column, Schema, Table
 from tacit.solve.entropy import largest_miss
 from tacit.solve.statements import Problem, Statements, reduce

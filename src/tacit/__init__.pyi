@@ -17,7 +17,7 @@ from tacit.files.releases import write_release as write_release
 from tacit.files.tables import read_table as read_table
 from tacit.files.transactions import read_transactions as read_transactions
 from tacit.files.trees import read_tree as read_tree
-from tacit.known.measures import compare as compare
+from tacit.known.sensitive_values import compare as compare
 from tacit.model.audit import Audit as Audit
 from tacit.model.buckets import Buckets as Buckets
 from tacit.model.estimates import Channel as Channel

@@ -14,7 +14,7 @@ from tacit.buckets.assignments import Shares, share_values, valid_values
 from tacit.files.buckets import shuffled
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Amount, Exclusions, Fact
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.table import Column, Table
 from tests.buckets.made_buckets import random_buckets, shares_by_enumeration, valid_by_matching
 

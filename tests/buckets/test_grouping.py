@@ -12,8 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible, valid_values
-from tacit.buckets.grouping import _order_classes, form_groups
-from tacit.buckets.methods import METHODS, group_people, is_within_bound, join_complete, join_probable
+from tacit.buckets.grouping import (
+    METHODS,
+    _order_classes,
+    form_groups,
+    group_people,
+    is_within_bound,
+    join_complete,
+    join_probable,
+)
 from tacit.model.policy import Limits
 from tests.buckets.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.buckets.diversity import plain_figures
+from tacit.buckets.utility import plain_figures
 from tacit.model.buckets import Buckets
 from tacit.model.table import Table
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import tacit
 from tacit.buckets import surviving_correlations
 from tacit.buckets.assignments import valid_values
-from tacit.buckets.diversity import plain_figures
 from tacit.buckets.estimators import Combinations, Estimator, Mixing, estimators
 from tacit.buckets.surviving_correlations import Places, estimate, guess, learn, split_rows
-from tacit.buckets.utility import PositiveRules, draw_queries, link_guesses, match_rows
+from tacit.buckets.utility import PositiveRules, draw_queries, link_guesses, match_rows, plain_figures
 from tacit.model.knowledge import Exclusions
 from tacit.model.numbers import Threshold
 from tacit.model.table import Schema

@@ -17,8 +17,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.errors import InputError
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import rows_of
 

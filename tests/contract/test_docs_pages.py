@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.buckets.methods import METHODS as GROUPING
+from tacit.buckets.grouping import METHODS as GROUPING
 from tacit.cli import VERBS
 from tacit.partial.methods import METHODS as HIDING
 from tacit.repairs import REPAIRS

@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mining": {"errors", "kernels", "model"},
     "reports": {"model"},
     "solve": {"kernels", "model"},
-    "itemsets": {"errors", "kernels", "model", "solve"},
+    "itemsets": {"errors", "kernels", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
     "rules": {"errors", "itemsets", "kernels", "model", "solve"},
     "known": {"errors", "mining", "model", "rules", "solve"},

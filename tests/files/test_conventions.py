@@ -12,8 +12,8 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction, OptionError
-from tacit.model.convention import CONVENTIONS
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
+from tacit.model.rounding import CONVENTIONS
 from tests.shell import tacit as run
 
 #: What each publisher may print for a number of people.

@@ -17,8 +17,7 @@ from tacit.files.consistency import check_listing
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.naive_channels import Row, closed, frequent, maximal, subsets
 
 Counts = frozenset[tuple[frozenset[str], int]]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tacit.errors import InputError
 from tacit.files import consistency
 from tacit.files.arules import split_set
-from tacit.files.json import Pairs, add_lists, add_objects, item_name, pair_name
+from tacit.files.delimited import Pairs, add_lists, add_objects, item_name, pair_name
 from tacit.files.mlxtend import set_tokens, token_name
 from tacit.files.printout import Bags, Numbering, TextColumn, finish
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 
 FRAGMENTS = st.lists(
     st.sampled_from([*'[]{},:"', '"a"', '"b"', "1", "\n", " ", '["a"]', '["a", "b"]', '{"a": "b"}', "\\"]), max_size=5

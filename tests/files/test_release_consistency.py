@@ -13,8 +13,7 @@ import pytest
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.files import consistency
 from tacit.files.releases import read_listed
-from tacit.model.release import Header, Itemsets, Listed, Rules, Source
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Listed, Rules, Sets, Source
 
 
 def message(folder: Path, text: str, header: dict[str, Any] | None = None, **options: Any) -> str:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from tacit.errors import InputError, TacitError
 from tacit.files.lists import FORMATS
 from tacit.files.releases import read_release, write_release
-from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Sets
 
 PMML = """<PMML version="4.4"><AssociationModel numberOfTransactions="8" minimumSupport="0.1" minimumConfidence="0.1">
 <Item id="1" value="Xqz"/><Item id="2" value="butter"/>

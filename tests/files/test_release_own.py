@@ -14,8 +14,7 @@ import pytest
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.releases import read_listed, write_release
-from tacit.model.release import Decimals, Header, Itemsets, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
 
 ITEMSETS = 'itemset,count,support\n"[""x""]",50,0.5\n"[""y""]",40,0.4\n"[""x"", ""y""]",20,0.2\n'
 RULES = (

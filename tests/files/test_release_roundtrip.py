@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.files.releases import read_listed, write_release
 from tacit.model.numbers import Printed
-from tacit.model.release import ONLY, Decimals, Header, Itemsets, Listed, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import ONLY, Decimals, Header, Items, Itemsets, Listed, Rules, Sets
 from tacit.model.table import sort_names
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.naive_channels import Row, closed, frequent
 
 

@@ -13,8 +13,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tacit.model.table import Transactions
 from tests.itemsets import naive_channels as naive
 

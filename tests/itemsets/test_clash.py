@@ -9,11 +9,10 @@ import pytest
 
 from tacit.errors import Contradiction
 from tacit.itemsets import inference_channels, unpublished_itemsets
+from tacit.itemsets.clash import MOST_ITEMS, Statement, clash, smallest_clash
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
-from tacit.solve.feasibility import MOST_ITEMS, Statement, clash, smallest_clash
+from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.naive_channels import Interval, Row, frequent
 from tests.itemsets.naive_channels import closed as closed_sets
 from tests.itemsets.naive_clash import fits, negative_sums

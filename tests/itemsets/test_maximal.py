@@ -13,8 +13,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Sets
 from tests.itemsets.naive_channels import Interval, Row, frequent, maximal, subsets
 
 Pattern = tuple[frozenset[str], frozenset[str]]

@@ -17,8 +17,7 @@ from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import read_people
-from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Sets
 
 CASES = tomllib.loads((Path(__file__).parent / "X01.toml").read_text(encoding="utf-8"))["case"]
 #: Cases that count all signed patterns on which the bounds are small, and those that list the groups that are found.

@@ -13,8 +13,7 @@ from tacit.joint.programs import Programs, Settlement
 from tacit.joint.rows import Rows
 from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits
-from tacit.model.release import Decimals, Header, Itemsets, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
 
 #: Figure 1 of PMICD (WAIM 2008), and of k-Anonymous Patterns (PKDD 2005) as its published supports determine it.
 PMICD = "abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde"

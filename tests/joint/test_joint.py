@@ -27,8 +27,7 @@ from tacit.joint.programs import Programs, Settlement, Solver
 from tacit.joint.rows import Rows
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
-from tacit.model.release import Decimals, Header, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tests.joint.test_golden_joint import release_of
 
 VISITS, TREATMENTS = "100; x:50, y:40, x y:20", "100; z:50, x y z:19"

@@ -16,8 +16,7 @@ from tacit.checker import check_audit
 from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
 from tacit.model.people import People
-from tacit.model.release import Header, Itemsets, Listed
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Listed, Sets
 from tests.joint import naive_joint as naive
 
 ITEMS = "abc"

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.checker import check_audit
 from tacit.model.people import People, memberships
-from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Sets
 from tests.joint import naive_joint, naive_people
 
 K = 3

@@ -24,7 +24,7 @@ from tacit.mining.database import Rows
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Limits
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 from tacit.model.table import Table
 
 pytestmark = pytest.mark.skipif(not jit.ENABLED, reason="nothing is compiled")

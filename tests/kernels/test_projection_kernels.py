@@ -10,13 +10,11 @@ import numpy.typing as npt
 import pytest
 
 from tacit.itemsets.inference_channels import run
-from tacit.kernels.moebius import cells, superset_all, superset_max
 from tacit.kernels.projection import chunk_rows, compress, prepare_moves, small_groups
-from tacit.kernels.rows import ALLOWED, OUTSIDE, count_sets, lines_within, maximal_flags
+from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, count_sets, lines_within, maximal_flags, superset_all, superset_max
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Itemsets
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Itemsets, Sets
 from tacit.model.table import Transactions
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tacit.kernels import projection
 from tacit.kernels.projection import small_groups_on, vertical
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 
 Case = tuple[list[list[int]], list[int], list[list[int]]]
 

@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.errors import Contradiction
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.table import Table
 from tacit.solve.bounds import bound, clashing, components
 from tacit.solve.program import NoWhole, Program, branch

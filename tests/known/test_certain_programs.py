@@ -17,8 +17,8 @@ from tacit.joint import certain_values
 from tacit.known import proofs
 from tacit.known.case import RuleCase
 from tacit.model.audit import Target
+from tacit.model.people import Population
 from tacit.model.policy import Limits, Policy
-from tacit.model.population import Population
 from tacit.model.release import Rules
 from tacit.model.table import Table
 from tests.known.naive_estimates import matches, statements

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.known.case import RuleCase, count_missing
 from tacit.model.audit import Audit
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
 from tests.known import naive_estimates as naive

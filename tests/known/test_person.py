@@ -17,7 +17,7 @@ from tacit.errors import OptionError
 from tacit.known.case import RuleCase, estimate
 from tacit.known.person import Person, build_up
 from tacit.model.estimates import PersonEstimate, read_who
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
 from tacit.reports.estimates import person_svg, person_text

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.known.measures import posterior_measures
+from tacit.known.sensitive_values import posterior_measures
 from tacit.model.estimates import Posterior
+from tacit.model.people import Population
 from tacit.model.policy import Policy
-from tacit.model.population import Population
 from tacit.model.table import Table
 
 DOCTORATES = {

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tacit.mining import search
 from tacit.mining.database import Rows
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
-from tacit.model.release import ONLY, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import ONLY, Items, Only, Sets
 from tacit.model.table import Transactions
 from tests.mining import naive_mining
 

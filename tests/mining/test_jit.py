@@ -110,7 +110,7 @@ import random
 from tacit.kernels import jit
 from tacit.mining import search
 from tacit.mining.database import Rows
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 from tests.mining import naive_mining
 import numpy as np
 assert not jit.ENABLED

@@ -110,7 +110,7 @@ def test_class_counts_from_masks_and_from_lists(dense: bool) -> None:
         classes = [rng.randrange(n_classes) for _ in rows]
         least, confidence = rng.randint(1, 6), Fraction(rng.randint(0, 4), 4)
         part, whole = least_ratio(confidence, sum(weights), strict=False)
-        from tacit.model.sets import Sets
+        from tacit.model.release import Sets
 
         what = Rows(Sets.from_lists(rows), np.array(weights), n_items, None, np.array(classes, np.int32), n_classes)
         database, mined, _ = search.mine(

@@ -21,7 +21,7 @@ from tacit.mining import search as growing_module
 from tacit.mining.database import Rows, make_database
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.mining.search import Collector, Growing, Piece, Team
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 from tacit.model.table import Transactions
 
 

@@ -10,8 +10,7 @@ import pytest
 from tacit.errors import LimitReached, OptionError
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
-from tacit.partial.rows import DistinctRows
-from tacit.partial.unsafe_rules import Case, Node, unsafe_rules, walk
+from tacit.partial.unsafe_rules import Case, DistinctRows, Node, unsafe_rules, walk
 from tests.partial.naive_tables import FIG2, FIG2_ROWS
 
 BARS = Thresholds.of(min_confidence=0.55, min_support=0, n=9)

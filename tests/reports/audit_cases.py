@@ -14,8 +14,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.model.release import Decimals, Header, Itemsets, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.kinds import kind_of
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from tacit.model.audit import Target
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, Shorter, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.model.steps import Shorter, Term, Total
 from tacit.reports.explain import Derivation, SumRow
 from tacit.verbs.attacks import ATTACKS
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tacit
-from tacit.model.finding import Finding
-from tacit.model.steps import render_steps
+from tacit.model.finding import Finding, render_steps
 from tacit.reports.explain import Explanation, explanation_text, files_of
 from tacit.reports.explain_picture import explanation_svg
 from tests.checker.test_certificates import CASES, PATIENTS, PMICD, QIT, ST, audited

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.reports.sentences import Summary, assumptions, describe_release, next_steps, open_runs, thresholds
-from tacit.reports.words import as_share, visible
+from tacit.reports.sentences import Summary, as_share, assumptions, describe_release, next_steps, open_runs, thresholds, visible
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 from tacit.reports.audit import audit_text
 from tacit.reports.releases import mined_text
 from tacit.reports.sentences import outcome

@@ -12,8 +12,7 @@ import pytest
 from tacit.model.audit import Target
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
-from tacit.model.release import Header, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Rules, Sets
 from tacit.rules import groups, rule_exceptions
 from tests.itemsets.naive_channels import Row, subsets
 from tests.rules.naive_rules import Form, Rule, reaching, rules_between

@@ -16,8 +16,7 @@ from tacit.errors import Contradiction
 from tacit.model.audit import Target
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Decimals, Header, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tacit.rules import rule_exceptions
 from tacit.rules.bounds import Confidences, Reason, RuleTable, confidence_of
 from tests.itemsets.naive_channels import Row, support

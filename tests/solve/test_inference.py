@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.kernels.entropy import covariance, shares
-from tacit.model.population import Population
+from tacit.model.people import Population
 from tacit.model.table import Table
 from tacit.solve.entropy import inside_of, largest_miss, solve
 from tacit.solve.statements import Clash, Problem, Statements, reduce

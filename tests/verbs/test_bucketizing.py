@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.buckets.methods import METHODS, Grouped
+from tacit.buckets.grouping import METHODS, Grouped
 from tacit.files.knowledge import read_knowledge
 from tacit.model.knowledge import Exclusions
 from tacit.model.table import Table

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import tacit
-from tacit.cli import cli, signals
+from tacit.cli import cli, program
 from tacit.errors import LimitReached
 from tacit.itemsets import unpublished_itemsets
 from tacit.model.audit import Target
@@ -68,7 +68,7 @@ def test_an_attack_that_is_stopped_anywhere_leaves_the_others_what_they_found(mo
 
 def test_reading_that_never_asks_for_the_time_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "r.csv").write_text("itemset,count,support\n")
-    monkeypatch.setattr(signals, "BACKSTOP", 0.2)
+    monkeypatch.setattr(program, "BACKSTOP", 0.2)
     begun: list[bool] = []
 
     def endless(*_: object) -> None:
@@ -88,13 +88,13 @@ def test_reading_that_never_asks_for_the_time_is_stopped(tmp_path: Path, monkeyp
 def test_a_library_that_never_returns_is_ended_with_the_program(tmp_path: Path) -> None:
     source = (
         "import ctypes\n"
-        "from tacit.cli import signals\n"
+        "from tacit.cli import program\n"
         "from tacit.files.disk import replace_file\n"
-        "signals.BACKSTOP = 0.1\n"
-        "signals.watch_signals()\n"
+        "program.BACKSTOP = 0.1\n"
+        "program.watch_signals()\n"
         "library = ctypes.CDLL(None)\n"
-        "with replace_file('r.csv'), signals.backstop(0.1, 'tacit mine'):\n"
-        "    signals.signal.signal(signals.signal.SIGALRM, lambda *_: None)\n"
+        "with replace_file('r.csv'), program.backstop(0.1, 'tacit mine'):\n"
+        "    program.signal.signal(program.signal.SIGALRM, lambda *_: None)\n"
         "    [library.usleep(900000) for _ in range(600)]\n"
     )
     done = subprocess.run([sys.executable, "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)

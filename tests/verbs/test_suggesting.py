@@ -20,13 +20,13 @@ from tacit.model.policy import time_limit
 from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
+from tacit.reports.audit import parts
 from tacit.reports.document import Document, Section
 from tacit.reports.html import render_html
 from tacit.reports.markdown import render_markdown
-from tacit.reports.suggestions import parts
 from tacit.reports.text import render_text
+from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
 from tacit.verbs.suggest.itemsets import _loss
-from tacit.verbs.suggest.ways import OUT_OF_TIME, Done, Way, try_ways
 from tests.shell import record
 from tests.shell import tacit as shell
 

@@ -15,8 +15,8 @@ import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.estimates import RANGES, Posterior
+from tacit.model.people import Population
 from tacit.model.policy import Policy
-from tacit.model.population import Population
 from tacit.model.table import Schema, Table
 
 Row = tuple[str, str, str]

@@ -1,1 +1,1 @@
-"""Bucketized releases: attacks, grouping methods, and utility."""
+"""Bucketized releases: attacks, methods and utility."""

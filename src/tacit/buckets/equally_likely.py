@@ -33,10 +33,9 @@ from tacit.model.arrays import Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.estimates import DIGITS
 from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, Share, remark, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.model.steps import Share, remark, render_steps
 
 CODE = "B02"
 NAME = "equally-likely"

@@ -36,9 +36,8 @@ from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
 from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, Share, remark
 from tacit.model.numbers import Bound
-from tacit.model.steps import Share, remark
 
 CODE = "B03"
 NAME = "surviving-correlations"

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from tacit.buckets.case import BucketCase
-from tacit.model.finding import Citation, Exclusion, UsedUp
+from tacit.model.finding import Citation, Exclusion, Lines, Step, UsedUp, remark
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
-from tacit.model.steps import Lines, Step, remark
 
 #: How many values of a column a step names.
 _SHOWN = 6

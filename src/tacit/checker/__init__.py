@@ -14,21 +14,20 @@ from functools import cached_property
 from typing import Any
 
 from tacit.checker.buckets import BucketBook, check_buckets
-from tacit.checker.certificates import check_carried, check_claim, check_format
-from tacit.checker.full_groups import check_full_group, is_about_groups
 from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_itemsets
-from tacit.checker.joint import check_joint
+from tacit.checker.joint import check_full_group, check_joint, is_about_groups
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
 from tacit.checker.partial import TableBook, check_table
-from tacit.checker.rule_words import check_rule_citations, check_rules
 from tacit.checker.rules import Reject, RuleBook
-from tacit.checker.schema import Wrong, check_schema
+from tacit.checker.schema import Wrong, check_carried, check_claim, check_format, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
 from tacit.checker.words import (
     check_every_way_words,
     check_joint_words,
+    check_rule_citations,
+    check_rules,
     check_statement,
     population_names,
 )

@@ -18,11 +18,9 @@ import numpy.typing as npt
 from tacit.checker.rules import Bounds, Reject, Set
 from tacit.checker.words import read_event
 from tacit.model.arrays import Ints
-from tacit.model.finding import place_entry
+from tacit.model.finding import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, place_entry, remark, render_steps
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets
-from tacit.model.sets import Sets
-from tacit.model.steps import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, remark, render_steps
+from tacit.model.release import Itemsets, Sets
 from tacit.model.words import derivation_steps, listed, people, sentence
 
 #: A sum over more absent items than this is not re-done.

@@ -16,10 +16,10 @@ from typing import Any
 from tacit.checker.lines import name_of
 from tacit.checker.rules import Reject, RuleBook, most_left_out
 from tacit.model.buckets import Buckets
+from tacit.model.finding import Lines, Phrase, Step, render_steps
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.release import Itemsets, Release, Rules, ValueGroup
-from tacit.model.steps import Lines, Phrase, Step, render_steps
 from tacit.model.table import Table
 from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
 

@@ -1,4 +1,4 @@
-"""Strict schema of an audit record.
+"""Strict schema of an audit record and of its certificates.
 
 A record with a key that no audit has, without one that every audit has, or with a value of another type is refused before anything is checked.
 Numbers are bounded, so that none of them can keep the checker busy.
@@ -10,6 +10,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from tacit.checker.rules import Reject
+from tacit.errors import InputError
+from tacit.model.finding import FORMAT
 
 #: Says what is wrong with a value, by raising :class:`Wrong`.
 Check = Callable[[Any, str], None]
@@ -469,3 +473,26 @@ _RECORD = fields(
         "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),
     },
 )
+
+
+def check_format(finding: Mapping[str, Any]) -> None:
+    """Refuse a certificate of another format."""
+    proof = finding.get("certificate")
+    if isinstance(proof, Mapping) and proof.get("format") != FORMAT:
+        what = f"holds a certificate of another format than {FORMAT}, so it cannot be judged"
+        raise InputError(
+            what, where="the audit", remedy="Check it with the version of Tacit that wrote it, or audit the release again"
+        )
+
+
+def check_carried(finding: Mapping[str, Any]) -> None:
+    """Raise if a proved finding carries no certificate."""
+    if not isinstance(finding.get("certificate"), Mapping):
+        raise Reject("it carries no certificate")
+
+
+def check_claim(finding: Mapping[str, Any]) -> None:
+    """Raise if a certificate makes another claim."""
+    lo, hi = finding["count"]
+    if finding["certificate"].get("claim") != {"event": finding["event"], "at_least": lo, "at_most": hi}:
+        raise Reject("its certificate claims something else")

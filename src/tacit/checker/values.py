@@ -14,10 +14,23 @@ from typing import Any
 
 from tacit.checker.known import check_sentence, has_values
 from tacit.checker.rules import Reject, RuleBook, most_left_out
-from tacit.model.finding import Citation, Distribution, KnownShare, MissingRule, PeopleInTerms, PeopleOfTerm, Place, place_entry
+from tacit.model.finding import (
+    Citation,
+    Distribution,
+    KnownShare,
+    Lines,
+    MissingRule,
+    PeopleInTerms,
+    PeopleOfTerm,
+    Phrase,
+    Place,
+    Step,
+    place_entry,
+    render_phrase,
+    render_steps,
+)
 from tacit.model.numbers import Bound
 from tacit.model.release import ValueGroup
-from tacit.model.steps import Lines, Phrase, Step, render_phrase, render_steps
 from tacit.model.table import Table
 from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people
 

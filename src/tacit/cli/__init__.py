@@ -13,8 +13,7 @@ from contextlib import suppress
 import click
 
 from tacit.cli.options import examples
-from tacit.cli.program import LazyProgram, Verb
-from tacit.cli.signals import watch_signals
+from tacit.cli.program import LazyProgram, Verb, watch_signals
 from tacit.model.version import __version__
 
 #: The verbs, in the order of ``tacit --help``; each module defines ``<name>_command``.

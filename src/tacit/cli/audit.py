@@ -12,15 +12,14 @@ import click
 from tacit.cli import options, reading
 from tacit.cli.options import ReleaseOptions
 from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
-from tacit.cli.program import OF_VERDICT
+from tacit.cli.program import OF_VERDICT, disarm
 from tacit.cli.settings import Settings, load_settings
-from tacit.cli.signals import disarm
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit
     from tacit.model.release import Release
-    from tacit.reports.words import ReportKind
+    from tacit.reports.sentences import ReportKind
 
 #: Findings in the record and the report, unless --top is given.
 TOP = 10

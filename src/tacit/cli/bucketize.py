@@ -18,7 +18,7 @@ from tacit.cli.settings import Settings, load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.buckets.methods import Method
+    from tacit.buckets.grouping import Method
     from tacit.model.repair import Bucketized
     from tacit.model.table import Table
 

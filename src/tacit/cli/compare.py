@@ -126,7 +126,7 @@ def compare_command(**given: Any) -> None:
 def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
     """Compare estimates from rules with the truth."""
     from tacit.reports.estimates import comparison_csv, comparison_text
-    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
     with watched("estimating") as progress:
@@ -153,7 +153,7 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
 def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
     """Measure a bucketized release's utility, and guesses."""
     from tacit.reports.estimates import utility_text
-    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")
     chosen: dict[str, Any] = {python: getattr(asked, name) for name, python in _OF_BUCKETS.items()}

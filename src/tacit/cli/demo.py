@@ -198,8 +198,8 @@ def _record(story: Story) -> dict[str, Any]:
 
 def _text(story: Story, folder: str) -> str:
     from tacit.reports.audit import proof_of
+    from tacit.reports.sentences import bullet
     from tacit.reports.text import proof_lines
-    from tacit.reports.words import bullet
 
     wide = width()
     lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, wide, indent="")]
@@ -215,8 +215,7 @@ def _text(story: Story, folder: str) -> str:
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
     """Describe the data, the release, and its findings."""
-    from tacit.reports.sentences import Summary
-    from tacit.reports.words import as_share, counted
+    from tacit.reports.sentences import Summary, as_share, counted
 
     summary = Summary.of(story.audit)
     people = story.people
@@ -246,7 +245,7 @@ def _describe_check(story: Story) -> str:
 
 def _describe_repair(story: Story) -> str:
     """Describe the repair and its audit."""
-    from tacit.reports.words import counted
+    from tacit.reports.sentences import counted
 
     cost = story.repaired.cost
     after = story.repaired.after

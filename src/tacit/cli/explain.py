@@ -243,7 +243,7 @@ def _explain_person(asked: ExplainOptions, who: str) -> None:
 def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
     """Explain the estimate from one or several releases."""
     from tacit.reports.estimates import person_svg, person_text
-    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     asked = settings.given
     rules = next((release for release in releases if release.kind == "rules"), releases[0])
@@ -333,7 +333,7 @@ def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str)
 
 def _format_steps(head: tuple[str, str], steps: Sequence[str]) -> str:
     """Return a statement and its wrapped, numbered steps."""
-    from tacit.reports.words import bullet
+    from tacit.reports.sentences import bullet
 
     numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width())]
     return "\n".join([*bullet(*head, width(), indent=""), "", *numbered]) + "\n"

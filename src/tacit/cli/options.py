@@ -136,7 +136,7 @@ def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float |
     """Return the seconds, and start the time limit."""
     value = positive(ctx, param, value)
     if value is not None:
-        from tacit.cli.signals import backstop
+        from tacit.cli.program import backstop
         from tacit.model.policy import time_limit
 
         ctx.with_resource(time_limit(value))

@@ -72,7 +72,7 @@ def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None
     of the text, unless it is given (because the text is broken to the width of the terminal).
     """
     from tacit.reports.record import dump, with_headline
-    from tacit.reports.words import first_sentence
+    from tacit.reports.sentences import first_sentence
 
     if json_to is not None and "headline" not in record:
         record = with_headline(record, first_sentence(text()) if headline is None else headline)
@@ -155,7 +155,7 @@ def coloured(text: str, colour: str) -> str:
 
 def width() -> int:
     """Return the text width: the terminal's, within limits."""
-    from tacit.reports.words import WIDTH
+    from tacit.reports.sentences import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 

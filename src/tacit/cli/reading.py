@@ -254,7 +254,7 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
         return read_original(release, settings)
     if given.data:
         from tacit.verbs.kinds import kind_of
-        from tacit.verbs.people import with_coarser_items
+        from tacit.verbs.known import with_coarser_items
 
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))

@@ -70,7 +70,7 @@ def verify_command(**given: Any) -> int:
     with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot confirm.
     """
     from tacit.reports.record import verification_text
-    from tacit.reports.words import UNBROKEN, first_sentence
+    from tacit.reports.sentences import UNBROKEN, first_sentence
     from tacit.verbs.verify import read_record
 
     asked = VerifyOptions(**given)

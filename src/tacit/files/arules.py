@@ -9,11 +9,10 @@ all others divide items.
 from __future__ import annotations
 
 from tacit.errors import InputError
-from tacit.files.columns import with_extras
 from tacit.files.delimited import Grid, Head, holds, read_grid, read_head
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
-from tacit.files.printout import Printout, TextColumn, named_sets, place
+from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
 
 _ARROW = "} => {"
 

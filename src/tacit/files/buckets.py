@@ -23,9 +23,8 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
 from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
-from tacit.files.duckdb import sql_name
+from tacit.files.duckdb import sql_name, write_by_csv
 from tacit.files.header import Entries
-from tacit.files.parquet import write_by_csv
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source

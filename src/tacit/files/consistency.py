@@ -20,8 +20,7 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.files.counts import selected
 from tacit.model.arrays import Ints, Words
-from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.model.sets import Sets
+from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
 
 #: Bytes that the comparison of all pairs may touch: about half a second.
 PAIRS_BUDGET = 1 << 29

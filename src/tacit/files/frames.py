@@ -22,11 +22,10 @@ import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.files import mlxtend, spark
-from tacit.files.columns import with_extras
 from tacit.files.delimited import BLANKS, holds
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
-from tacit.files.printout import Printout, TextColumn, named_sets, place
+from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
 from tacit.model.table import Column
 
 #: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.

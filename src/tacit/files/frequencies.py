@@ -24,28 +24,29 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import sql_name
+from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
 from tacit.files.frequencies_header import (
     APOSTROPHE,
     COUNT_NAMES,
     TableHeader,
     assign_roles,
+    check_totals,
     find_count,
     header_entries,
     is_described,
+    mark_totals,
+    people_of,
     read_table_header,
 )
 from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
 from tacit.files.header import Plain, write_with_header
-from tacit.files.parquet import parquet_source, read_parquet, text_of, write_by_csv
 from tacit.files.tables import Names, column_names, sensitive_names
-from tacit.files.totals import check_totals, mark_totals, people_of
 from tacit.model.arrays import Ints
-from tacit.model.convention import Convention, find_convention
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.release import Decimals, Header, Source
+from tacit.model.rounding import Convention, find_convention
 from tacit.model.table import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.errors import Contradiction, InputError
-from tacit.model.convention import Convention
 from tacit.model.frequencies import ANY, FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.release import Decimals
+from tacit.model.rounding import Convention
 
 #: What other programs and offices write into a hidden cell, whatever the case; nothing at all is such a mark, too.
 HIDDEN_MARKS = (
@@ -75,7 +75,7 @@ def read_cell_by(convention: Convention, text: str) -> CellText | None:
 
     Where it prints zeros, a mark of a small count stands for at least one person.
 
-    >>> from tacit.model.convention import find_convention
+    >>> from tacit.model.rounding import find_convention
     >>> omop = find_convention("omop")
     >>> read_cell_by(omop, "-5"), read_cell_by(omop, "<5"), read_cell_by(omop, "7").number
     (CellText(number=None, least=1, most=4), CellText(number=None, least=1, most=4), 7)

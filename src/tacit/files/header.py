@@ -20,8 +20,7 @@ from typing import Any, Literal, cast
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
-from tacit.model.sets import Items
+from tacit.model.release import CHANGES, ONLY, Header, Items, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
 _REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'

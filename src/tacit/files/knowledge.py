@@ -17,10 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import Grid, holds, read_grid, read_head
+from tacit.files.delimited import Grid, holds, item_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.header import header_path
-from tacit.files.json import item_name
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.negative import NegativeRules
 

@@ -20,18 +20,14 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files import arules, borgelt, mlxtend, pmml, spark, spmf
-from tacit.files.columns import with_extras
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.delimited import Head, add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
-from tacit.files.duckdb import sql_name
+from tacit.files.duckdb import read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
-from tacit.files.json import add_lists, add_objects, item_name, pair_name
-from tacit.files.parquet import read_parquet, text_of, write_by_csv
-from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place
+from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
 from tacit.model.arrays import Ints
-from tacit.model.release import Decimals, Itemsets, Listed, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Items, Itemsets, Listed, Rules, Sets
 
 #: The column that a consequent is filed under when no header names the SA.
 UNNAMED_SA = "consequent"

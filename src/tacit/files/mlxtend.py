@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterator
 
 from tacit.errors import InputError
-from tacit.files.columns import with_extras
 from tacit.files.counts import Place
 from tacit.files.delimited import Head, holds, read_grid, read_head
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
-from tacit.files.printout import Printout, TextColumn, named_sets, place
+from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
 
 _STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _PLAIN = r"""[^\s,'"(){}\[\]]+"""

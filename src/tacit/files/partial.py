@@ -16,10 +16,9 @@ import numpy as np
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import sql_name
+from tacit.files.duckdb import sql_name, write_by_csv
 from tacit.files.frames import as_frame
 from tacit.files.header import Entries, Plain, entries_beside, format_beside, write_with_header
-from tacit.files.parquet import write_by_csv
 from tacit.files.tables import Names, column_names, open_table_file, read_table
 from tacit.model.partial import PartialTable
 from tacit.model.table import Missing, MissingRule, Schema, Table

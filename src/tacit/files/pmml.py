@@ -14,11 +14,10 @@ from xml.parsers import expat
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.columns import with_extras
 from tacit.files.delimited import Head
 from tacit.files.disk import Input, readable
 from tacit.files.header import FileHeader
-from tacit.files.printout import Printout, TextColumn, named_sets, place
+from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
 

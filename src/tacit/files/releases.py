@@ -25,11 +25,11 @@ from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
 from tacit.files.delimited import Head, read_head
 from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import parquet_source
 from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
 from tacit.files.frequencies_header import is_described
 from tacit.files.header import FileHeader, read_header
 from tacit.files.lists import FORMATS, Format, write
-from tacit.files.parquet import parquet_source
 from tacit.files.partial import looks_like_table, read_partial, write_partial
 from tacit.files.printout import Printout
 from tacit.files.tables import Names, column_names, sensitive_names
@@ -38,8 +38,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
-from tacit.model.release import ONLY, Itemsets, Listed, Only, Release, Rules, Source
-from tacit.model.sets import Items
+from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Source
 from tacit.model.table import MissingRule, Schema, Table
 
 
@@ -280,7 +279,7 @@ def read_release(
         counts are rounded to multiples of a base.
     convention
         For a frequency table: the publisher's convention, which says what its numbers and marks mean
-        (:data:`tacit.model.convention.CONVENTIONS`).
+        (:data:`tacit.model.rounding.CONVENTIONS`).
     ignore
         Columns that say nothing about people: not read, and no reason for an audit to be incomplete.
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.columns import with_extras
 from tacit.files.delimited import Head, holds
 from tacit.files.disk import Input, shown
-from tacit.files.duckdb import sql_name
+from tacit.files.duckdb import parquet_columns, read_parquet, sql_name, text_of
 from tacit.files.header import FileHeader
-from tacit.files.parquet import parquet_columns, read_parquet, text_of
-from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish
+from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, with_extras
 
 
 def is_itemsets(names: set[str]) -> bool:

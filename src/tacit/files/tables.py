@@ -19,9 +19,8 @@ import numpy as np
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import DelimitedTable
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import Relation, sql_name
+from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.frames import Frame, as_frame, mapping_frame
-from tacit.files.parquet import unpacked_parquet
 from tacit.model.arrays import Flags
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Schema, Table, require_column

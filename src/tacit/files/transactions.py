@@ -19,7 +19,7 @@ from tacit.errors import InputError, OptionError
 from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.tables import Names, check_names, read_table
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Items, Sets
 from tacit.model.table import Column, MissingRule, Table, Transactions, sort_names
 
 #: Endings of files with one transaction per line, before an optional ``.gz``.

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
-from tacit.model.release import Header, Rules, ValueGroup
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Rules, Sets, ValueGroup
 
 _LEAF = -1
 #: Counts are computed from shares in double precision; further from a whole number they are not counts.

@@ -1,1 +1,1 @@
-"""Releases of itemsets: supports, inference channels, attacks."""
+"""Attacks on lists of itemsets."""

@@ -32,13 +32,12 @@ from tacit.itemsets.detectors import detect
 from tacit.itemsets.detectors.family import Result
 from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
 from tacit.itemsets.words import event_of, write_out
-from tacit.kernels.moebius import cells, every_pattern, superset_all
+from tacit.kernels.rows import cells, every_pattern, superset_all
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets
-from tacit.model.sets import Sets
+from tacit.model.release import Itemsets, Sets
 
 CODE = "I01"
 NAME = "inference-channels"

@@ -34,10 +34,9 @@ from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import Citation, Finding, Lines, Phrase, certificate, remark
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.steps import Lines, Phrase, remark
 from tacit.model.words import listed, people, sentence
 
 CODE = "I02"

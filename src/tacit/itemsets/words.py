@@ -11,13 +11,27 @@ import numpy.typing as npt
 
 from tacit.itemsets.supports import NOTHING, Supports
 from tacit.kernels.deduction import Book, bits_of
-from tacit.kernels.moebius import cells
+from tacit.kernels.rows import cells
 from tacit.model.arrays import Ints
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, Place, certificate, place_entry
+from tacit.model.finding import (
+    Citation,
+    Finding,
+    Lines,
+    More,
+    Phrase,
+    Place,
+    Shorter,
+    Step,
+    Term,
+    Total,
+    certificate,
+    lines_named,
+    place_entry,
+    remark,
+)
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.steps import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, remark
 from tacit.model.words import derivation_steps, listed, people, sentence
 
 #: Sums over more free items than this are not written out: 2**20 terms are a million.

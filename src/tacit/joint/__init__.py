@@ -1,1 +1,1 @@
-"""Joint attacks on several releases."""
+"""Attacks on several releases together."""

@@ -17,11 +17,10 @@ from tacit.joint.case import JointCase
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import Citation, Finding, certificate, remark
 from tacit.model.frequencies import FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
-from tacit.model.steps import remark
 from tacit.model.words import people, sentence
 
 #: Most people whose worlds are enumerated.

@@ -1,1 +1,1 @@
-"""Hot loops over arrays, partly compiled by numba."""
+"""Compiled loops."""

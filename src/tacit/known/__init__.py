@@ -1,1 +1,1 @@
-"""Estimates of known people's sensitive values from rules QI => SA."""
+"""Attacks on people whose quasi-identifiers are known."""

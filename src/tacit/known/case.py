@@ -25,9 +25,8 @@ from tacit.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.arrays import Codes, Floats, Ints, Words
 from tacit.model.knowledge import Fact
-from tacit.model.population import Population
-from tacit.model.release import Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.people import Population
+from tacit.model.release import Items, Rules, Sets
 from tacit.model.table import Transactions
 from tacit.rules.bounds import Ceiling, Confidences, missing_ceiling
 from tacit.solve.bounds import clashing

@@ -25,7 +25,7 @@ from tacit.known.releases import Origin, SeveralCase
 from tacit.known.words import ProofWords, SeveralWords, StatementWords
 from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.estimates import Influence, Said, Shares, Step
-from tacit.model.steps import render_phrase, render_steps
+from tacit.model.finding import render_phrase, render_steps
 from tacit.solve.bounds import bound
 from tacit.solve.entropy import solve
 from tacit.solve.program import Infeasible, NoWhole

@@ -25,9 +25,8 @@ from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.population import Population
-from tacit.model.release import Itemsets, Listed, Release, Rules
-from tacit.model.sets import Sets
+from tacit.model.people import Population
+from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
 from tacit.model.table import Table
 from tacit.solve.statements import Statements
 

@@ -16,15 +16,18 @@ from tacit.model.finding import (
     Distribution,
     Finding,
     KnownShare,
+    Lines,
     MissingRule,
     PeopleInTerms,
     PeopleOfTerm,
+    Phrase,
     Place,
+    Step,
     certificate,
     place_entry,
+    remark,
 )
 from tacit.model.numbers import Bound
-from tacit.model.steps import Lines, Phrase, Step, remark
 from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
 from tacit.solve.statements import Statement, Statements
 

@@ -1,1 +1,1 @@
-"""Mining: itemsets, rules, negative rules, frequency tables."""
+"""Mining itemsets, rules and frequency tables."""

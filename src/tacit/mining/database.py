@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Ints
-from tacit.model.sets import Sets
+from tacit.model.release import Sets
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 #: Rows are kept as masks when a mask is at most this many words per item that a row holds on average; otherwise as lists.

@@ -11,8 +11,7 @@ from tacit.errors import OptionError, nearest_name
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, mine
 from tacit.model.numbers import Threshold
-from tacit.model.release import ONLY, Header, Itemsets, Only
-from tacit.model.sets import Items, Sets
+from tacit.model.release import ONLY, Header, Items, Itemsets, Only, Sets
 from tacit.model.table import Hierarchy, Table, Transactions
 
 

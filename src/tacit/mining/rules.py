@@ -21,8 +21,7 @@ from tacit.mining.database import Pair, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
-from tacit.model.release import Decimals, Header, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tacit.model.table import Column, Hierarchy, Table
 
 #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.

@@ -1,1 +1,1 @@
-"""Types that flow between the stages: frozen, columnar, self-checking."""
+"""Types that flow between the parts."""

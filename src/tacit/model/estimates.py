@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.model.arrays import Floats
 from tacit.model.finding import Citation
-from tacit.model.population import Population
+from tacit.model.people import Population
 
 #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
 DIGITS = 9

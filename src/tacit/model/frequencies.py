@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
-from tacit.model.convention import Convention
 from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import Decimals, Header, Source
-from tacit.model.rounding import counts_printed_as
+from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
 _FROM = re.compile(r"(?:>=|≥)\s*(\d{1,9})|(\d{1,9})\s*\+")

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column, nearest_name
-from tacit.model.release import Source
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Items, Sets, Source
 
 MissingRule = Literal["category", "drop", "drop-any"]
 MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)

@@ -12,9 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.model.event import Change, ItemEvent, Side
-from tacit.model.frequencies import UNBOUNDED
-from tacit.model.numbers import Bound
-from tacit.model.steps import (
+from tacit.model.finding import (
     THE_GROUP,
     Goal,
     Lines,
@@ -28,6 +26,8 @@ from tacit.model.steps import (
     remark,
     render_bound,
 )
+from tacit.model.frequencies import UNBOUNDED
+from tacit.model.numbers import Bound
 
 __all__ = ["listed", "people", "printed_as", "sentence"]
 

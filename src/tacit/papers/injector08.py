@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.buckets.assignments import Valid, valid_values
 from tacit.buckets.estimators import Combinations, Estimator, by_groups
-from tacit.buckets.methods import Method, group_people
+from tacit.buckets.grouping import Method, group_people
 from tacit.buckets.surviving_correlations import guess, learn
 from tacit.buckets.utility import PositiveRules, Queries, draw_queries
 from tacit.errors import Infeasible

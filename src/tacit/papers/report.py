@@ -16,8 +16,8 @@ from tacit.reports.document import Part as Block
 from tacit.reports.html import render_html
 from tacit.reports.markdown import render_markdown
 from tacit.reports.pictures import Canvas, Curve, graph_picture, line_chart
+from tacit.reports.sentences import bullet
 from tacit.reports.text import fact_lines, table_lines
-from tacit.reports.words import bullet
 
 TITLE = "Papers compared with Tacit"
 #: The outcome of a part about seconds of a machine, where they are left out.

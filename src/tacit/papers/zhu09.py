@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.files.tables import read_table
-from tacit.known.measures import compare
+from tacit.known.sensitive_values import compare
 from tacit.model.release import Rules
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table

@@ -1,1 +1,1 @@
-"""Tables with suppressed cells: attacks and suppression methods."""
+"""Tables with blank cells: attacks, methods and cost."""

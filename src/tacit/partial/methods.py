@@ -1,19 +1,250 @@
-"""Methods that hide cells, by name."""
+"""Methods that hide cells, by name; uniform and ilp, which are exact.
+
+uniform hides the same condition attributes of all sensitive records, so that the hidden cells say nothing about an individual. A pattern
+without a hidden attribute keeps all its records, so the attributes must meet the pattern of every unsafe rule. Of equal choices, the one
+that leaves the fewest rules to a reader who counts known values only is taken.
+
+ilp is an integer program over all cells: a whole number for each class of records and each set of cells counts the records in which the
+set is hidden. The counts of each rule are linear in these. Binary variables choose, where possible, between staying within the confidence,
+within the support, and having no owner that still publishes the pattern. If time runs out, a bound says how far the best table found may
+be from the optimum.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
+from tacit.model.arrays import Flags, Floats
 from tacit.model.policy import Limits
-from tacit.partial.exact import Optimum, hide_fewest, hide_uniformly
 from tacit.partial.greedy import hide_greedily, restore_while_safe
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values
-from tacit.partial.problem import REGIONS, Hiding, Problem, count_hopeless_rules
+from tacit.partial.problem import OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, count_hopeless_rules
+from tacit.solve.solver import solve_whole
+
+#: Up to this many attributes all their sets are tried; beyond, attributes are chosen one by one.
+ALL_SETS = 18
+#: Most sets of cells in one program.
+MOST_CHOICES = 200_000
+
+
+def hide_uniformly(
+    problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None, *, known_only: bool = False
+) -> Hiding | None:
+    """Hide the cheapest attributes that make the table safe.
+
+    None if published cells prevent it. ``known_only``: also safe for a reader who excludes the sensitive records from the count.
+    """
+    state = Hiding(problem, regions & {"sc"})
+    further = _mark_unsafe_among_known(problem)
+    unsafe = state.unsafe | further if known_only else state.unsafe
+    chosen = _choose_attributes(problem, unsafe, further, check)
+    if chosen is None:
+        return None
+    for of in np.flatnonzero(problem.classes.sensitive).tolist():
+        number = of
+        for a in chosen:
+            if state.may_hide(number, a):
+                number, _ = state.hide(number, a, state.people[number])
+    return state
+
+
+def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: Callable[[], None]) -> tuple[int, ...] | None:
+    """Return the cheapest attributes meeting all unsafe rules, or None."""
+    masks = {int(mask) for mask in problem.rules.mask[unsafe].tolist()}
+    masks = {mask for mask in masks if not any(other != mask and other & mask == other for other in masks)}
+    wished = problem.rules.mask[further]
+    classes = problem.classes
+    sensitive = classes.sensitive
+    fixed = ~classes.free[sensitive, : problem.attributes] & (classes.conditions[sensitive] >= 0)
+    bound = [bool(column.any()) for column in fixed.T]
+    cells = (classes.people[sensitive, None] * (classes.conditions[sensitive] >= 0)).sum(axis=0)
+    usable = [a for a in range(problem.attributes) if not bound[a] and any(mask >> a & 1 for mask in masks)]
+    if any(not any(mask >> a & 1 for a in usable) for mask in masks):
+        return None
+    if len(usable) > ALL_SETS:
+        return _choose_one_by_one(masks, usable)
+    best: tuple[tuple[int, int], tuple[int, ...]] | None = None
+    for size in range(len(usable) + 1):
+        check()
+        for some in combinations(usable, size):
+            hidden = sum(1 << a for a in some)
+            price = int(cells[list(some)].sum())
+            if (best is None or price <= best[0][0]) and all(mask & hidden for mask in masks):
+                rank = price, int((wished & hidden == 0).sum())
+                best = (rank, some) if best is None or rank < best[0] else best
+    return None if best is None else best[1]
+
+
+def _mark_unsafe_among_known(problem: Problem) -> Flags:
+    """Mark the rules that are unsafe among known values."""
+    rules = problem.rules
+    protected = problem.classes.truth[:, problem.column[problem.rules.target]] >= 0
+    rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
+    people = np.where(protected[rules.member, rule], problem.classes.people[rules.member], 0)
+    blank = np.bincount(rule, people, minlength=len(rules)).astype(np.int64)
+    return problem.thresholds.unsafe(rules.having - blank, rules.both)
+
+
+def _choose_one_by_one(masks: set[int], usable: list[int]) -> tuple[int, ...]:
+    chosen: list[int] = []
+    while masks:
+        a = max(usable, key=lambda a: sum(mask >> a & 1 for mask in masks))
+        chosen.append(a)
+        masks = {mask for mask in masks if not mask >> a & 1}
+    return tuple(sorted(chosen))
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Result of the program; ``state`` is None without a table.
+
+    Every safe table hides at least ``bound`` cells. ``infeasible``: there is no safe table.
+    """
+
+    state: Hiding | None
+    bound: int
+    infeasible: bool = False
+
+
+def hide_fewest(
+    problem: Problem, regions: frozenset[str], *, seconds: float | None = None, check: Callable[[], None] = lambda: None
+) -> Optimum:
+    """Find a safe table with the fewest hidden cells."""
+    state = Hiding(problem, regions)
+    if state.is_safe:
+        return Optimum(state, 0)
+    model = _Model(state, check)
+    cost, matrix, lower, upper, integral, most = model.build_program()
+    solved = solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
+    bound = int(np.ceil(solved.bound - 1e-6)) if solved.bound is not None else 0
+    if solved.x is None:
+        return Optimum(None, max(0, bound), infeasible=solved.status == 2)
+    state.take(model.hidden(solved.x))
+    return Optimum(state if state.is_safe else None, max(0, bound))
+
+
+class _Model:
+    """Variables and rows of the program."""
+
+    def __init__(self, state: Hiding, check: Callable[[], None]) -> None:
+        self.state = state
+        self.problem = state.problem
+        self.check = check
+        self.choices: list[Pile] = []
+        self.rows: list[tuple[dict[int, float], float, float]] = []
+        #: By rule: the decrease by each choice of the records with the pattern, of those with the value too, and of the owners.
+        self.effects: dict[int, tuple[dict[int, int], dict[int, int], dict[int, int]]] = defaultdict(lambda: ({}, {}, {}))
+        for of in range(len(self.problem.classes)):
+            self.add_class(of)
+
+    def add_class(self, of: int) -> None:
+        """Add a variable for every useful cell set of a class."""
+        self.check()
+        rules, roles = self.state.rules_of(of)
+        if not len(rules):
+            return
+        masks = self.problem.rules.mask[rules]
+        k = self.problem.attributes
+        helpful = (roles == RELEVANT) | (roles == OWNER)
+        conditions = [a for a in range(k) if self.state.allowed[of, a] and (masks[helpful] >> a & 1).any()]
+        values = [cell for cell in range(k, self.problem.cells) if self.state.allowed[of, cell]]
+        if len(self.choices) + 2 ** len(conditions + values) > MOST_CHOICES:
+            what = f"needs more than {MOST_CHOICES:,} variables for this table"
+            raise OptionError(what, where="--method ilp", remedy="Choose --method greedy, or name fewer columns with --qi")
+        first = len(self.choices)
+        for hidden in self.worth_hiding(conditions, values):
+            choice = len(self.choices)
+            self.choices.append(Pile(of, hidden))
+            met = masks & hidden != 0
+            lost_value = (hidden >> k >> self.problem.column[self.problem.rules.target[rules]]) & 1 == 1
+            lost = (roles == RELEVANT) & (met | lost_value)
+            gone = (roles == OWNER) & met
+            for part, chosen in enumerate((met, lost, gone)):
+                for rule in rules[chosen].tolist():
+                    self.effects[rule][part][choice] = 1
+        if first < len(self.choices):
+            people = float(self.problem.classes.people[of])
+            self.rows.append((dict.fromkeys(range(first, len(self.choices)), 1.0), -np.inf, people))
+
+    def worth_hiding(self, conditions: list[int], values: list[int]) -> list[int]:
+        """Return the sets of cells to choose from.
+
+        With its only value hidden, a record supports no rule, and hiding more of it is useless.
+        """
+        if self.problem.cells == self.problem.attributes + 1:
+            return _subsets(conditions) + _subsets(values)
+        return _subsets(conditions + values)
+
+    def build_program(self) -> tuple[Any, ...]:
+        """Return the arguments of the solver."""
+        from scipy.sparse import csr_array
+
+        extra = len(self.choices)
+        for rule in range(len(self.problem.rules)):
+            extra = self.add_rule(rule, extra)
+        cost = np.zeros(extra)
+        cost[: len(self.choices)] = [pile.hidden.bit_count() for pile in self.choices]
+        most = np.ones(extra)
+        most[: len(self.choices)] = [self.problem.classes.people[pile.of] for pile in self.choices]
+        indices = [column for row, _, _ in self.rows for column in row]
+        data = [value for row, _, _ in self.rows for value in row.values()]
+        starts = np.concatenate([[0], np.cumsum([len(row) for row, _, _ in self.rows])])
+        matrix = csr_array((data, indices, starts), shape=(len(self.rows), extra))
+        lower = [low for _, low, _ in self.rows]
+        upper = [high for _, _, high in self.rows]
+        return cost, matrix, lower, upper, np.ones(extra, np.int64), most
+
+    def add_rule(self, rule: int, extra: int) -> int:
+        """Add a rule's rows; return the number of variables."""
+        limits = self.problem.thresholds
+        rules = self.problem.rules
+        having = int(rules.having[rule])
+        both = int(rules.both[rule])
+        if rule not in self.effects:
+            return extra
+        less_having, less_both, less_owners = self.effects[rule]
+        if not limits.unsafe(rules.having[rule : rule + 1], rules.both[rule : rule + 1])[0] and not less_having:
+            return extra
+        # Within the confidence, unless one of the other two ways is taken.
+        row: dict[int, float] = defaultdict(float)
+        for choice in less_both:
+            row[choice] += limits.denominator
+        for choice in less_having:
+            row[choice] -= limits.numerator
+        large = float(limits.denominator * both)
+        if limits.support > 0 and less_both:
+            row[extra] = large
+            within = dict.fromkeys(less_both, 1.0) | {extra: -float(both - limits.support)}
+            self.rows.append((within, 0.0, np.inf))
+            extra += 1
+        if less_owners:
+            row[extra] = large
+            owners = float(rules.owners[rule])
+            self.rows.append((dict.fromkeys(less_owners, 1.0) | {extra: -owners}, 0.0, np.inf))
+            extra += 1
+        self.rows.append((dict(row), float(limits.denominator * both - limits.numerator * having), np.inf))
+        return extra
+
+    def hidden(self, solution: Floats) -> list[tuple[Pile, int]]:
+        """Return the piles of a solution."""
+        counts = np.rint(solution[: len(self.choices)]).astype(np.int64).tolist()
+        return [(pile, records) for pile, records in zip(self.choices, counts, strict=True) if records]
+
+
+def _subsets(cells: list[int]) -> list[int]:
+    """Return every nonempty subset of cells as bit masks."""
+    found = [0]
+    for cell in cells:
+        found += [mask | 1 << cell for mask in found]
+    return found[1:]
+
 
 Method = Literal["smc", "rgraph-max-descendant", "rgraph-random-max", "rgraph-random", "cr", "greedy", "uniform", "ilp"]
 METHODS: tuple[Method, ...] = get_args(Method)

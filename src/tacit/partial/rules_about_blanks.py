@@ -29,9 +29,8 @@ import numpy.typing as npt
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import Finding, certificate, remark
 from tacit.model.numbers import Bound
-from tacit.model.steps import remark
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.unsafe_rules import RuleList, unsafe_rules

@@ -33,15 +33,13 @@ from tacit.known.sensitive_values import BEHIND_PROOFS
 from tacit.model.arrays import Codes, Flags, Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, remark
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
-from tacit.model.steps import remark
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
-from tacit.partial.rows import DistinctRows
 from tacit.partial.rules_about_blanks import NOTHING
-from tacit.partial.unsafe_rules import Cells, Node, RuleList, unsafe_rules, walk_with_others
+from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, unsafe_rules, walk_with_others
 from tacit.partial.words import not_looked_at
 
 CODE = "T02"

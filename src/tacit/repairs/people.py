@@ -20,9 +20,8 @@ from tacit.model.arrays import Ints, Words
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import check_time
-from tacit.model.release import Itemsets
+from tacit.model.release import Items, Itemsets, Sets
 from tacit.model.repair import Proposal, RepairCase
-from tacit.model.sets import Items, Sets
 from tacit.model.table import Transactions
 
 #: A release that stands for more frequent itemsets than this is not looked at below its threshold.

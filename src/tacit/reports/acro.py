@@ -11,8 +11,16 @@ from typing import Any
 
 from tacit.model.audit import Audit, Verdict
 from tacit.model.version import __version__
-from tacit.reports.sentences import Summary, assumptions, files_not_read, next_steps, reason, waiver_sentences
-from tacit.reports.words import ReportKind, visible
+from tacit.reports.sentences import (
+    ReportKind,
+    Summary,
+    assumptions,
+    files_not_read,
+    next_steps,
+    reason,
+    visible,
+    waiver_sentences,
+)
 
 #: The version of the layout; the Viewer takes no other.
 ACRO_VERSION = "0.4.8"

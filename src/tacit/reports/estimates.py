@@ -17,8 +17,8 @@ from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
 from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
+from tacit.reports.sentences import WIDTH, ReportKind, as_share, bullet, counted, fold, people, visible
 from tacit.reports.text import fact_lines, table_lines
-from tacit.reports.words import WIDTH, ReportKind, as_share, bullet, counted, fold, people, visible
 
 if TYPE_CHECKING:
     from tacit.reports.pictures import Canvas

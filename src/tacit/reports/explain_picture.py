@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from tacit.model.steps import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
+from tacit.model.finding import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
 from tacit.model.words import listed, values_sentence
 from tacit.reports.explain import Explanation
-from tacit.reports.words import counted, visible
+from tacit.reports.sentences import counted, visible
 
 #: So many rows are drawn; of the others it is said how many there are.
 MOST_ROWS = 16

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.model.version import __version__
 from tacit.reports import pictures
 from tacit.reports.document import Document, capitalise
-from tacit.reports.words import visible
+from tacit.reports.sentences import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -5,20 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tacit.reports.document import (
-    Document,
-    Facts,
-    Figure,
-    Gallery,
-    Heading,
-    Listing,
-    Paragraph,
-    Part,
-    Proof,
-    Table,
-    capitalise,
-)
-from tacit.reports.words import visible
+from tacit.reports.document import Document, Facts, Figure, Gallery, Heading, Listing, Paragraph, Part, Proof, Table, capitalise
+from tacit.reports.sentences import visible
 
 #: Signs that Markdown or HTML would obey instead of show.
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")

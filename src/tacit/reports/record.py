@@ -9,8 +9,7 @@ from typing import Any
 from tacit.model.audit import BINDING, Audit, bound, tool
 from tacit.model.finding import Finding
 from tacit.model.measures import Verification
-from tacit.reports.sentences import headline, reason
-from tacit.reports.words import WIDTH, ReportKind, bullet, counted
+from tacit.reports.sentences import WIDTH, ReportKind, bullet, counted, headline, reason
 
 
 def dump(record: dict[str, Any]) -> bytes:

@@ -10,8 +10,8 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, Listed, Rules
+from tacit.reports.sentences import UNBROKEN, WIDTH, as_share, bullet, counted, people, visible
 from tacit.reports.text import fact_lines, facts_text
-from tacit.reports.words import UNBROKEN, WIDTH, as_share, bullet, counted, people, visible
 
 #: The number of lines of a release that its text shows.
 SHOWN = 5

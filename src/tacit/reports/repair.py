@@ -10,9 +10,8 @@ from tacit.reports.audit import file_rows, limit_table, measure_rows
 from tacit.reports.document import Document, Figure, Listing, Part, Section, Table
 from tacit.reports.estimates import bucket_sentences
 from tacit.reports.pictures import bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, next_steps, policy_sentences, verdict_line
+from tacit.reports.sentences import Summary, counted, format_number, next_steps, people, policy_sentences, verdict_line, visible
 from tacit.reports.text import facts_text
-from tacit.reports.words import counted, format_number, people, visible
 
 #: Regions of cells in words.
 PLACES = {

@@ -10,8 +10,8 @@ from typing import Any
 from tacit.model.sweep import ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleSweep, Setting
 from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
 from tacit.reports.pictures import Canvas, Curve, line_chart
+from tacit.reports.sentences import UNBROKEN, as_share, counted, people
 from tacit.reports.text import render_text
-from tacit.reports.words import UNBROKEN, as_share, counted, people
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
 _UNDECIDED = "Undecided, which is never to be read as safe"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from tacit.reports.document import Document, Facts, Figure, Gallery, Heading, Listing, Paragraph, Part, Proof, Table
-from tacit.reports.words import UNBROKEN, WIDTH, bullet, fold, visible
+from tacit.reports.sentences import UNBROKEN, WIDTH, bullet, fold, visible
 
 #: The number of remarks below the verdict; pages list all.
 SHOWN_REMARKS = 10

@@ -1,1 +1,1 @@
-"""Releases of association rules: bounds and attack."""
+"""Attacks on lists of rules."""

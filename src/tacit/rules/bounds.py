@@ -24,8 +24,7 @@ from tacit.kernels.deduction import Book
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.policy import Limits
-from tacit.model.release import Header, Rules
-from tacit.model.sets import Items, Sets
+from tacit.model.release import Header, Items, Rules, Sets
 
 CODE = "R01"
 LO = 0

@@ -14,19 +14,17 @@ import numpy as np
 
 from tacit.errors import Contradiction, OptionError
 from tacit.itemsets.supports import Supports
-from tacit.kernels.moebius import superset_max
+from tacit.kernels.rows import superset_max
 from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.event import Pattern
-from tacit.model.finding import Citation
+from tacit.model.finding import Citation, render_steps
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits
-from tacit.model.release import Itemsets, Release, Rules
-from tacit.model.sets import Items, Sets
-from tacit.model.steps import render_steps
+from tacit.model.release import Items, Itemsets, Release, Rules, Sets
 from tacit.model.words import listed
 from tacit.rules.bounds import UNBOUNDED_COUNT, RuleTable, confidence_of
 from tacit.rules.certified_bounds import MOST_ITEMS, Impossible, Proof, Tie, bound_term_by_term, bound_tightly, signed_weights

@@ -27,10 +27,9 @@ from tacit.errors import Contradiction, LimitReached, numbered
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import Finding, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
-from tacit.model.steps import Step, remark, render_bound
 from tacit.model.words import listed, people, sentence
 from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.groups import PatternSearch, SmallPatterns

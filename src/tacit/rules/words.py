@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.kernels.moebius import cells
-from tacit.model.finding import Citation
+from tacit.kernels.rows import cells
+from tacit.model.finding import Citation, Lines, Phrase, Remark, Step, remark
 from tacit.model.numbers import Bound
-from tacit.model.steps import Lines, Phrase, Remark, Step, remark
 from tacit.model.words import listed, people, printed_as
 from tacit.rules.bounds import HI, LO, Reason, RuleTable, confidence_of
 from tacit.rules.bounds import Step as Bounding

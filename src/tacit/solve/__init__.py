@@ -1,1 +1,1 @@
-"""Solvers: maximum entropy, certified bounds, linear programs."""
+"""Linear programs and maximum entropy."""

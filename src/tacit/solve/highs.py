@@ -22,7 +22,7 @@ HEAD = struct.Struct("<Q")
 OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 
 
-def solve(given: dict[str, Any]) -> dict[str, Any]:
+def run_highs(given: dict[str, Any]) -> dict[str, Any]:
     """Minimise ``cost @ x`` within bounds.
 
     The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
@@ -125,7 +125,7 @@ def _serve() -> None:
 
 def _answer(question: bytes, answers: IO[bytes]) -> None:
     try:
-        answer: dict[str, Any] | None = solve(pickle.loads(question))
+        answer: dict[str, Any] | None = run_highs(pickle.loads(question))
     except Exception:  # whoever asks counts the program as unsolved
         answer = None
     write_message(answers, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))

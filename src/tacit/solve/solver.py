@@ -250,9 +250,9 @@ def _solve_one(program: Program, busy: list[_Worker]) -> Solution:
     if left is not None:
         given = given | {"options": given["options"] | {"time_limit": max(left, 0.001)}}
     try:
-        answer = highs.solve(given) if program.is_small else _ask(given, program.until, busy)
+        answer = highs.run_highs(given) if program.is_small else _ask(given, program.until, busy)
     except _NoWorker:
-        answer = highs.solve(given)
+        answer = highs.run_highs(given)
     if answer is None:
         return Solution(highs.FAILED)
     weights = answer.pop("weights", _none())

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
-from tacit.model.population import Population
+from tacit.model.people import Population
 
 
 @dataclass(frozen=True, slots=True)

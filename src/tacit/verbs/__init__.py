@@ -1,1 +1,1 @@
-"""Verbs of the command line and the Python interface."""
+"""The verbs of the command line and of the Python interface."""

@@ -11,8 +11,8 @@ from tacit.buckets.case import BucketCase
 from tacit.buckets.equally_likely import Member, describe_members, find_members
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.files.releases import read_release
-from tacit.itemsets.condensed import channels_from_condensed
 from tacit.itemsets.inference_channels import run as maximal_channels
+from tacit.itemsets.supports import channels_from_condensed
 from tacit.known.case import PeopleCase, estimate
 from tacit.known.person import Person, bounds_of, build_up
 from tacit.known.releases import SeveralCase
@@ -24,8 +24,7 @@ from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Release
 from tacit.rules.patterns import pattern_support
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.known import case_alone, rule_case, several_case
-from tacit.verbs.people import owners_people, owners_table
+from tacit.verbs.known import case_alone, owners_people, owners_table, rule_case, several_case
 
 __all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.errors import OptionError
 from tacit.files.releases import gather_releases, inputs_of
@@ -17,10 +17,7 @@ from tacit.model.release import Release
 from tacit.model.table import Table, Transactions, require_column
 from tacit.verbs.audit_one import Options, audit_one
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.people import people_of
-
-if TYPE_CHECKING:
-    pass
+from tacit.verbs.known import people_of
 
 
 def audit(

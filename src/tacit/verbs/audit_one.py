@@ -16,7 +16,7 @@ from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.people import owners_people, rows_of
+from tacit.verbs.known import owners_people, rows_of
 
 if TYPE_CHECKING:
     from tacit.joint.case import JointCase

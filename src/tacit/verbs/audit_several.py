@@ -20,8 +20,7 @@ from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
 from tacit.verbs.audit_one import Options, audit_one
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
-from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
-from tacit.verbs.people import first_with_roles, owners_people, rows_of
+from tacit.verbs.known import adversary_of, first_with_roles, known_measures, owners_people, posterior_of, rows_of, several_case
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
-from tacit.buckets.methods import METHODS, Grouped, Method, group_people
+from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
 from tacit.buckets.utility import grouping_cost
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.files.buckets import shuffled

@@ -244,7 +244,7 @@ class _RulesKind(_Lists[Rules]):
 
     def case_of_known(self, release: Rules, table: Table | None, where: str) -> RuleCase | None:
         from tacit.known.case import RuleCase
-        from tacit.model.population import Population
+        from tacit.model.people import Population
 
         if table is None or not self.is_about_one_column(release):
             return None
@@ -314,7 +314,7 @@ class _BucketsKind(Kind["Buckets"]):
         return {self.unit: len(release)} | self.figures(release) | run_measures(runs)
 
     def figures(self, release: Buckets) -> dict[str, float | None]:
-        from tacit.buckets.diversity import plain_figures
+        from tacit.buckets.utility import plain_figures
 
         return dict(plain_figures(release)) if release.n else {}
 
@@ -396,7 +396,7 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     noun = "frequencies"
     held = "is a frequency table"
     unit = "cells"
-    suggestions = "tacit.verbs.suggest.frequencies"
+    suggestions = "tacit.verbs.suggest.rounding"
     remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
     checks_roles = False
 

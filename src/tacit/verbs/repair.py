@@ -16,18 +16,17 @@ from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, silent
 from tacit.model.policy import Limits, Policy
 from tacit.model.policy import time_limit as within_time
-from tacit.model.release import Itemsets, Listed, Only, Release, Rules
+from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
 from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, RepairMethod, Tried
 from tacit.model.rounding import Precision
-from tacit.model.sets import Items, Sets
 from tacit.model.table import Table, Transactions
 from tacit.repairs import REPAIRS
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.known import owners_people, rows_of
 from tacit.verbs.mine import mine_itemsets
-from tacit.verbs.people import owners_people, rows_of
 
 __all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]
 

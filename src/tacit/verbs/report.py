@@ -23,7 +23,7 @@ from tacit.model.release import Release
 from tacit.reports import acro, page_bytes
 from tacit.reports.audit import audit_document
 from tacit.reports.record import audit_record, dump
-from tacit.reports.words import REPORT_KINDS, ReportKind
+from tacit.reports.sentences import REPORT_KINDS, ReportKind
 
 #: The endings of reports and what they are.
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "record"}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from tacit.buckets.methods import Method
+from tacit.buckets.grouping import Method
 from tacit.errors import OptionError
 from tacit.model.policy import Limits
 from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.bucketize import bucketize
-from tacit.verbs.people import owners_people
-from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
+from tacit.verbs.known import owners_people
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 #: What the loss of a grouping measures.
 MEASURED = "people in a group on average; each person who is left out counts as all of them"

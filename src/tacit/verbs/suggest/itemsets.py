@@ -8,10 +8,10 @@ from typing import Any
 
 from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
+from tacit.verbs.known import people_of
 from tacit.verbs.mine import mine_itemsets
-from tacit.verbs.people import people_of
 from tacit.verbs.repair import repair
-from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 #: How the loss of a repair of itemsets is measured.
 MEASURED = (

@@ -13,7 +13,7 @@ from tacit.model.policy import Limits
 from tacit.partial.methods import MEANING, Method
 from tacit.verbs.audit import audit
 from tacit.verbs.hide import hide
-from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 #: What the loss of a table measures.
 MEASURED = "cells hidden besides the sensitive ones"

@@ -11,9 +11,9 @@ from tacit.model.release import Rules
 from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
 from tacit.verbs.audit import audit
-from tacit.verbs.people import owners_people
+from tacit.verbs.known import owners_people
 from tacit.verbs.repair import Request, repair_rules
-from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 #: What the loss measures: if the people of the rules are known, and if they are not.
 IN_NATS = "nats a person by which the sensitive values become less certain"

@@ -17,8 +17,8 @@ from tacit.model.rounding import Precision
 from tacit.repairs.lists import Line, breaking, cited_lines, holding, some_lines
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 from tacit.verbs.suggest.rounding import rounder_of
-from tacit.verbs.suggest.ways import Done, SuggestCase, Way, Words
 
 #: How the loss is measured.
 MEASURED = "mean over the published lines: 1 for one that is kept back, else the relative error of its count"
