@@ -17,7 +17,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.finding import Citation, Exclusion, UsedUp
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
-from tacit.model.words import values_sentence
+from tacit.model.words import state_values
 
 #: How many values of a column a step names.
 _SHOWN = 6
@@ -170,7 +170,7 @@ class _Told:
 
     def statement(self, person: Person, columns: Sequence[str]) -> str:
         described = ", ".join(f"{column}={person[column]}" for column in columns)
-        return values_sentence(f"{described} in group {self.group}", self.people, self.sensitive, self.left)
+        return state_values(f"{described} in group {self.group}", self.people, self.sensitive, self.left)
 
     def steps(self) -> list[str]:
         held = ", ".join(f"{value} ({count:,})" for _, value, count in self.lines)

@@ -21,7 +21,7 @@ from tacit.model.arrays import Ints
 from tacit.model.finding import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, place_entry, remark, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Sets
-from tacit.model.words import derivation_steps, listed, people, sentence
+from tacit.model.words import describe_event, explain_derivation, join_names, render_people
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
@@ -355,7 +355,7 @@ class _Words:
             for one, two in ((0, 1), (1, 0)):
                 yield [*self._prints(self.lines), *self._maximal(self.lines[one], self.lines[two])]
         else:
-            told = derivation_steps(
+            told = explain_derivation(
                 self.finding["certificate"]["steps"],
                 self.present,
                 self.absent,
@@ -372,7 +372,7 @@ class _Words:
         if "same_people" not in self.finding:
             return out
         same = read_event(self.finding["same_people"])
-        head = Shorter(f"{people(self.count)} {sentence(same, self.count)}.")
+        head = Shorter(f"{render_people(self.count)} {describe_event(same, self.count)}.")
         return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
 
     def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
@@ -397,7 +397,7 @@ class _Words:
             return Term(weight, count, "all people", ("n",))
         line = int(place)
         items, _ = self.book.line(line)
-        return Term(weight, count, f"people with {listed(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
+        return Term(weight, count, f"people with {join_names(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
 
     def _printed(self, line: int) -> str:
         """Return what a line prints, if not exact."""
@@ -407,7 +407,7 @@ class _Words:
     def _prints(self, lines: Sequence[int]) -> list[Step]:
         """Return the steps that explain inexact counts."""
         return [
-            remark(Lines((line,)), f": {text} is printed, that is {people(Bound(*self.book.bounds(line)))}.")
+            remark(Lines((line,)), f": {text} is printed, that is {render_people(Bound(*self.book.bounds(line)))}.")
             for line in lines
             if (text := self._printed(line))
         ]
@@ -426,14 +426,14 @@ class _Words:
         others = self.book.line(other)[0]
         number = {name: place for place, name in enumerate(release.items.names)}
         union = items | (self.absent or others)
-        together = listed(sorted(union, key=number.__getitem__), "and")
+        together = join_names(sorted(union, key=number.__getitem__), "and")
         first = self._at(line)
         second = self._at(other)
         complete = f"The list is complete from {least:,} people on and no line holds {together}"
         head = remark(f"{complete}: at most {least - 1:,} people have them all.")
         if not self.absent:
             return [head, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
-        had = listed(release.names(self.book.index_of(line)), "and")
+        had = join_names(release.names(self.book.index_of(line)), "and")
         (lacked,) = self.absent
         return [
             head,

@@ -22,7 +22,7 @@ from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.model.words import HAS, full_group_sentence, full_group_steps
+from tacit.model.words import HAS, explain_full_group, state_full_group
 
 #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
 MOST_TRIED = 500_000
@@ -403,7 +403,7 @@ def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str) ->
     proof = finding["certificate"]
     number = int(proof["blanks"]["release"]) if "blanks" in proof else None
     table = "" if number is None else name_of(book.releases[number], number)
-    if finding["statement"] != full_group_sentence(finding["event"], sensitive, Bound(*finding["count"]), table):
+    if finding["statement"] != state_full_group(finding["event"], sensitive, Bound(*finding["count"]), table):
         raise Reject("its sentence does not say what its event and count say")
-    if tuple(finding["steps"]) != render_steps(full_group_steps(proof, book.look_up, table)):
+    if tuple(finding["steps"]) != render_steps(explain_full_group(proof, book.look_up, table)):
         raise Reject("its steps do not say what its certificate says")

@@ -21,7 +21,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.release import Itemsets, Release, Rules, ValueGroup
 from tacit.model.table import Table
-from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
+from tacit.model.words import Counted, CountedPeople, explain_only_values, explain_sum, state_values
 
 Person = Mapping[str, str]
 Who = Callable[[Person], bool]
@@ -318,7 +318,7 @@ _NAMED = {
 def check_sentence(text: str, person: Person, number: int, sensitive: str, left: Sequence[str]) -> None:
     """Raise unless a sentence names the people and values."""
     pairs = [f"{column}={value}" for column, value in person.items()]
-    start, end = values_sentence("|", number, sensitive, left).split("|", 1)
+    start, end = state_values("|", number, sensitive, left).split("|", 1)
     who = text.removeprefix(start).removesuffix(end)
     if text != f"{start}{who}{end}" or len(who) != len(", ".join(pairs)) or any(pair not in who for pair in pairs):
         raise Reject("its sentence does not say what its event and count say")
@@ -350,7 +350,7 @@ class _Words:
         """Yield the steps as they may be."""
         carried = self.finding["certificate"]
         if not terms:
-            yield [only_values(self.sensitive, len(carried["values"]))]
+            yield [explain_only_values(self.sensitive, len(carried["values"]))]
             return
         statements = [
             Counted(one.weight, one.lo, one.hi, one.people, _with(one), f"{self.sensitive} {one.value}", self._where(one.entry))
@@ -365,7 +365,7 @@ class _Words:
             if int(one["weight"])
         ]
         has = f"{self.sensitive} {' or '.join(ruled_out)}"
-        yield sum_about_people(statements, groups, has, int(carried["below"]), between="; ", shown=_SHOWN)
+        yield explain_sum(statements, groups, has, int(carried["below"]), between="; ", shown=_SHOWN)
 
     def _where(self, entry: Mapping[str, Any]) -> Phrase:
         """Return where a statement stands, in words."""

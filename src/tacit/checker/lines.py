@@ -24,7 +24,7 @@ from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header, Itemsets, Release, Rules
-from tacit.model.words import HAS, Said
+from tacit.model.words import HAS, CitedStatement
 
 #: The columns of a group with the values that they allow, or with those that they do not.
 Axis = tuple[str, str]
@@ -511,7 +511,7 @@ class JointBook:
         terms = tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms)
         return Statement(terms, said.lo, said.hi, said.printed)
 
-    def look_up(self, cited: Mapping[str, Any]) -> Said:
+    def look_up(self, cited: Mapping[str, Any]) -> CitedStatement:
         """Return the statement of a cited place."""
         said = self.statement(cited)
         number = int(cited["release"])
@@ -519,7 +519,7 @@ class JointBook:
         place = cited["line"] if "line" in cited else cited["cell"]
         index = self.by_line[number].get(place) if cited["what"] == "count" else None
         text = release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else ""
-        return Said(
+        return CitedStatement(
             terms=said.terms,
             lo=said.lo,
             hi=said.hi,

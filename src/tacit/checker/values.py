@@ -32,7 +32,7 @@ from tacit.model.finding import (
 from tacit.model.numbers import Bound
 from tacit.model.release import ValueGroup
 from tacit.model.table import Table
-from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people
+from tacit.model.words import Counted, CountedPeople, explain_only_values, explain_sum
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -235,7 +235,7 @@ class _Claim:
     def _steps(self) -> Iterator[Sequence[Step]]:
         """Yield the steps as they may be."""
         if not self.terms:
-            yield [only_values(self.sensitive, len(self.values))]
+            yield [explain_only_values(self.sensitive, len(self.values))]
             return
         statements = [
             Counted(one.weight, one.lo, one.hi, one.people, _with(one), f"{self.sensitive} {one.value}", one.where)
@@ -246,7 +246,7 @@ class _Claim:
             yield [only]
         groups = [CountedPeople(one.weight, one.people, one.asked, one.inside) for one in self.groups]
         ruled_out = " or ".join(value for value in self.values if value not in self.left)
-        yield sum_about_people(statements, groups, f"{self.sensitive} {ruled_out}", self.denominator, between=", ")
+        yield explain_sum(statements, groups, f"{self.sensitive} {ruled_out}", self.denominator, between=", ")
 
 
 def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: Table | None) -> None:

@@ -16,7 +16,7 @@ from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import render_bound, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
-from tacit.model.words import joint_statement, joint_steps, listed, people, printed_as, sentence
+from tacit.model.words import describe_event, describe_printed, explain_joint, join_names, render_people, state_joint
 
 Finding = Mapping[str, Any]
 
@@ -45,14 +45,14 @@ def _read_change(told: Mapping[str, Any]) -> Change:
 
 def check_statement(finding: Finding, names: Sequence[str]) -> None:
     """Raise unless the statement matches event and count."""
-    if finding["statement"] != joint_statement(read_event(finding["event"]), Bound(*finding["count"]), names):
+    if finding["statement"] != state_joint(read_event(finding["event"]), Bound(*finding["count"]), names):
         raise Reject("its sentence does not say what its event and count say")
 
 
 def check_joint_words(finding: Finding, book: JointBook, names: Sequence[str]) -> None:
     """Raise unless the words of X01 match its certificate."""
     check_statement(finding, names)
-    if tuple(finding["steps"]) != render_steps(joint_steps(finding["certificate"], book.look_up)):
+    if tuple(finding["steps"]) != render_steps(explain_joint(finding["certificate"], book.look_up)):
         raise Reject("its steps do not say what its certificate says")
 
 
@@ -76,7 +76,7 @@ def check_every_way_words(finding: Finding, n: int | None) -> None:
     steps = [
         f"{n} people are chosen in every possible way, one after another by their value.",
         f"{fitting} the counts, means and medians of all {lines} lines.",
-        f"In {'it' if ways == 1 else 'each of them'} {people(count)} {sentence(read_event(finding['event']), count)}.",
+        f"In {'it' if ways == 1 else 'each of them'} {render_people(count)} {describe_event(read_event(finding['event']), count)}.",
     ]
     if list(finding["steps"]) != steps:
         raise Reject("its steps do not say what its certificate says")
@@ -161,7 +161,7 @@ class _Words:
                 ends = {**entry, **other}
                 if same and "at_least" in ends and "at_most" in ends and not law.endswith(".") and _is_span(ends):
                     count = Bound(ends["at_least"], ends["at_most"])
-                    yield f"{law}{people(count)} {'has' if count == Bound(1, 1) else 'have'} {_names(entry['items'])}."
+                    yield f"{law}{render_people(count)} {'has' if count == Bound(1, 1) else 'have'} {_names(entry['items'])}."
 
     def _laws(self, entry: Mapping[str, Any]) -> Iterator[str]:
         """Yield the beginnings of a sentence about an entry.
@@ -191,8 +191,8 @@ class _Words:
         elif by == "groups":
             for size in range(len(items)):
                 for has in combinations(sorted(items), size):
-                    who = f"with {listed(has, 'and')}" if has else "of all people"
-                    yield f"Those {who} without {listed(sorted(items - set(has)), 'or')} cannot be fewer than 0: "
+                    who = f"with {join_names(has, 'and')}" if has else "of all people"
+                    yield f"Those {who} without {join_names(sorted(items - set(has)), 'or')} cannot be fewer than 0: "
 
     def _line(self, entry: Mapping[str, Any]) -> str:
         release = self.book.release
@@ -205,9 +205,9 @@ class _Words:
         elif entry["by"] == "antecedent":
             how = ", its count divided by its confidence"
         else:
-            how = "" if release.support is None else printed_as(release.support.text(index), release.count(index))
+            how = "" if release.support is None else describe_printed(release.support.text(index), release.count(index))
         have = "has" if count == Bound(1, 1) else "have"
-        return f"Line {entry['line']}: {people(count)} {have} {_names(entry['items'])}{how}."
+        return f"Line {entry['line']}: {render_people(count)} {have} {_names(entry['items'])}{how}."
 
     def _interval(self, number: int) -> str:
         line = self.book.line(number)
@@ -218,8 +218,8 @@ class _Words:
         event = self.finding["event"]
         if event["present"] and event["absent"]:
             column = " & ".join(self.book.release.header.sa)
-            rest = f"those with {listed(event['present'], 'and')} less those with {listed(event['absent'], 'or')}"
-            yield f"Nobody has two values of {column}: {rest} are {people(self.count)}."
+            rest = f"those with {join_names(event['present'], 'and')} less those with {join_names(event['absent'], 'or')}"
+            yield f"Nobody has two values of {column}: {rest} are {render_people(self.count)}."
         if self.not_all:
             yield from self._exceptions(self.present, self.present | self.not_all, self.count)
             return
@@ -228,7 +228,7 @@ class _Words:
             yield from self._exceptions(self.present, self.present | self.absent, self.count)
 
     def _conclusion(self) -> str:
-        return f"So {people(self.count)} {sentence(read_event(self.finding['event']), self.count)}."
+        return f"So {render_people(self.count)} {describe_event(read_event(self.finding['event']), self.count)}."
 
     def _exceptions(self, has: Set, whole: Set, count: Bound | None = None) -> Iterator[str]:
         """Yield the sentences about exceptions to a rule."""
@@ -237,15 +237,15 @@ class _Words:
         difference = wider - narrower
         if count in (None, difference):
             those = f"Those with {_names(has)} less those with {_names(whole)}"
-            yield f"{those}: {_ends(wider)} - {_ends(narrower)}, that is {people(difference)}."
+            yield f"{those}: {_ends(wider)} - {_ends(narrower)}, that is {render_people(difference)}."
         tied = Bound(*self.world.people(has, frozenset(), whole - has))
         if count not in (None, tied):
             return
-        then = f"{'all of ' if len(whole - has) > 1 else ''}{listed(sorted(whole - has), 'and')}"
+        then = f"{'all of ' if len(whole - has) > 1 else ''}{join_names(sorted(whole - has), 'and')}"
         for number, line in self.world.by_number.items():
             if (line.has, line.all) == (has, whole):
                 law = f"The confidence of line {number}, {self._interval(number)}, ties the two numbers to each other"
-                yield f"{law}: those with {_names(has)} but not {then} are {people(tied)}."
+                yield f"{law}: those with {_names(has)} but not {then} are {render_people(tied)}."
 
     def _is_between(self, step: str) -> bool:
         """Return True if a step is about a difference."""
@@ -297,11 +297,11 @@ def _is_span(ends: Mapping[str, Any]) -> bool:
 
 
 def _names(items: Any) -> str:
-    return listed(sorted(items), "and") if items else "nothing asked of them"
+    return join_names(sorted(items), "and") if items else "nothing asked of them"
 
 
 def _those_without(has: Any, lacks: Any) -> str:
-    return f"Those who have {listed(sorted(has), 'and') if has else 'anything'} without {listed(sorted(lacks), 'or')}"
+    return f"Those who have {join_names(sorted(has), 'and') if has else 'anything'} without {join_names(sorted(lacks), 'or')}"
 
 
 def _ends(bound: Bound) -> str:

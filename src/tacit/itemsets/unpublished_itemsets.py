@@ -37,7 +37,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, Lines, Phrase, certificate, remark
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.words import listed, people, sentence
+from tacit.model.words import describe_event, join_names, render_people
 
 CODE = "I02"
 NAME = "unpublished-itemsets"
@@ -211,7 +211,7 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     event = _event(release, groups, finding)
     count = Bound(int(groups.lo[finding]), int(groups.hi[finding]))
     union = np.union1d(release.sets[line], release.sets[other] if item < 0 else [item])
-    together = listed(tuple(release.items.names[i] for i in union), "and")
+    together = join_names(tuple(release.items.names[i] for i in union), "and")
     first = _printed(release, line)
     second = _printed(release, other)
     steps = print_steps(release, sorted((line, other)))
@@ -220,7 +220,7 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     if item < 0:
         steps.append(remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {n:,} (n) people."))
     else:
-        had, lacked = listed(tuple(release.names(line)), "and"), release.items.names[item]
+        had, lacked = join_names(tuple(release.names(line)), "and"), release.items.names[item]
         steps.append(remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."))
         steps.append(remark(f"Those without {lacked}: at most {n:,} (n) - ", *second, " people."))
     because = [
@@ -230,7 +230,9 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     ]
     shown = {"items": sorted(release.items.names[i] for i in union), "at_most": least - 1, "by": "min_support"}
     proof = certificate(event, count, steps=[shown])
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
+    return Finding(
+        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), None, proof
+    )
 
 
 def _printed(release: Itemsets, line: int) -> Phrase:

@@ -32,7 +32,7 @@ from tacit.model.finding import (
 )
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.words import derivation_steps, listed, people, sentence
+from tacit.model.words import describe_event, explain_derivation, join_names, render_people
 
 #: Sums over more free items than this are not written out: 2**20 terms are a million.
 MOST_FREE = 20
@@ -60,10 +60,12 @@ def write_out(
     same = None
     if shorter is not None:
         same = _event(release, *shorter)
-        steps.append(Shorter(f"{people(count)} {sentence(same, count)}."))
+        steps.append(Shorter(f"{render_people(count)} {describe_event(same, count)}."))
         steps += _sum(supports, index, *shorter, count, within if free else items)[1]
     proof = certificate(event, count, weights=[_weight(cited) for cited in because]) if because else None
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), same, proof)
+    return Finding(
+        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), same, proof
+    )
 
 
 def _weight(cited: Citation) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
     """Return one term of the sum."""
     if line == -1:
         return Term(weight, published, "all people", ("n",))
-    what = f"people with {listed(sorted(release.names(line)), 'and')}"
+    what = f"people with {join_names(sorted(release.names(line)), 'and')}"
     printed = "" if published.is_exact else release.text(line)
     return Term(weight, published, what, (Lines((release.line(line),)),), printed)
 
@@ -137,7 +139,7 @@ def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
 def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
     """Return the steps that explain inexact counts."""
     return [
-        remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {people(release.count(line))}.")
+        remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {render_people(release.count(line))}.")
         for line in lines
         if not release.count(line).is_exact and release.text(line)
     ]
@@ -200,13 +202,15 @@ def write_out_deduction(
     cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
     story = _Story.of(supports, book, items, cube.line)
     proved = story.proof(held)
-    steps = derivation_steps(
+    steps = explain_derivation(
         proved, frozenset(event.present), frozenset(event.absent), count, story.published, release.min_support or 1
     )
     named = {number for step in steps for place in lines_named(step) for number in place.numbers}
     steps = [*print_steps(release, [line for line in lines if line >= 0 and release.line(line) in named]), *steps]
     proof = certificate(event, count, steps=proved)
-    return Finding(code, event, count, f"{people(count)} {sentence(event, count)}.", tuple(because), tuple(steps), None, proof)
+    return Finding(
+        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), None, proof
+    )
 
 
 @dataclass(eq=False)

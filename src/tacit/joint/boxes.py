@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Ints
 from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.numbers import Bound
-from tacit.model.words import differs
+from tacit.model.words import has_changed
 
 #: Value of an item that is present.
 HAS = "has"
@@ -155,7 +155,7 @@ class Axis:
 
     def has_changed(self, slot: int) -> bool:
         """Tell if everybody in a slot has changed value."""
-        return self.key.kind in HISTORY_KINDS and slot != self.everything and all(map(differs, self.named(slot)))
+        return self.key.kind in HISTORY_KINDS and slot != self.everything and all(map(has_changed, self.named(slot)))
 
 
 def _allows(allowed: Allowed, value: str | None) -> bool:
@@ -204,7 +204,7 @@ def find_change(kind: str, name: str, every: Collection[str], inside: frozenset[
     >>> find_change("change", "smokes", every, frozenset(['["no", "yes"]']))
     Change(name='smokes', before=(('smokes=no',), ()), after=(('smokes=yes',), ()))
     """
-    if inside == frozenset(filter(differs, every)):
+    if inside == frozenset(filter(has_changed, every)):
         return Change(name)
     read = {one: json.loads(one) for one in every}
     halves = [{read[one][half] for one in inside} for half in (0, 1)]

@@ -38,7 +38,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
-from tacit.model.words import values_sentence
+from tacit.model.words import state_values
 from tacit.solve.bounds import Bounds
 from tacit.solve.statements import Statements
 
@@ -176,7 +176,7 @@ class _Outcome:
         q = int(self.which[index])
         n = int(self.people[q])
         left = [case.values[v] for v in self._values(q, possible=True)]
-        text = values_sentence(describe_combination(case, q), n, case.sensitive, left)
+        text = state_values(describe_combination(case, q), n, case.sensitive, left)
         ruled_out = self._values(q, possible=False)
         if isinstance(case, SeveralCase):
             return SeveralWords(case, self.said, q, ruled_out).finding(CODE, self._prover.ruled_out(q, ruled_out))

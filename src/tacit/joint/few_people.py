@@ -21,7 +21,7 @@ from tacit.model.finding import Citation, Finding, certificate, remark
 from tacit.model.frequencies import FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
-from tacit.model.words import people, sentence
+from tacit.model.words import describe_event, render_people
 
 #: Most people whose worlds are enumerated.
 MOST_PEOPLE = 12
@@ -173,9 +173,9 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     steps = (
         remark(f"{n} people are chosen in every possible way, one after another by their value."),
         remark(f"{fitting} the counts, means and medians of all {lines} lines."),
-        remark(f"In {'it' if ways == 1 else 'each of them'} {people(count)} {sentence(event, count)}."),
+        remark(f"In {'it' if ways == 1 else 'each of them'} {render_people(count)} {describe_event(event, count)}."),
     )
-    told = f"{people(count)} {sentence(event, count)}."
+    told = f"{render_people(count)} {describe_event(event, count)}."
     proof = certificate(event, count, people=case.people.to_text(), worlds={"fit": ways})
     return Finding(CODE, event, count, told, tuple(cited), steps, None, proof)
 

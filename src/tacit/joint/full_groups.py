@@ -40,7 +40,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Rules
-from tacit.model.words import full_group_sentence, full_group_steps
+from tacit.model.words import explain_full_group, state_full_group
 
 #: How many terms of a sum the steps show; the certificate holds all of them.
 SHOWN_TERMS = 16
@@ -713,8 +713,8 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
     used = [step for proof in proofs for step in proof]
     table = "" if found.blanks is None else case.name(found.blanks.release)
-    sentence = full_group_sentence(event.to_dict(), found.column, count, table)
-    steps = full_group_steps(certificate, look_up_in(case, problem, used), table)
+    sentence = state_full_group(event.to_dict(), found.column, count, table)
+    steps = explain_full_group(certificate, look_up_in(case, problem, used), table)
     because = citations_of(problem, used, numbers)
     return Finding(code, event, count, sentence, because, tuple(steps), certificate=certificate)
 

@@ -48,7 +48,7 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, Churn, People, Same, memberships
 from tacit.model.release import Release, Rules
-from tacit.model.words import differs
+from tacit.model.words import has_changed
 
 #: Most missing rules of one release that are used.
 MOST_MISSING = 5_000
@@ -339,7 +339,7 @@ def rewrite_changes(
     out = [_rewrite_line(line, histories, of[line.origin.release]) for line in lines]
     second = list(of).index(1)
     for key, values in histories.values():
-        box = {key: Allowed(frozenset(filter(differs, values)))}
+        box = {key: Allowed(frozenset(filter(has_changed, values)))}
         if not box[key].values:
             continue  # a single value, and everybody has it
         out.append(

@@ -20,7 +20,7 @@ from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.numbers import Bound
-from tacit.model.words import LookUp, Said, joint_statement, joint_steps
+from tacit.model.words import CitedStatement, LookUp, explain_joint, state_joint
 
 CODE = "X01"
 
@@ -48,7 +48,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     """Return a finding with its arithmetic and certificate."""
     count = Bound(found.lo, found.hi)
     proofs = found.proof()
-    told = joint_statement(found.event, count, case.names)
+    told = state_joint(found.event, count, case.names)
     certificate = {
         "format": "tacit.certificate/1",
         "claim": {"event": found.event.to_dict(), "at_least": found.lo, "at_most": found.hi},
@@ -57,7 +57,7 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
         "most": [step_record(problem, step) for step in proofs[1]],
     }
     used = [step for proof in proofs for step in proof]
-    steps = joint_steps(certificate, look_up_in(case, problem, used))
+    steps = explain_joint(certificate, look_up_in(case, problem, used))
     return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
 
 
@@ -129,10 +129,10 @@ def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> Look
     """Return a lookup of the citations of these steps."""
     cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in lines_of(steps)}
 
-    def look_up(entry: Mapping[str, Any]) -> Said:
+    def look_up(entry: Mapping[str, Any]) -> CitedStatement:
         line = cited[_key({name: value for name, value in entry.items() if name != "weight"})]
         origin = line.origin
-        return Said(
+        return CitedStatement(
             terms=[(factor, {tuple(key): tuple(allowed) for key, allowed in box.items()}) for factor, box in line.terms],
             lo=line.lo,
             hi=line.hi,

@@ -28,7 +28,7 @@ from tacit.model.finding import (
     remark,
 )
 from tacit.model.numbers import Bound
-from tacit.model.words import Counted, CountedPeople, only_values, sum_about_people, values_sentence
+from tacit.model.words import Counted, CountedPeople, explain_only_values, explain_sum, state_values
 from tacit.solve.statements import Statement, Statements
 
 #: The only step of a finding that no single sum proves.
@@ -50,13 +50,13 @@ class ProofWords:
         if proof is None:
             return (_BY_CASES,)
         if not proof.terms:
-            return (only_values(self.case.sensitive, len(self.case.values)),)
+            return (explain_only_values(self.case.sensitive, len(self.case.values)),)
         statements = [self._counted(term) for term in proof.terms]
         only = statements[0].only_step(names_place_first=True) if len(statements) == 1 else None
         if only is not None:
             return (only,)
         has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        return tuple(sum_about_people(statements, _counted_people(proof), has, proof.denominator, between=", "))
+        return tuple(explain_sum(statements, _counted_people(proof), has, proof.denominator, between=", "))
 
     def _counted(self, term: Term) -> Counted:
         one = term.statement
@@ -251,7 +251,7 @@ class SeveralWords(StatementWords):
         event = self.event
         count = Bound(n, n)
         who = described(self.case.population.describe(self.combination).items())
-        text = values_sentence(who, n, self.case.sensitive, self.left)
+        text = state_values(who, n, self.case.sensitive, self.left)
         if proof is None:
             return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
@@ -316,14 +316,14 @@ class SeveralWords(StatementWords):
 
     def _steps(self, proof: Proof) -> list[Step]:
         if not proof.terms:
-            return [only_values(self.case.sensitive, len(self.case.values))]
+            return [explain_only_values(self.case.sensitive, len(self.case.values))]
         statements = [self._counted(term) for term in proof.terms]
         only = statements[0].only_step(names_place_first=False) if len(statements) == 1 else None
         if only is not None:
             return [only]
         has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
         groups = _counted_people(proof)
-        return sum_about_people(statements, groups, has, proof.denominator, between="; ", shown=SHOWN_TERMS)
+        return explain_sum(statements, groups, has, proof.denominator, between="; ", shown=SHOWN_TERMS)
 
     def _counted(self, term: Term) -> Counted:
         one = term.statement

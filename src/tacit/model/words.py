@@ -29,47 +29,51 @@ from tacit.model.finding import (
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
 
-__all__ = ["listed", "people", "printed_as", "sentence"]
+__all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
 
-def people(count: Bound) -> str:
+def render_people(count: Bound) -> str:
     """``1 person``, ``1 to 3 people``.
 
-    >>> people(Bound(1, 1)), people(Bound(1, 3))
+    >>> render_people(Bound(1, 1)), render_people(Bound(1, 3))
     ('1 person', '1 to 3 people')
     """
     return f"{render_bound(count)} {'person' if count == Bound(1, 1) else 'people'}"
 
 
-def sentence(event: ItemEvent, count: Bound) -> str:
+def describe_event(event: ItemEvent, count: Bound) -> str:
     """Return the predicate about the people of an event.
 
-    >>> sentence(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), sentence(ItemEvent((), ("c",)), Bound(2, 2))
+    >>> describe_event(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), describe_event(ItemEvent((), ("c",)), Bound(2, 2))
     ('has a and b, and neither c nor d', 'have no c')
-    >>> sentence(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
+    >>> describe_event(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
     'has a but not all of b and c'
     """
     verb = "has" if count == Bound(1, 1) else "have"
     if event.not_all:
-        first = f"{verb} {listed(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
-        return f"{first} {'not ' if event.present else ''}all of {listed(event.not_all, 'and')}"
+        first = (
+            f"{verb} {join_names(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
+        )
+        return f"{first} {'not ' if event.present else ''}all of {join_names(event.not_all, 'and')}"
     if not event.absent:
-        return f"{verb} {listed(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
-    lacking = f"neither {listed(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
+        return (
+            f"{verb} {join_names(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
+        )
+    lacking = f"neither {join_names(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
     if not event.present:
         return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
-    return f"{verb} {listed(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+    return f"{verb} {join_names(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
 
 
-def listed(names: Sequence[str], word: str) -> str:
+def join_names(names: Sequence[str], word: str) -> str:
     """Names as in a sentence: ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def printed_as(text: str, count: Bound) -> str:
+def describe_printed(text: str, count: Bound) -> str:
     """Return a line's printed text if not its count.
 
-    >>> printed_as("50", Bound(45, 54)), printed_as("50", Bound(50, 50)), printed_as("", Bound(0, 4))
+    >>> describe_printed("50", Bound(45, 54)), describe_printed("50", Bound(50, 50)), describe_printed("", Bound(0, 4))
     (', printed as 50', '', '')
     """
     return "" if count.is_exact or not text else f", printed as {text}"
@@ -85,7 +89,7 @@ Set = frozenset[str]
 Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 
-def derivation_steps(
+def explain_derivation(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
 ) -> list[Step]:
     """Return the derivation of a group from its certificate.
@@ -100,7 +104,7 @@ def derivation_steps(
         return [remark(f"It follows through {many}, too many to write out here; all published lines are cited.")]
     story = _Story(published, threshold)
     out: list[Step] = [step for items, entries in by_items.items() for step in story.explain(items, entries)]
-    return [*out, remark(*story.render_group(present | absent, present), f" people, that is {people(count)}.")]
+    return [*out, remark(*story.render_group(present | absent, present), f" people, that is {render_people(count)}.")]
 
 
 class _Story:
@@ -114,7 +118,7 @@ class _Story:
     def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
         """Yield the steps that bound an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
-        yield remark(f"No line says how many people have {listed(sorted(items), 'and')}; call it x.")
+        yield remark(f"No line says how many people have {join_names(sorted(items), 'and')}; call it x.")
         for entry in entries:
             side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
             if entry["by"] == "group":
@@ -133,8 +137,8 @@ class _Story:
     def render_group(self, whole: Set, has: Set) -> Phrase:
         """Return a group as a sum of supports."""
         rest = sorted(whole - has)
-        who = f"with {listed(sorted(has), 'and')}" if has else "of all people"
-        without = f" without {listed(rest, 'or')}" if rest else ""
+        who = f"with {join_names(sorted(has), 'and')}" if has else "of all people"
+        without = f" without {join_names(rest, 'or')}" if rest else ""
         terms: list[Phrase] = []
         lo = hi = 0
         for mask in range((1 << len(rest)) - 1):
@@ -147,11 +151,11 @@ class _Story:
                 sign = "+ " if terms else ""
                 lo = lo + low
                 hi = hi + high
-            terms.append((f"{sign}{_ends(low, high)} (", *place, ") "))
+            terms.append((f"{sign}{_render_ends(low, high)} (", *place, ") "))
         if len(terms) > MOST_TERMS:
-            terms = [(f"{_ends(lo, hi)} (a sum of {len(terms)} supports) ",)]
+            terms = [(f"{_render_ends(lo, hi)} (a sum of {len(terms)} supports) ",)]
         last = "- x" if len(rest) % 2 else "+ x" if terms else "x"
-        result = f" = {_ends(lo, hi)} {last}" if len(terms) > 1 else ""
+        result = f" = {_render_ends(lo, hi)} {last}" if len(terms) > 1 else ""
         return (f"Those {who}{without}: ", *(part for term in terms for part in term), f"{last}{result}")
 
     def _support(self, items: Set) -> tuple[int, int, Phrase]:
@@ -159,7 +163,7 @@ class _Story:
         return (*self.shown[items], ("from above",)) if found is None else found
 
 
-def _ends(lo: int, hi: int) -> str:
+def _render_ends(lo: int, hi: int) -> str:
     return f"{lo:,}" if lo == hi else f"[{lo:,} to {hi:,}]"
 
 
@@ -178,7 +182,7 @@ Box = Mapping[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CitedStatement:
     """Statement of a place: ``lo <= sum of factor * people <= hi``."""
 
     terms: Sequence[tuple[Fraction | int, Box]]
@@ -193,54 +197,54 @@ class Said:
 
 
 #: Looks up what an entry of a certificate cites.
-LookUp = Callable[[Mapping[str, Any]], Said]
+LookUp = Callable[[Mapping[str, Any]], CitedStatement]
 
 
-def joint_statement(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
+def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
     """Return the statement of X01 about named populations."""
-    return f"{people(count)} {_told(event, count, names)}{_whose(event, names)}."
+    return f"{render_people(count)} {_describe_joint(event, count, names)}{_describe_population(event, names)}."
 
 
-def _told(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
+def _describe_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
     """Return the items, absences and changes of an event."""
     if not event.changes:
-        return sentence(event, count)
+        return describe_event(event, count)
     verb = "has" if count == Bound(1, 1) else "have"
-    changed = listed([change_words(change, names, verb) for change in event.changes], "and")
-    having = f"with {listed(event.present, 'and')}" if event.present else ""
-    lacking = f"without {listed(event.absent, 'or')}" if event.absent else ""
+    changed = join_names([describe_change(change, names, verb) for change in event.changes], "and")
+    having = f"with {join_names(event.present, 'and')}" if event.present else ""
+    lacking = f"without {join_names(event.absent, 'or')}" if event.absent else ""
     return ", ".join(part for part in (changed, having, lacking) if part)
 
 
-def _whose(event: ItemEvent, names: Sequence[str]) -> str:
+def _describe_population(event: ItemEvent, names: Sequence[str]) -> str:
     """Among which releases' people, where they differ."""
     if not event.inside:
         return ""
-    inside = listed([names[number] for number in event.inside], "and")
-    outside = listed([names[number] for number in event.outside], "nor") if event.outside else ""
+    inside = join_names([names[number] for number in event.inside], "and")
+    outside = join_names([names[number] for number in event.outside], "nor") if event.outside else ""
     every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
     among = f", among the people of {every}{inside}"
     return f"{among} who are not in {outside}" if outside else among
 
 
-def joint_steps(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+def explain_joint(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
     """Return the sums of a certificate's ends, if different."""
     least = certificate["least"]
     most = certificate["most"]
     claim = certificate["claim"]
     single = len(least) == 1 and len(most) == 1 and claim["at_least"] == claim["at_most"]
     if single and "weights" in least[0] and "weights" in most[0] and _weights(least[0], -1) == _weights(most[0], 1):
-        return [*_terms(least[0], look_up), Total(Bound.of(claim["at_least"]))]
+        return [*_explain_terms(least[0], look_up), Total(Bound.of(claim["at_least"]))]
     out: list[Step] = []
     for proof in (least, most):
         for number, step in enumerate(proof):
             is_last = number == len(proof) - 1
-            out.append(goal_of(step, THE_GROUP if is_last else _group_words(step["event"])))
-            out += map(remark, _case_words(step)) if "split" in step else _terms(step, look_up)
+            out.append(make_goal(step, THE_GROUP if is_last else _describe_group(step["event"])))
+            out += map(remark, _describe_cases(step)) if "split" in step else _explain_terms(step, look_up)
     return out
 
 
-def goal_of(step: Mapping[str, Any], group: str) -> Goal:
+def make_goal(step: Mapping[str, Any], group: str) -> Goal:
     """Return the bound that a certificate step proves."""
     return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
 
@@ -254,19 +258,19 @@ def _key(entry: Mapping[str, Any]) -> str:
     return json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)
 
 
-def _case_words(case: Mapping[str, Any], depth: int = 0) -> list[str]:
+def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
     """Return a proof by cases, one line each."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
-    fewer, more = _split_words(case["split"])
-    return [f"if {fewer}:", *_case_words(case["le"], depth + 1), f"if {more}:", *_case_words(case["ge"], depth + 1)]
+    fewer, more = _describe_split(case["split"])
+    return [f"if {fewer}:", *_describe_cases(case["le"], depth + 1), f"if {more}:", *_describe_cases(case["ge"], depth + 1)]
 
 
-def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
+def _describe_split(split: Mapping[str, Any]) -> tuple[str, str]:
     """Return the conditions of both cases."""
     if "event" in split:
-        group = _group_words(split["event"])
+        group = _describe_group(split["event"])
         at = split["at"]
         return f"{group} number at most {at:,}", f"{group} number at least {at + 1:,}"
     if split["what"] == "missing-rule":
@@ -275,7 +279,7 @@ def _split_words(split: Mapping[str, Any]) -> tuple[str, str]:
     return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
-def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+def _explain_terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
     """Return the terms of a sum, signed as lower bound."""
     out: list[Step] = []
     sign = 1 if "at_least" in step else -1
@@ -287,17 +291,17 @@ def _terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi
         assert bound is not None
-        what, where = _line_words(said)
+        what, where = _describe_line(said)
         out.append(Term(weight * sign, Bound.of(bound), what, where))
-    return [*out, *terms_left(len(step["weights"]) - SHOWN_TERMS)]
+    return [*out, *count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)]
 
 
-def terms_left(number: int) -> list[Step]:
+def count_hidden_terms(number: int) -> list[Step]:
     """Return the step that counts terms not shown."""
     return [More(number, "terms, which the certificate lists")] if number > 0 else []
 
 
-def _line_words(said: Said) -> tuple[str, Phrase]:
+def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
     """Return what a line counts, and where it stands."""
     name = said.release
     place = said.place
@@ -314,84 +318,84 @@ def _line_words(said: Said) -> tuple[str, Phrase]:
     if what == "all-values":
         return f"people with another {said.items[0]}, as {name} lists all of its values", ()
     if what == "fact":
-        return f"{box_words(said.terms[0][1])}, as is known besides", (str(place),)
-    return _counted_words(said), where
+        return f"{describe_box(said.terms[0][1])}, as is known besides", (str(place),)
+    return _describe_counted(said), where
 
 
-def _counted_words(said: Said) -> str:
+def _describe_counted(said: CitedStatement) -> str:
     """Return the group that a published line counts."""
     what = said.what
     if what == "closed":
-        return f"{box_words(said.terms[0][1])}, at least, as the itemset is closed"
+        return f"{describe_box(said.terms[0][1])}, at least, as the itemset is closed"
     if what == "closure":
-        return f"{box_words(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
+        return f"{describe_box(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
     if len(said.terms) > 2 and what != "missing-share":
-        return _sum_words(said)
+        return _describe_sum(said)
     if len(said.terms) == 2:
         (first, left), (second, right) = said.terms
         why = "as that rule is missing" if what == "missing-share" else "by the confidence"
-        return f"{first} for {box_words(left)} and {second} for {box_words(right)}, at least, {why}"
-    counted = box_words(said.terms[0][1])
+        return f"{first} for {describe_box(left)} and {second} for {describe_box(right)}, at least, {why}"
+    counted = describe_box(said.terms[0][1])
     if what == "count" and not said.printed.is_exact:
-        return f"{counted}{_printed_words(said)}"
+        return f"{counted}{_describe_marks(said)}"
     if what == "missing-rule":
         return f"{counted}, at most, as that rule is missing"
     return f"{counted}, too few to be listed" if what == "missing" else counted
 
 
-def _printed_words(said: Said) -> str:
+def _describe_marks(said: CitedStatement) -> str:
     """Return a printed mark and the numbers it means."""
     count = said.printed
     means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
-    return f"{printed_as(said.text, count) or ', hidden'}, that is {means}"
+    return f"{describe_printed(said.text, count) or ', hidden'}, that is {means}"
 
 
-def _sum_words(said: Said) -> str:
+def _describe_sum(said: CitedStatement) -> str:
     """Return what a line about several groups adds up."""
-    return listed([f"{'' if factor == 1 else f'{factor} times '}{box_words(box)}" for factor, box in said.terms], "and")
+    return join_names([f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms], "and")
 
 
-def box_words(box: Box) -> str:
+def describe_box(box: Box) -> str:
     """Return the people of a box."""
     parts = []
     for (kind, name), (values, excluded) in sorted(box.items(), key=lambda entry: entry[0]):
         if kind != "people":
-            parts.append(_part_words(kind, name, sorted(values), excluded))
-    return f"people with {listed(parts, 'and')}" if parts else "all people"
+            parts.append(_describe_axis(kind, name, sorted(values), excluded))
+    return f"people with {join_names(parts, 'and')}" if parts else "all people"
 
 
-def _part_words(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
+def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
     """One axis of a box, in words."""
     if kind in CHANGES:
-        return histories_words(kind, name, values)
+        return describe_histories(kind, name, values)
     named = name if kind == "item" else f"{name}={' or '.join(values)}"
     return f"not {named}" if excluded else named
 
 
-def _group_words(event: Sequence[Mapping[str, Any]]) -> str:
+def _describe_group(event: Sequence[Mapping[str, Any]]) -> str:
     """Return a group of a step, in words."""
-    parts = _axes_words(event)
-    return f"people with {listed(parts, 'and')}" if parts else "people"
+    parts = _describe_axes(event)
+    return f"people with {join_names(parts, 'and')}" if parts else "people"
 
 
-def _axes_words(event: Sequence[Mapping[str, Any]]) -> list[str]:
+def _describe_axes(event: Sequence[Mapping[str, Any]]) -> list[str]:
     parts = []
     for entry in event:
         kind = next(name for name in AXES if name in entry)
         if kind != "people":
-            parts.append(_part_words(kind, entry[kind], entry["values"], entry["excluded"]))
+            parts.append(_describe_axis(kind, entry[kind], entry["values"], entry["excluded"]))
     return parts
 
 
 # Groups of which everybody has one sensitive value
 
 
-def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
+def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
     """Return the statement that a whole group shares values.
 
-    >>> full_group_sentence({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
+    >>> state_full_group({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
     'Everyone with village=A has hiv=yes (50 people).'
-    >>> full_group_sentence({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
+    >>> state_full_group({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
     'The hidden ill of 1 person with job=cook is flu (t.csv).'
     """
     values = " or ".join(event[sensitive])
@@ -401,16 +405,16 @@ def full_group_sentence(event: Mapping[str, Sequence[str]], sensitive: str, coun
         if name != sensitive
     ]
     who = f" with {' and '.join(parts)}" if parts else ""
-    number = f"at least {people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else people(count)
+    number = f"at least {render_people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else render_people(count)
     if table:
         return f"The hidden {sensitive} of {number}{who} is {values} ({table})."
     return f"Everyone{who} has {sensitive}={values} ({number})."
 
 
-def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
+def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
     """Return the sums of a certificate about one value."""
     proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
-    out = [step for proof in proofs for step in _bound_steps(proof, look_up)]
+    out = [step for proof in proofs for step in _explain_bound(proof, look_up)]
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
@@ -418,10 +422,10 @@ def full_group_steps(certificate: Mapping[str, Any], look_up: LookUp, table: str
     return out
 
 
-def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
+def _explain_bound(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
     """Yield the sum of one bound, without group names."""
-    parts = _axes_words(step["event"])
-    yield goal_of(step, f"people with {' and '.join(parts)}" if parts else "people")
+    parts = _describe_axes(step["event"])
+    yield make_goal(step, f"people with {' and '.join(parts)}" if parts else "people")
     if "split" in step:
         yield remark("by telling cases apart, which the certificate lists")
         return
@@ -438,7 +442,7 @@ def _bound_steps(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
         at = said.place
         where = Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}"
         yield Term(weight * sign, Bound.of(bound), where=(where,))
-    yield from terms_left(len(step["weights"]) - SHOWN_TERMS)
+    yield from count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)
 
 
 # Sums about known people
@@ -464,7 +468,7 @@ class Counted:
     def step(self) -> Term:
         """Return the statement as a term of the sum."""
         side = "exactly" if self.lo == self.hi else "at most" if self.weight > 0 else "at least"
-        group = f"of {'the' if self.who else 'all'} {people(Bound.of(self.whole))}{self.who}"
+        group = f"of {'the' if self.who else 'all'} {render_people(Bound.of(self.whole))}{self.who}"
         return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
 
     def only_step(self, *, names_place_first: bool) -> Step | None:
@@ -473,7 +477,7 @@ class Counted:
         It is enough where everybody has another value, or nobody has this one.
         """
         if self.weight < 0 and self.lo == self.whole:
-            text = f"all {people(Bound.of(self.whole))}{self.who} have {self.has}"
+            text = f"all {render_people(Bound.of(self.whole))}{self.who} have {self.has}"
         elif self.weight > 0 and self.hi == 0:
             text = f"nobody{self.who} has {self.has}"
         else:
@@ -500,7 +504,7 @@ class CountedPeople:
         return Term(self.weight, Bound.of(self.people), who, where or ("nothing above",))
 
 
-def sum_about_people(
+def explain_sum(
     statements: Sequence[Counted],
     groups: Sequence[CountedPeople],
     has: str,
@@ -512,7 +516,7 @@ def sum_about_people(
     """Return the steps of a sum that excludes values."""
     steps: list[Step] = [one.step() for one in statements[:shown]]
     if shown is not None:
-        steps += terms_left(len(statements) - shown)
+        steps += count_hidden_terms(len(statements) - shown)
     steps += [group.step(statements, between) for group in groups[:shown]]
     if shown is not None and len(groups) > shown:
         steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
@@ -522,21 +526,21 @@ def sum_about_people(
     return [*steps, Total(Bound.of(total)), remark(f"{counts} It is less than {below:,}, so there is nobody.")]
 
 
-def only_values(sensitive: str, number: int) -> Step:
+def explain_only_values(sensitive: str, number: int) -> Step:
     """Return the step for a column without excludable values."""
     return remark(f"{sensitive} has only {number:,} {'value' if number == 1 else 'values'}.")
 
 
-def values_sentence(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
+def state_values(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
     """Return the statement about the values that people keep.
 
-    >>> values_sentence("sex=F", 1, "ill", ["flu"]), values_sentence("sex=F", 3, "ill", ["flu", "cold"])
+    >>> state_values("sex=F", 1, "ill", ["flu"]), state_values("sex=F", 3, "ill", ["flu", "cold"])
     ('The one person with sex=F certainly has ill flu.', 'The 3 people with sex=F can only have ill flu or cold.')
     """
     those = f"The {'one person' if number == 1 else f'{number:,} people'} with {who}"
     if len(left) == 1:
         return f"{those} certainly {'has' if number == 1 else 'have'} {sensitive} {left[0]}."
-    return f"{those} can only have {sensitive} {listed(left, 'or')}."
+    return f"{those} can only have {sensitive} {join_names(left, 'or')}."
 
 
 def _capitalize(text: str) -> str:
@@ -546,38 +550,38 @@ def _capitalize(text: str) -> str:
 # Changes between two releases
 
 
-def change_words(change: Change, names: Sequence[str], verb: str) -> str:
+def describe_change(change: Change, names: Sequence[str], verb: str) -> str:
     """Return a change in words, after ``1 person``.
 
-    >>> change_words(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
+    >>> describe_change(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
     'changed from smokes=no to smokes=yes'
     """
     if change.is_any:
         return f"changed {change.name}"
-    before = _side_words(change.before)
-    after = _side_words(change.after)
+    before = _describe_side(change.before)
+    after = _describe_side(change.after)
     if before and after:
         return f"kept {before}" if before == after else f"changed from {before} to {after}"
     return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
 
 
-def _side_words(side: Side) -> str:
+def _describe_side(side: Side) -> str:
     return " and ".join([*side[0], *(f"not {name}" for name in side[1])])
 
 
-def differs(history: str) -> bool:
+def has_changed(history: str) -> bool:
     """Return True if somebody with this history has changed.
 
-    >>> differs('["no", "yes"]'), differs('["no", "no"]'), differs('[null, null, "changed"]')
+    >>> has_changed('["no", "yes"]'), has_changed('["no", "no"]'), has_changed('[null, null, "changed"]')
     (True, False, True)
     """
     values = json.loads(history)
     return len(values) > 2 or values[0] != values[1]
 
 
-def histories_words(kind: str, name: str, inside: Collection[str]) -> str:
+def describe_histories(kind: str, name: str, inside: Collection[str]) -> str:
     """Return histories in words, by the half counted."""
-    if all(map(differs, inside)):
+    if all(map(has_changed, inside)):
         return f"another {name}"
     read = [json.loads(one) for one in inside]
     half = min(({values[place] for values in read} for place in (0, 1)), key=len)

@@ -40,7 +40,7 @@ from tacit.model.finding import (
 )
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release
-from tacit.model.words import listed
+from tacit.model.words import join_names
 from tacit.reports.sentences import WIDTH, bullet, counted, visible
 
 _SIGNS = {"plus": 1, "minus": -1}
@@ -422,7 +422,7 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
     rows = [SumRow.of(terms[first])]
     for place, term in enumerate(terms):
         if place != first:
-            part = f"of them with {listed(sorted((items[place] or base) - base), 'and')}"
+            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
             rows.append(SumRow.of(replace(term, what=part)))
     return (*rows, *(SumRow.of(step) for step in steps if not isinstance(step, Term)))
 

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from tacit.model.finding import THE_GROUP, Goal, Share, Shorter, ShownAbove, Step, Term, Total, render_amount, render_phrase
-from tacit.model.words import listed, values_sentence
+from tacit.model.words import join_names, state_values
 from tacit.reports.explain import Explanation
 from tacit.reports.sentences import counted, visible
 
@@ -130,7 +130,7 @@ def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return listed(names, "and") if names else ""
+    return join_names(names, "and") if names else ""
 
 
 # Bounds
@@ -207,7 +207,7 @@ def _left_values(finding: Mapping[str, Any]) -> list[str]:
     if sensitive in event:
         return list(event[sensitive])
     for column, values in event.items():
-        _, ending = values_sentence("|", finding["count"][0], column, values).split("|", 1)
+        _, ending = state_values("|", finding["count"][0], column, values).split("|", 1)
         if len(values) > 1 or finding["statement"].endswith(ending):
             return list(values)
     return []

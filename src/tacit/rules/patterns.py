@@ -25,7 +25,7 @@ from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits
 from tacit.model.release import Items, Itemsets, Release, Rules, Sets
-from tacit.model.words import listed
+from tacit.model.words import join_names
 from tacit.rules.bounds import UNBOUNDED_COUNT, RuleTable, confidence_of
 from tacit.rules.certified_bounds import MOST_ITEMS, Impossible, Proof, Tie, bound_term_by_term, bound_tightly, signed_weights
 from tacit.rules.rule_exceptions import refuse_impossible
@@ -469,7 +469,7 @@ class _Words:
         return f"{'plus' if weight > 0 else 'minus'}{times} at least 0: {less} (the confidence of line {tie.line})"
 
     def _names(self, mask: int) -> str:
-        return listed(tuple(sorted(self.knowledge.items.names[item] for item in self.members(mask))), "and")
+        return join_names(tuple(sorted(self.knowledge.items.names[item] for item in self.members(mask))), "and")
 
     def _place(self, mask: int, source: int, low: bool) -> str:
         """Return the source of a bound."""

@@ -30,7 +30,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
-from tacit.model.words import listed, people, sentence
+from tacit.model.words import describe_event, join_names, render_people
 from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.groups import PatternSearch, SmallPatterns
 from tacit.rules.words import Story
@@ -140,7 +140,7 @@ class RuleFindings:
             last = self._rest(story, int(self.groups.place[index]), event, count)
         else:
             last = PatternStory(story).last_steps(event, count)
-        statement = f"{people(count)} {sentence(event, count)}."
+        statement = f"{render_people(count)} {describe_event(event, count)}."
         proof = certificate(event, count, steps=story.proof)
         return Finding(CODE, event, count, statement, story.citations(self.index), story.all_steps(last), same, proof)
 
@@ -160,8 +160,8 @@ class RuleFindings:
             story.cite(rule)
             story.bounds(int(named.both[rule]))
         column = " & ".join(self.table.release.header.sa)
-        rest = f"those with {listed(event.present, 'and')} less those with {listed(event.absent, 'or')}"
-        return [remark(f"Nobody has two values of {column}: {rest} are {people(count)}.")]
+        rest = f"those with {join_names(event.present, 'and')} less those with {join_names(event.absent, 'or')}"
+        return [remark(f"Nobody has two values of {column}: {rest} are {render_people(count)}.")]
 
 
 def exceptions_of_rule(story: Story, rule: int, count: Bound) -> Step:
@@ -175,9 +175,9 @@ def exceptions_of_rule(story: Story, rule: int, count: Bound) -> Step:
     has_both = story.names(int(named.both[rule]))
     then = tuple(sorted(named.items.names[item] for item in table.release.consequents[rule]))
     if (whole.lo - both.hi, whole.hi - both.lo) == (count.lo, count.hi):
-        return remark(f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {people(count)}.")
-    those = f"those with {has} but not {'all of ' if len(then) > 1 else ''}{listed(then, 'and')}"
-    tied = f", {story.interval(rule)}, ties the two numbers to each other: {those} are {people(count)}."
+        return remark(f"Those with {has} less those with {has_both}: {_minus(whole, both)}, that is {render_people(count)}.")
+    those = f"those with {has} but not {'all of ' if len(then) > 1 else ''}{join_names(then, 'and')}"
+    tied = f", {story.interval(rule)}, ties the two numbers to each other: {those} are {render_people(count)}."
     return remark("The confidence of ", line, tied)
 
 
@@ -201,7 +201,7 @@ class PatternStory:
         has = tuple(sorted(self.number[name] for name in event.present))
         lacks = tuple(sorted(self.number[name] for name in event.absent))
         self.bounds(has, lacks)
-        return [remark(f"So {people(count)} {sentence(event, count)}.")]
+        return [remark(f"So {render_people(count)} {describe_event(event, count)}.")]
 
     def bounds(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
         """Return bounds on a pattern, and add the steps that prove them."""
@@ -241,8 +241,8 @@ class PatternStory:
         return found
 
     def _words(self, event: ItemEvent) -> str:
-        has = listed(event.present, "and") if event.present else "anything"
-        return f"{has} without {listed(event.absent, 'or')}"
+        has = join_names(event.present, "and") if event.present else "anything"
+        return f"{has} without {join_names(event.absent, 'or')}"
 
     def _width(self, has: tuple[int, ...], lacks: tuple[int, ...], j: int) -> int:
         rest = lacks[:j] + lacks[j + 1 :]

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.kernels.rows import cells
 from tacit.model.finding import Citation, Lines, Phrase, Remark, Step, remark
 from tacit.model.numbers import Bound
-from tacit.model.words import listed, people, printed_as
+from tacit.model.words import describe_printed, join_names, render_people
 from tacit.rules.bounds import HI, LO, Reason, RuleTable, confidence_of
 from tacit.rules.bounds import Step as Bounding
 
@@ -100,7 +100,7 @@ class Story:
             self._prove(step)
         law, is_sentence = laws[LO]
         count = Bound(low.value, high.value)
-        both_ends = f"{people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
+        both_ends = f"{render_people(count)} {'has' if count == Bound(1, 1) else 'have'} {self.names(low.place)}."
         self._add(Remark(law if is_sentence else (*law, both_ends)))
 
     def _prove(self, step: Bounding) -> None:
@@ -135,7 +135,7 @@ class Story:
     def names(self, place: int) -> str:
         """A set in words."""
         names = self.table.named.names(place)
-        return listed(names, "and") if names else "nothing asked of them"
+        return join_names(names, "and") if names else "nothing asked of them"
 
     def _earlier(self, place: int, end: int, step: Bounding) -> int:
         """Explain a bound that another one uses; its value."""
@@ -160,14 +160,14 @@ class Story:
         printed = release.confidence is None or release.confidence.digits[line] >= 0
         if reason == Reason.WHOLE:
             return ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
-        return printed_as(release.support.text(line), release.count(line)) if release.support is not None else ""
+        return describe_printed(release.support.text(line), release.count(line)) if release.support is not None else ""
 
     def _line_alone(self, step: Bounding) -> Phrase:
         release = self.table.release
         line = step.source
         count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
         have = "has" if count == Bound(1, 1) else "have"
-        return self.cite(line), f": {people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
+        return self.cite(line), f": {render_people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
 
     def _by_confidence(self, step: Bounding) -> Phrase:
         named = self.table.named
@@ -231,5 +231,5 @@ class Story:
         chosen = int(np.argmax(worth))
         has = [self.table.named.items.names[items[j]] for j in range(len(items)) if chosen >> j & 1]
         lacks = [self.table.named.items.names[items[j]] for j in range(len(items)) if not chosen >> j & 1]
-        who = f"with {listed(tuple(sorted(has)), 'and')}" if has else "of all people"
-        return (f"Those {who} without {listed(tuple(sorted(lacks)), 'or')} cannot be fewer than 0: ",)
+        who = f"with {join_names(tuple(sorted(has)), 'and')}" if has else "of all people"
+        return (f"Those {who} without {join_names(tuple(sorted(lacks)), 'or')} cannot be fewer than 0: ",)
