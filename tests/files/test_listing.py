@@ -18,9 +18,8 @@ from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
-from tests.itemsets.naive_channels import Row, closed, frequent, maximal, subsets
+from tests.itemsets.naive_channels import Counts, Row, closed, frequent, maximal, renamings, subsets
 
-Counts = frozenset[tuple[frozenset[str], int]]
 CHOSEN: dict[str, Callable[[dict[frozenset[str], int]], dict[frozenset[str], int]]] = {
     "all": lambda supports: supports,
     "closed": closed,
@@ -68,7 +67,11 @@ def assert_true(audit: Audit, worlds: list[tuple[Row, ...]]) -> int:
 def test_a_list_with_a_line_taken_out(only: Only, n: int, sigma: int) -> None:
     possible = worlds_by_list(n, sigma, only)
     refused = missed = findings = 0
+    seen: set[Counts] = set()
     for counts, worlds in possible.items():
+        if counts in seen:
+            continue
+        seen |= renamings(counts, "abc")
         audit = audited(as_read(counts, n, sigma, only))
         assert audit is not None, "a true list is refused"
         assert_true(audit, worlds)

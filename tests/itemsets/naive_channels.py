@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 
 Row = frozenset[str]
 Supports = Mapping[frozenset[str], int]
+Counts = frozenset[tuple[frozenset[str], int]]
 #: What a channel says: people who have all of the first set and none of the second, and how many they are.
 Channel = tuple[frozenset[str], frozenset[str], int]
 
@@ -18,6 +19,12 @@ def rows_of(text: str) -> list[Row]:
     [['a', 'b'], ['c']]
     """
     return [frozenset(line.split()) for line in text.split("/")]
+
+
+def renamings(published: Counts, items: str) -> set[Counts]:
+    """The same list under all names of its items."""
+    names = [dict(zip(items, order, strict=True)) for order in permutations(items)]
+    return {frozenset((frozenset(name[x] for x in one), count) for one, count in published) for name in names}
 
 
 def subsets(items: Iterable[str]) -> Iterator[frozenset[str]]:

@@ -14,18 +14,23 @@ from tacit.checker import check_audit
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Sets
-from tests.itemsets.naive_channels import Interval, Row, frequent, maximal, subsets
+from tests.itemsets.naive_channels import Counts, Interval, Row, frequent, maximal, renamings, subsets
 
 Pattern = tuple[frozenset[str], frozenset[str]]
 
 
 def releases(items: str, n: int, sigma: int) -> Iterator[tuple[dict[frozenset[str], int], list[tuple[Row, ...]]]]:
-    """All lists of maximal itemsets that n people can give, each with every database that gives it."""
+    """All lists of maximal itemsets that n people can give, each with every database that gives it.
+
+    Of lists that differ only in the names of the items, one is taken.
+    """
     together = defaultdict(list)
     for rows in combinations_with_replacement(list(subsets(items)), n):
         together[frozenset(maximal(frequent(rows, sigma)).items())].append(rows)
+    seen: set[Counts] = set()
     for published, worlds in together.items():
-        if published:
+        if published and published not in seen:
+            seen |= renamings(published, items)
             yield dict(published), worlds
 
 
