@@ -147,7 +147,6 @@ class _Shelf:
         return KnownBook(self._releases, self._known, self._knowledge, declared)
 
     def check(self, finding: Mapping[str, Any]) -> None:
-        """Re-check one finding, or raise :class:`Reject`."""
         code = finding["code"]
         policy = self._record["policy"]
         if is_about_known(finding):
@@ -166,7 +165,6 @@ class _Shelf:
             _check_group(finding, self._book(finding), int(policy["k"]))
 
     def _check_every_way(self, finding: Mapping[str, Any], k: int) -> None:
-        """Re-check a finding about a few people by enumeration."""
         tables = [release for release in self._releases if isinstance(release, FrequencyTable)]
         people = {self._record["adversary"].get("people"), finding["certificate"]["people"]}
         if len(tables) < len(self._releases) or people != {"same"}:
@@ -174,7 +172,6 @@ class _Shelf:
         check_worlds(finding, tables, k, self._fitting)
 
     def _check_value(self, finding: Mapping[str, Any], policy: Mapping[str, Any]) -> None:
-        """Re-check a finding about values of known people."""
         book = self._book(finding)
         if not isinstance(book, _OF_VALUES[finding["code"]]):
             raise Reject("it cites no lines of one release of its kind")
@@ -186,7 +183,6 @@ class _Shelf:
             check_values(finding, book, int(policy["l"]), self._known)
 
     def _book(self, finding: Mapping[str, Any]) -> Book:
-        """Return the lines of the only cited release."""
         owners = {citation["release"] for citation in finding["because"]}
         if len(owners) > 1 or not owners <= set(range(len(self._releases))):
             raise Reject("it cites no lines of one release")
@@ -197,7 +193,6 @@ class _Shelf:
 
 
 def _opened(release: Release) -> Book:
-    """Return the lines of a release for look-up."""
     if isinstance(release, PartialTable):
         return TableBook(release)
     if isinstance(release, Buckets):
@@ -210,7 +205,6 @@ def _opened(release: Release) -> Book:
 
 
 def _check_id(finding: Mapping[str, Any]) -> None:
-    """A finding is named after its event."""
     of_one = finding["because"] if finding["code"] != "X01" and "people" not in (finding.get("certificate") or {}) else []
     release = [of_one[0]["release"]] if of_one and of_one[0]["release"] else []
     text = json.dumps([finding["code"], finding["event"], *release], ensure_ascii=False, sort_keys=True)
@@ -219,7 +213,6 @@ def _check_id(finding: Mapping[str, Any]) -> None:
 
 
 def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
-    """Check a finding about a group: arithmetic and words."""
     if isinstance(book, BucketBook | TableBook) or not finding["because"]:
         raise Reject("it cites no lines of one release of its kind")
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}

@@ -102,7 +102,6 @@ def _check_citations(
     used_up: tuple[str, ...],
     users: int,
 ) -> None:
-    """Raise unless lines, facts and used-up values are cited."""
     owner = because[0]["release"] if because else 0
     cited = [Citation(owner, line, Bound.of(count), None) for line, _, count in lines]
     cited += [Citation(owner, fact, Bound.of(0), None) for fact in facts]
@@ -115,7 +114,6 @@ def _check_citations(
 
 
 def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact] | None) -> None:
-    """Raise unless every cited fact is given."""
     if knowledge is None:
         return
     given = {(json.dumps({c: sorted(v) for c, v in one.allowed.items()}, sort_keys=True), one.value) for one in knowledge}
@@ -126,7 +124,6 @@ def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact] | None) -
 
 
 def _is_excluded(facts: Sequence[Exclusion], person: Person, value: str) -> bool:
-    """Return True if a fact excludes the value."""
     return any(
         fact.value == value and all(person.get(column) in values for column, values in fact.event.items()) for fact in facts
     )
@@ -140,7 +137,6 @@ def _check_users(
     users: int,
     person: Person,
 ) -> None:
-    """Raise unless enough others need the used-up values."""
     if not used_up:
         if users:
             raise Reject("it counts people who use nothing up")
@@ -156,8 +152,6 @@ def _check_users(
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """Words of a finding, written from its argument."""
-
     sensitive: str
     group: str
     lines: Sequence[Line]

@@ -48,7 +48,6 @@ class ItemsetBook:
 
     @cached_property
     def _by_item(self) -> tuple[npt.NDArray[Any], Ints]:
-        """Return the sets that hold each item."""
         order = np.argsort(self.release.sets.members, kind="stable")
         return self.release.sets.members[order], self.release.sets.owners()[order]
 
@@ -75,7 +74,6 @@ class ItemsetBook:
         return frozenset(self.release.names(self.index_of(line))), self.bounds(line)
 
     def _exactly(self, numbers: Sequence[int]) -> int | None:
-        """The set of these items, where one is published."""
         wanted = Sets.from_lists([numbers])
         hashes, order = self._by_hash
         first, last = (int(np.searchsorted(hashes, wanted.hashes()[0], side=side)) for side in ("left", "right"))
@@ -164,10 +162,6 @@ def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping
 
 
 def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return the sum of published supports, by inclusion-exclusion.
-
-    Certificate and citations must hold its weights.
-    """
     weights: dict[int | str, int] = {}
     signs = []
     bounds = []
@@ -190,7 +184,6 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
 
 
 def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set) -> None:
-    """Raise unless the shorter event has the same people."""
     if "same_people" not in finding:
         return
     has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
@@ -201,7 +194,6 @@ def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: S
 
 
 def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return the sum of published and bounded supports."""
     shown: dict[Set, Bounds] = {}
     used: set[int | str] = {"min_support"}
     for step in finding["certificate"]["steps"]:
@@ -252,14 +244,12 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
 
 
 def _most(book: ItemsetBook, items: Set) -> int:
-    """Return the largest support of an unlisted itemset."""
     if not book.was_looked_for(items):
         raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
     return (book.release.min_support or 1) - 1
 
 
 def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: set[int | str]) -> Bounds:
-    """Return bounds on a support, published or proved."""
     if items in shown:
         return shown[items]
     if (place := book.find(items)) is None:
@@ -269,7 +259,6 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
 
 
 def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    """Return bounds on a group from two maximal itemsets."""
     lines = [place for place in cited if isinstance(place, int)]
     if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
         raise Reject("the lines it cites are not those of its derivation")
@@ -295,7 +284,6 @@ def subsets(items: Set) -> list[tuple[str, ...]]:
 
 
 def _signed(weights: Iterable[int], bounds: Sequence[Bounds]) -> Bounds:
-    """The bounds of a weighted sum."""
     lo = hi = 0
     for weight, (low, high) in zip(weights, bounds, strict=True):
         lo += weight * (low if weight > 0 else high)
@@ -320,8 +308,6 @@ def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
 
 
 class _Words:
-    """Citations and steps that one finding may have."""
-
     def __init__(self, finding: Finding, book: ItemsetBook) -> None:
         self.finding = finding
         self.book = book
@@ -331,7 +317,6 @@ class _Words:
         self.lines: list[int] = sorted({one["line"] for one in finding["because"] if "line" in one}, key=book.index_of)
 
     def citations(self) -> list[dict[str, Any]]:
-        """Return the citations: n, lines, threshold."""
         if self.finding["code"] == "I01":
             weights = self._weights(self.present, self.absent)
             places = sorted(weights, key=lambda place: -1 if place == "n" else self.book.index_of(int(place)))
@@ -348,7 +333,6 @@ class _Words:
         return {"release": self.owner, **place_entry(place), "count": list(self.book.bounds(place))}
 
     def steps(self) -> Iterator[list[Step]]:
-        """Yield the steps as they may be."""
         if self.finding["code"] == "I01":
             yield self._channel()
         elif self.book.release.only == "maximal":
@@ -367,7 +351,6 @@ class _Words:
             yield [*self._prints([line for line in self.lines if line in named]), *told]
 
     def _channel(self) -> list[Step]:
-        """Return the sum of I01, and its shorter form."""
         out = self._sum(self.present, self.absent)
         if "same_people" not in self.finding:
             return out
@@ -376,7 +359,6 @@ class _Words:
         return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
 
     def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
-        """Return each line's weight in a group's sum."""
         weights: dict[int | str, int] = {}
         for extra in subsets(lacks):
             place = self.book.place(has.union(extra))
@@ -400,7 +382,6 @@ class _Words:
         return Term(weight, count, f"people with {join_names(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
 
     def _printed(self, line: int) -> str:
-        """Return what a line prints, if not exact."""
         count = Bound(*self.book.bounds(line))
         return "" if count.is_exact else self.book.release.text(self.book.index_of(line))
 
@@ -419,7 +400,6 @@ class _Words:
         return (*self.book.bounds(place), (Lines((place,)),) if isinstance(place, int) else (place,))
 
     def _maximal(self, line: int, other: int) -> list[Step]:
-        """Return the derivation from two maximal itemsets."""
         release = self.book.release
         least = self.book.release.min_support or 1
         items = self.book.line(line)[0]

@@ -72,7 +72,6 @@ def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Ma
 
 
 def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
-    """The numbers that stand at a place."""
     number, where = place
     release = book.releases[number]
     if isinstance(release, Rules) and isinstance(where, int):
@@ -99,7 +98,6 @@ def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
 def _check_step(
     book: JointBook, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> Box:
-    """Check a step by its sum or its cases."""
     box = _certificate_box(step["event"])
     low = "at_least" in step
     claimed = int(step["at_least"] if low else step["at_most"])
@@ -120,7 +118,6 @@ class _Claim:
 
 
 def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check a case: two further cases, or a sum."""
     if "split" not in case:
         _check_sum(claim, case, assumed)
         return
@@ -146,7 +143,6 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
 
 
 def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
-    """Check that a sum proves the bound or infeasibility."""
     impossible = bool(case.get("impossible")) and bool(assumed)
     total: Exact = 0
     terms: list[tuple[Exact, Box]] = [] if impossible else [(claim.sign, claim.box)]
@@ -168,7 +164,6 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
 
 
 def _exact(text: Any) -> Exact:
-    """Return a weight as an exact number."""
     return int(text) if isinstance(text, str) and text.removeprefix("-").isdecimal() else _plain(Fraction(text))
 
 
@@ -215,7 +210,6 @@ def _certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
 
 
 def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
-    """The event of the finding as a box."""
     box: Box = {}
     for name, lacks in [(name, False) for name in event["present"]] + [(name, True) for name in event["absent"]]:
         column, equals, value = name.partition("=")
@@ -248,7 +242,6 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
 
 
 def _same_box(book: JointBook, one: Box, two: Box) -> bool:
-    """Return True if two boxes are equal, by axis."""
     for axis in {*one, *two}:
         values = _values(book.domains, axis, [box[axis] for box in (one, two) if axis in box])
         first, second = ([_allows(box.get(axis), value) for value in values] for box in (one, two))
@@ -370,7 +363,6 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
 
 
 def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
-    """Check blanks; count other rows with excluded values."""
     told = finding["certificate"]["blanks"]
     number = int(told["release"])
     rows = book.rows.get(number)
@@ -390,7 +382,6 @@ def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, l
 
 
 def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
-    """The group, without the sensitive column."""
     box: Box = {}
     for name, values in event.items():
         kind = "item" if name not in book.columns and list(values) == [HAS] else "column"
@@ -399,7 +390,6 @@ def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
 
 
 def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str) -> None:
-    """Raise unless sentence and steps match the certificate."""
     proof = finding["certificate"]
     number = int(proof["blanks"]["release"]) if "blanks" in proof else None
     table = "" if number is None else name_of(book.releases[number], number)

@@ -116,7 +116,6 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 
 def _fact(entry: Mapping[str, Any], people: int, knowledge: Sequence[Fact] | None) -> tuple[Who, int, int]:
-    """Return a fact as recorded, compared with the knowledge."""
     allowed = {str(column): tuple(map(str, listed)) for column, listed in entry["about"].items()}
     lo, hi = (int(end) for end in entry["count"])
     if knowledge is not None:
@@ -181,7 +180,6 @@ class _Citation:
         self.grouped = asked.grouped is not None and asked.grouped == entry["release"]
 
     def read(self, value: str, people: int) -> tuple[Who, int, int]:
-        """Return a citation's people, and bounds on the value."""
         release = self.release
         what = self.entry["what"]
         if what == "values":
@@ -216,7 +214,6 @@ class _Citation:
         return self._who(having), max(least, release.header.min_support or 0), most
 
     def _listed(self, release: Release, value: str) -> tuple[Who, int, int]:
-        """An itemset, or a cell of a table."""
         place = self.entry.get("line", self.entry.get("cell"))
         if place not in self.places or release.header.coarser:
             raise Reject(f"it cites {_place(self.entry)}, which holds no number of people")
@@ -230,20 +227,17 @@ class _Citation:
         return self._who(self._rest(pairs, value)), count.lo, count.hi
 
     def _rest(self, pairs: Pairs, value: str) -> Pairs:
-        """Return the quasi-identifiers of a line with a value."""
         if (self.sensitive, value) not in pairs or sum(column == self.sensitive for column, _ in pairs) != 1:
             raise Reject(f"{_place(self.entry)} is about something else")
         return tuple(pair for pair in pairs if pair[0] != self.sensitive)
 
     def _who(self, pairs: Pairs) -> Who:
-        """Return people with these values or named groups."""
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):
             raise Reject(f"{_place(self.entry)} is about a column that is not known")
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         return lambda person: has_values(person, pairs, groups)
 
     def _bucket(self, release: Buckets, value: str, people: int) -> tuple[Who, int, int]:
-        """Return an ST line, or a value the group lacks."""
         if release.sensitive != self.sensitive:
             raise Reject("it cites groups with another sensitive column")
         names = [name for listed in self.entry["about"].values() for name in listed]
@@ -273,7 +267,6 @@ class _Citation:
         return (lambda person: tuple(person.get(column.name) for column in columns) in inside), count, count if closed else people
 
     def _missing(self, release: Itemsets | Rules, value: str, people: int) -> tuple[Who, int, int]:
-        """Return the most people that a complete list omits."""
         header = release.header
         pairs = tuple((str(column), str(listed[0])) for column, listed in self.entry["about"].items())
         wanted = frozenset((*pairs, (self.sensitive, value)))
@@ -325,15 +318,12 @@ def check_sentence(text: str, person: Person, number: int, sensitive: str, left:
 
 
 class _Words:
-    """The words of one finding."""
-
     def __init__(self, finding: Mapping[str, Any], releases: Sequence[Release], sensitive: str) -> None:
         self.finding = finding
         self.releases = releases
         self.sensitive = sensitive
 
     def check(self, person: Person, terms: Sequence[Term], ruled_out: Sequence[str]) -> None:
-        """Raise where words and numbers differ."""
         finding = self.finding
         carried = self.finding["certificate"]
         left = [value for value in carried["values"] if value in finding["event"][self.sensitive]]
@@ -347,7 +337,6 @@ class _Words:
             raise Reject("the lines it cites are not those of its sum")
 
     def _steps(self, terms: Sequence[Term], ruled_out: Sequence[str]) -> Iterator[Sequence[Step]]:
-        """Yield the steps as they may be."""
         carried = self.finding["certificate"]
         if not terms:
             yield [explain_only_values(self.sensitive, len(carried["values"]))]
@@ -368,7 +357,6 @@ class _Words:
         yield explain_sum(statements, groups, has, int(carried["below"]), between="; ", shown=_SHOWN)
 
     def _where(self, entry: Mapping[str, Any]) -> Phrase:
-        """Return where a statement stands, in words."""
         if entry["release"] is None:
             return (f"known: {entry['cell']}",)
         number = int(entry["release"])
@@ -448,8 +436,6 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
 
 
 class _Claim:
-    """One finding, taken apart."""
-
     def __init__(self, finding: Mapping[str, Any], book: KnownBook) -> None:
         carried = finding["certificate"]
         sensitive = str(carried["sensitive"])
@@ -485,7 +471,6 @@ class _Claim:
 
     @staticmethod
     def _releases(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-        """Return the releases that a finding combines."""
         if "people" in carried:
             if carried["people"] != "same" or book.declared != "same":
                 raise Reject("it takes releases together whose people are not the same")
@@ -497,7 +482,6 @@ class _Claim:
         return [book.releases[number] for number in used] or book.releases
 
     def _check_person(self, sensitive: str) -> None:
-        """So many known people have the combination."""
         if self.people is None:
             return
         if set(self.person) != set(self.people.names) or sensitive in self.people.names:
@@ -507,7 +491,6 @@ class _Claim:
 
     @property
     def ruled_out(self) -> list[str]:
-        """The values that are claimed to be impossible."""
         return [value for value in self.values if value not in self.left]
 
     def total(self) -> int:
@@ -536,7 +519,6 @@ class _Claim:
         return max(wanted[value] - counted[value] for value in self.values)
 
     def _as_recorded(self) -> int:
-        """Return the total of the recorded groups; check weights."""
         total = 0
         asked_for = 0
         own = [place for place, term in enumerate(self.terms) if term.speaks_of(self.person)]

@@ -161,7 +161,6 @@ class RowBook:
         return out
 
     def _count(self, what: str, fixed: Mapping[str, str]) -> tuple[int, int]:
-        """The fewest and the most people with these values."""
         release = self.release
         sensitive = fixed.get(release.sensitive) if isinstance(release, Buckets) else None
         shown = {column: value for column, value in fixed.items() if column in self.rows}
@@ -216,7 +215,6 @@ class Declaration:
             self.sets = {"+".join(map(str, sorted(one))): one for one in self._possible(kind)}
 
     def _possible(self, kind: str) -> list[frozenset[int]]:
-        """The sets of populations that somebody can be in."""
         every = range(max(self.of) + 1)
         if kind == "unknown":
             return [frozenset({number}) for number in every]
@@ -329,7 +327,6 @@ def _differs(history: Sequence[str | None]) -> bool:
 
 
 def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) -> bool:
-    """Return True if a history matches a change."""
     for value, side in zip(history[:2], (change["before"], change["after"]), strict=True):
         name = axis[1] if axis[0] == "item_change" else f"{axis[1]}={value}"
         has = set() if value is None else {name}
@@ -401,7 +398,6 @@ class JointBook:
             self.domains |= self.histories.values
 
     def _named_values(self, told: Mapping[Axis, Mapping[int, frozenset[str]]]) -> dict[Axis, frozenset[str]]:
-        """The values that some release names, by column."""
         named = {column: frozenset().union(*values.values()) for column, values in told.items()}
         for rows in self.rows.values():
             for column, texts in rows.rows.items():
@@ -634,7 +630,6 @@ class JointBook:
         return Statement(((Fraction(1), box),), None, 0, (0, 0))
 
     def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """Return a background fact, compared with the known facts."""
         (text,) = cited["items"]
         told = json.loads(text)
         least = told["at_least"]
@@ -655,7 +650,6 @@ class JointBook:
         return Statement(((Fraction(1), box),), least, most, ends)
 
     def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        """Return the bound on a rule that is not listed."""
         header = release.header
         given = cited["given"]
         by_share = cited["what"] == "missing-share"
@@ -679,7 +673,6 @@ class JointBook:
         return Statement(((Fraction(1), box),), None, most, (0, most))
 
     def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
-        """Return the people of a missing rule's two sides."""
         header = release.header
         items = list(cited["items"])
         share = "share of " if cited["what"] == "missing-share" else ""
@@ -721,7 +714,6 @@ class JointBook:
 
     @staticmethod
     def _below_share(header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
-        """Return the bound by a missing rule's confidence."""
         assert header.min_confidence is not None
         whole, having = boxes
         terms = (
@@ -785,7 +777,6 @@ class JointBook:
         raise Reject("it cites a number that the line does not print")
 
     def _exceptions(self, release: Rules, right: Sequence[int], whole: Box) -> Box:
-        """Return people with a rule's antecedent, without its consequent."""
         axis, (values, excluded) = self._item(release, right[0])
         if len(right) != 1 or axis in whole:
             raise Reject("it cites who fits no box")
@@ -793,7 +784,6 @@ class JointBook:
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:
-    """Return True if a fact is as recorded."""
     amounts = {"at_least": fact.at_least, "at_most": fact.at_most}
     for end, amount in amounts.items():
         number = None if amount is None or (amount.is_share and amount.value) else amount.value

@@ -60,7 +60,6 @@ def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
 
 
 def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any], column: str) -> None:
-    """Raise unless a finding about this column follows."""
     schema = book.release.people.schema
     pattern = {name: _single(values) for name, values in finding["event"].items() if name != column}
     value = _single(finding["event"][column])
@@ -108,7 +107,6 @@ def _single(values: Sequence[str]) -> str:
 def _check_proof(
     finding: Mapping[str, Any], counts: Mapping[str, int], counted: Sequence[tuple[RecordsWith, int]], rows: Sequence[int]
 ) -> None:
-    """Raise unless certificate and citations match the rows."""
     proof = finding["certificate"]
     because = finding["because"]
     owner = because[0]["release"] if because else 0

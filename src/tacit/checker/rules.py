@@ -40,7 +40,6 @@ class _Line(NamedTuple):
     high_open: bool
 
     def among(self, people: int) -> Bounds:
-        """Return bounds on people with antecedent and consequent."""
         least = max(self.people[0], _ceil(self.low * people, self.low_open))
         return least, min(self.people[1], _floor(self.high * people, self.high_open))
 
@@ -184,7 +183,6 @@ class World:
             raise Reject(f"a step of its certificate rests on {cell}, which it does not cite")
 
     def _line(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return a line's own bounds on its items."""
         line = self._cited(step)
         mine, bounds = (line.all, line.people) if step["by"] == "count" else (line.has, line.whole)
         if items != mine:
@@ -214,7 +212,6 @@ class World:
         return self.book.bounds("n") if not items else (0, self.book.bounds("n")[1])
 
     def _distribution(self, items: Set, _: Mapping[str, Any]) -> Bounds:
-        """Return a value's count in the header."""
         self._needs("sa_distribution")
         self.book.bounds("sa_distribution")
         if len(self.book.values) != len(self.book.release.header.sa_counts):
@@ -237,7 +234,6 @@ class World:
         return self.lo[parent] - (high - most[items]), self.hi[parent] - (low - self.lo[items])
 
     def _missing(self, items: Set, step: Mapping[str, Any]) -> Bounds:
-        """Return the bound by thresholds on an unlisted rule."""
         self._needs("min_support")
         parent = frozenset(map(str, step["from"]))
         header = self.book.release.header
@@ -278,7 +274,6 @@ class World:
         return lo, hi
 
     def _exclusive(self, items: Set) -> bool:
-        """Return True if all items are sensitive values."""
         release = self.book.release
         columns = dict(zip(release.items.names, release.items.pairs or (), strict=False))
         sa = " & ".join(release.header.sa)

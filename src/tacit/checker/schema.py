@@ -218,7 +218,6 @@ _CITED = exactly_one(("line", "cell"), fields({"release": natural, "count": span
 
 
 def _origin(value: Any, place: str) -> None:
-    """Check the origin of a term of X01."""
     needed = {"release": natural, "what": text}
     exactly_one(("line", "cell"), fields(needed, _PLACE | {"items": _NAMES, "given": _bare_origin}))(value, place)
 
@@ -227,7 +226,6 @@ _bare_origin = exactly_one(("line", "cell"), fields({"release": natural, "what":
 
 
 def _summand(value: Any, place: str) -> None:
-    """Check a term of X01: place, step or case."""
     if not isinstance(value, dict) or "weight" not in value:
         raise Wrong(place, "is not a term of a sum")
     weight(value["weight"], f"{place}.weight")
@@ -241,7 +239,6 @@ _SUM = list_of(_summand)
 
 
 def _case(value: Any, place: str, depth: int = 0) -> None:
-    """Check a case: a sum, or two cases."""
     if depth > MOST_DEPTH:
         raise Wrong(place, "splits cases too often")
     if not isinstance(value, dict) or "split" not in value:
@@ -253,7 +250,6 @@ def _case(value: Any, place: str, depth: int = 0) -> None:
 
 
 def _step(value: Any, place: str) -> None:
-    """A step of a proof of X01."""
     if not isinstance(value, dict):
         raise Wrong(place, "is not an object")
     claim = {name: one for name, one in value.items() if name in ("event", "at_least", "at_most")}
@@ -328,7 +324,6 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
 
 
 def _certificate(value: Any, place: str) -> None:
-    """A certificate: its claim and one of the proofs."""
     if not isinstance(value, dict):
         raise Wrong(place, "is not an object")
     head = {"format": text, "claim": _CLAIM}

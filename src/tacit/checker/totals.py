@@ -97,7 +97,6 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
 
 
 def _told_by(release: Release) -> dict[str, Any]:
-    """Return what one release tells the adversary about itself."""
     header = release.header
     if isinstance(release, FrequencyTable):
         rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
@@ -139,7 +138,6 @@ def check_totals(record: Record) -> list[str]:
 
 
 def _attacks(record: Record) -> Iterator[str]:
-    """Return what is wrong with the list of attacks."""
     if [attack["code"] for attack in record["attacks"]] != list(ATTACKS):
         yield "the attacks are not those that every audit lists"
     asked = record["options"]["attacks"]
@@ -159,7 +157,6 @@ def _attacks(record: Record) -> Iterator[str]:
 
 
 def _policy(record: Record) -> Iterator[str]:
-    """Return what is wrong with the policy."""
     policy = record["policy"]
     if policy["safe_threshold"] != policy["k"]:
         yield "the policy: safe_threshold is not k"
@@ -169,7 +166,6 @@ def _policy(record: Record) -> Iterator[str]:
 
 
 def _waivers(record: Record) -> Iterator[str]:
-    """Return what does not fit among the waivers."""
     accepted = sum(attack["waived"] for attack in record["attacks"])
     waivers = [waiver for waiver in record["waivers"] if waiver["status"] == "applied"]
     read = [entry["sha256"] for entry in record["release"]]
@@ -187,7 +183,6 @@ def _waivers(record: Record) -> Iterator[str]:
 
 
 def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
-    """Return True if a waiver accepts a finding."""
     if waiver["people"] != finding["count"]:
         return False
     if "waived" in finding and (waiver["name"], waiver["reason"]) != (finding["waived"]["name"], finding["waived"]["reason"]):

@@ -53,11 +53,9 @@ class _Term:
 
     @property
     def end(self) -> int:
-        """The end that counts."""
         return self.hi if self.weight > 0 else self.lo
 
     def speaks_of(self, person: Mapping[str, str]) -> bool:
-        """Return True if its group includes these values."""
         return self.pairs is not None and has_values(person, self.pairs, self.groups)
 
 
@@ -72,8 +70,6 @@ class _Group:
 
 
 class _Claim:
-    """One finding, taken apart."""
-
     def __init__(self, finding: Mapping[str, Any], book: RuleBook) -> None:
         self.finding = finding
         self.book = book
@@ -94,7 +90,6 @@ class _Claim:
         self._read(finding["certificate"])
 
     def _read(self, proof: Mapping[str, Any]) -> None:
-        """Read the statements, the groups, and the limit."""
         self.denominator = int(proof["below"])
         self.terms = [self._term(entry) for entry in proof["weights"]]
         self.groups = [
@@ -112,7 +107,6 @@ class _Claim:
             raise Reject("a group has fewer than no people")
 
     def check_citations(self) -> None:
-        """Raise unless certificate and citations are canonical."""
         owner = self.finding["because"][0]["release"] if self.finding["because"] else 0
         weights = [
             {
@@ -135,7 +129,6 @@ class _Claim:
             raise Reject("its certificate does not say what its citations say")
 
     def _citations(self, owner: int) -> list[Citation]:
-        """Return the citations of the sum, in order."""
         out = [Citation(owner, term.cited, Bound(term.lo, term.hi), term.weight) for term in self.terms]
         for number, term in enumerate(self.terms, 1):
             out.append(Citation(owner, PeopleOfTerm(number), Bound.of(term.people), None))
@@ -145,7 +138,6 @@ class _Claim:
         return [*out, Citation(owner, "denominator", Bound.of(self.denominator), None)]
 
     def _term(self, entry: Mapping[str, Any]) -> _Term:
-        """Return a certificate's statement, if its release says so."""
         book = self.book
         header = self.book.release.header
         people = int(entry["people"])
@@ -190,7 +182,6 @@ class _Claim:
         return max((self.denominator if value in ruled_out else 0) - counted[value] for value in self.values)
 
     def check_groups(self) -> int:
-        """Return the total of the recorded groups; check weights."""
         total = 0
         asked_for = 0
         for group in self.groups:
@@ -210,7 +201,6 @@ class _Claim:
         return total
 
     def check_known(self, names: Sequence[str], known: Mapping[tuple[str, ...], int]) -> int:
-        """Return the total over all known people."""
         if known.get(tuple(self.person[name] for name in names), 0) != self.people:
             raise Reject("another number of known people has its quasi-identifiers")
         total = 0
@@ -226,14 +216,12 @@ class _Claim:
         return total
 
     def check_words(self) -> None:
-        """Raise unless sentence and steps say what was checked."""
         left = [value for value in self.values if value in self.left]
         check_sentence(self.finding["statement"], self.person, self.people, self.sensitive, left)
         if tuple(self.finding["steps"]) not in map(render_steps, self._steps()):
             raise Reject("its steps do not say what its citations say")
 
     def _steps(self) -> Iterator[Sequence[Step]]:
-        """Yield the steps as they may be."""
         if not self.terms:
             yield [explain_only_values(self.sensitive, len(self.values))]
             return
@@ -272,7 +260,6 @@ def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: 
 
 
 def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:
-    """The quasi-identifiers of a line, and its sensitive value."""
     book.line(number)
     release = book.release
     index = book.by_line[number]
@@ -283,7 +270,6 @@ def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:
 
 
 def _line_says(book: RuleBook, number: int, people: int) -> tuple[int, int]:
-    """Return a line's bounds on people with its value."""
     line = book.line(number)
     if not line.whole[0] <= people <= line.whole[1]:
         raise Reject(f"another number of people has the antecedent of line {number}")
@@ -292,7 +278,6 @@ def _line_says(book: RuleBook, number: int, people: int) -> tuple[int, int]:
 
 
 def _ceiling(book: RuleBook, pairs: Pairs, value: str, people: int) -> int:
-    """Return the most people of an unlisted rule."""
     release = book.release
     header = book.release.header
     if not header.complete or header.coarser or header.min_confidence is None or not pairs:

@@ -113,8 +113,6 @@ def check_rule_citations(because: Sequence[Mapping[str, Any]], book: RuleBook) -
 
 
 class _Words:
-    """Words of one finding, and those allowed."""
-
     def __init__(self, finding: Mapping[str, Any], book: RuleBook, world: World) -> None:
         self.finding = finding
         self.book = book
@@ -128,7 +126,6 @@ class _Words:
         self._told: dict[tuple[Set, Set], Bound] = {}
 
     def check(self) -> None:
-        """Raise if steps differ from the certificate."""
         steps = list(self.finding["steps"])
         if not steps or len(set(steps)) < len(steps):
             raise Reject("it has no steps, or one twice")
@@ -152,7 +149,6 @@ class _Words:
             yield f"The bounds follow from the cited lines in {number:,} steps, too many to write out here."
 
     def _forms(self, place: int) -> Iterator[str]:
-        """Yield the sentences about one or both ends."""
         entry = self.entries[place]
         for law in self._laws(entry):
             yield law if law.endswith(".") else f"{law}{_says(entry)}."
@@ -214,7 +210,6 @@ class _Words:
         return f"from {float(line.low):.6g} to {float(line.high):.6g}"
 
     def _last_forms(self) -> Iterator[str]:
-        """Yield the sentences that may conclude the finding."""
         event = self.finding["event"]
         if event["present"] and event["absent"]:
             column = " & ".join(self.book.release.header.sa)
@@ -231,7 +226,6 @@ class _Words:
         return f"So {render_people(self.count)} {describe_event(read_event(self.finding['event']), self.count)}."
 
     def _exceptions(self, has: Set, whole: Set, count: Bound | None = None) -> Iterator[str]:
-        """Yield the sentences about exceptions to a rule."""
         wider = self._bound(has)
         narrower = self._bound(whole)
         difference = wider - narrower
@@ -263,7 +257,6 @@ class _Words:
         return False
 
     def _differences(self, has: Set, lacks: Set) -> Iterator[str]:
-        """Yield the sentences about a difference of two groups."""
         for item in sorted(lacks):
             wider = self._pattern(has, lacks - {item})
             narrower = self._pattern(has | {item}, lacks - {item})
@@ -286,7 +279,6 @@ class _Words:
 
 
 def _says(entry: Mapping[str, Any]) -> str:
-    """Return the bound of an entry in words."""
     side, value = ("at least", entry["at_least"]) if "at_least" in entry else ("at most", entry["at_most"])
     many = "person has" if value == 1 else "people have"
     return f"{side} {value:,} {many} {_names(entry['items'])}"

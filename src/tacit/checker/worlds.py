@@ -94,7 +94,6 @@ def _values(table: FrequencyTable, column: str) -> tuple[str, ...]:
 
 
 def _group(table: FrequencyTable, index: int) -> _Group:
-    """Return a table line's numbers about its group."""
     fewest = int(table.lo[index])
     most = int(table.hi[index])
     measured = table.measured
@@ -109,14 +108,11 @@ def _group(table: FrequencyTable, index: int) -> _Group:
 
 
 def _inside(table: FrequencyTable, index: int, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[bool]:
-    """Return the kinds of people in a line's group."""
     allowed = [(columns.index(column), labelled(table, column, label)) for column, label in table.cell(index).items()]
     return [all(cell[place] in values for place, values in allowed) for cell in cells]
 
 
 class _Placing:
-    """People placed so far, by cell."""
-
     def __init__(self, values: Sequence[int], of: Sequence[Sequence[_Group]], groups: Sequence[_Group], largest: int) -> None:
         self._values = values
         self._of = of
@@ -126,7 +122,6 @@ class _Placing:
         self._tried = 0
 
     def worlds(self, left: int, first: int = 0) -> Iterator[tuple[int, ...]]:
-        """Yield the ways to place people from a cell on."""
         if any(len(group.placed) + left < group.fewest for group in self._groups):
             return
         if not left:

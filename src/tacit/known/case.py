@@ -159,7 +159,6 @@ class RuleCase:
         return found
 
     def _holding(self, pairs: list[Pair]) -> Codes:
-        """Return the combinations with all these values or groups."""
         groups = {(group.column, group.name): group for group in self.release.header.groups}
         named = [groups[pair] for pair in pairs if pair in groups]
         plain = self.population.holding(pair for pair in pairs if pair not in groups)
@@ -187,7 +186,6 @@ class RuleCase:
         return said
 
     def _say(self, said: Statements, fact: Fact) -> None:
-        """Add a background fact unless it is vacuous."""
         unknown = sorted(set(fact.allowed) - set(self.population.names))
         if unknown:
             known = ", ".join(self.population.names)
@@ -216,7 +214,6 @@ class RuleCase:
         return np.maximum(lo, self._thresholds(wholes)), hi
 
     def _thresholds(self, wholes: Ints) -> Ints:
-        """Return the smallest counts of a published rule."""
         header = self.release.header
         least = header.min_support or 0
         if header.min_confidence is None:
@@ -320,7 +317,6 @@ class Missing:
         return [(int(event), int(value)) for event, value in np.argwhere(over)]
 
     def _totals(self, people: Floats) -> Floats:
-        """Return the people by event and value, computed in blocks."""
         from scipy.sparse import csr_array
 
         members = self.events.members
@@ -420,7 +416,6 @@ def estimate(
 
 
 def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> Floats:
-    """Return initial multipliers: known ones, else 0."""
     pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
     return np.array([known.get(pair, 0.0) for pair in pairs])
 
@@ -498,7 +493,6 @@ def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
 
 
 def _published(case: RuleCase) -> dict[tuple[int, str], None]:
-    """Return the distinct published rules: antecedent bits and value."""
     bit = _bits(case.population)
     lines = range(len(case.release))
     return dict.fromkeys((sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in lines)
@@ -561,7 +555,6 @@ class _Family:
             self.larger[mask] = grown
 
     def kept(self) -> tuple[int, int]:
-        """Return the numbers of kept missing rules and matched combinations."""
         plain = self._border({})
         rules = occurrences = 0
         everything = sum(self.combinations[mask] for mask in self.heavy)
@@ -601,7 +594,6 @@ def _least_heavy(ceiling: Ceiling, n: int) -> int:
 
 
 def _places(mask: int) -> list[int]:
-    """Return the places of the bits that are set."""
     out = []
     while mask:
         low = mask & -mask

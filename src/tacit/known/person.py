@@ -74,7 +74,6 @@ class Telling:
         return Said(kind_of(origins[0]), tuple(sorted(lines)), says, people)
 
     def _line(self, origin: Hashable) -> int | None:
-        """Return the line of a statement."""
         if isinstance(origin, Origin):
             return origin.place if isinstance(origin.place, int) else None
         case = self.case
@@ -191,7 +190,6 @@ class Person:
         return tuple(sorted(felt, key=lambda one: -_change(one, now)))
 
     def _describe(self, row: int) -> tuple[Said, float]:
-        """Return a statement in words, and its multiplier."""
         problem = self.found.problem
         origins = problem.origins[row]
         # With two values, evidence for one is evidence against the other.
@@ -216,7 +214,6 @@ class Person:
         return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
 
     def _derivatives(self, rows: Ints) -> tuple[Floats, Floats]:
-        """Return the covariance of sums, and the estimate's slope."""
         from scipy.sparse import csr_array, diags_array
 
         problem = self.found.problem
@@ -238,7 +235,6 @@ class Person:
         return np.asarray(covariance), slope
 
     def _estimate_without(self, origins: Origins, check: Callable[[], None]) -> tuple[float, ...] | None:
-        """Return the estimate without these statements, or None."""
         case = self.case
         known = self.found.multipliers
         try:
@@ -250,7 +246,6 @@ class Person:
 
 
 def _change(one: Influence, now: Floats) -> float:
-    """Return how far the estimate moves without a statement."""
     return 0.0 if one.without is None else round(float(np.abs(np.array(one.without) - now).max()), 9)
 
 
@@ -359,12 +354,10 @@ def build_up(
 
 
 def _distance(person: Person, posterior: Floats, goal: Floats) -> float:
-    """Return the mean square distance of estimates from the goal."""
     return float(person.weights @ ((posterior[person.combinations] - goal) ** 2).sum(axis=1))
 
 
 def _list_candidates(person: Person) -> list[_Candidate]:
-    """Return all statements as candidates."""
     place = np.full(len(person.case.population), -1, np.int64)
     place[person.combinations] = np.arange(len(person.combinations))
     said = person.telling.statements
@@ -377,7 +370,6 @@ def _list_candidates(person: Person) -> list[_Candidate]:
 
 
 def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]:
-    """Return the statement about the fewest people overall."""
     said = person.telling.statements
     about = [(said.whole(one.one.event), place, one) for place, one in enumerate(candidates) if len(one.described)]
     return [min(about, key=lambda entry: entry[:2])[2]] if about else []
@@ -433,7 +425,6 @@ def _overlap(candidate: _Candidate, others: list[_Candidate], people: Ints) -> f
 
 
 def _posterior_of(person: Person, taken: list[_Candidate], check: Callable[[], None]) -> Floats:
-    """Return the estimate from these statements alone."""
     said = person.telling.statements
     chosen = {one.one.origin for one in taken}
     problem = reduce(replace(said, listed=[one for one in said.listed if one.origin in chosen]))

@@ -102,7 +102,6 @@ class Prover:
         return {int(c): chosen for chosen in components(self._problem) for c in chosen.tolist()}
 
     def _program(self, combination: int) -> Program | None:
-        """Return the program of the statements connected with the combination."""
         chosen = self._part_of.get(int(self._problem.class_of[combination]))
         if chosen is None:
             return None
@@ -178,7 +177,6 @@ class Prover:
         return proof if proof.holds else None
 
     def _by_own_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        """Return the proof by statements about the combination alone."""
         problem = self._problem
         c = int(problem.class_of[combination])
         events = set(problem.events[problem.rows[problem.starts[c] : problem.starts[c + 1]]].tolist())
@@ -190,7 +188,6 @@ class Prover:
         return None if chosen is None else self._by_program(Program(smaller, chosen), smaller, combination, values)
 
     def _find_shared_weights(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
-        """Find weights that prove these at once, part by part."""
         parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         for q, values in wanted:
             chosen = self._part_of.get(int(self._problem.class_of[q]))
@@ -237,7 +234,6 @@ class Prover:
         return self._trim(program, problem, _Claim(combination, values, gain, extra), found)
 
     def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights) -> Proof | None:
-        """Return the proof without needless statements."""
         weights = self._drop_needless(program, claim, found.weights, found.denominator)
         terms = tuple(
             self._term(int(problem.events[row]), int(problem.values[row]), int(weight))
@@ -248,7 +244,6 @@ class Prover:
         return proof if proof.holds else None
 
     def _drop_needless(self, program: Program, claim: _Claim, weights: Ints, denominator: int) -> Ints:
-        """Drop weights that the proof does not need."""
         kept = weights.copy()
         # Drop rows about many people first: they are the hardest to check.
         used = np.flatnonzero(weights)
@@ -263,7 +258,6 @@ class Prover:
         return kept
 
     def _term(self, event: int, value: int, weight: int) -> Term:
-        """Return the statement behind a row."""
         people = self.said.whole(event)
         best: tuple[int, Term] | None = None
         for one in self._of_event[event]:
@@ -285,7 +279,6 @@ class Prover:
         return found
 
     def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
-        """Return known people by terms, with counts still needed."""
         people = self.said.population.people
         counted = np.zeros((len(people), self.said.n_values), np.int64)
         inside = np.zeros((len(people), len(terms)), np.bool_)

@@ -183,7 +183,6 @@ class SeveralCase:
         return found
 
     def _named_values(self, release: Release) -> tuple[str, ...]:
-        """Return the only values that a release permits."""
         if isinstance(release, FrequencyTable):
             named = self.sensitive in release.columns and release.header.complete
             return release.values[release.columns.index(self.sensitive)] if named else ()
@@ -247,7 +246,6 @@ class SeveralCase:
         return said
 
     def _say(self, said: Statements, fact: Fact) -> None:
-        """Add a background fact unless it is vacuous."""
         if set(fact.allowed) - set(self.population.names):
             remedy = f"The known columns are: {', '.join(self.population.names)}"
             raise InputError("names a column that is not known of everybody", where=fact.place, remedy=remedy)
@@ -275,7 +273,6 @@ class SeveralCase:
 
     @cached_property
     def _owner_of_missing(self) -> Ints:
-        """Release that leaves out each of the missing ones."""
         sizes = [0 if one.missing is None else len(one.missing.events) for one in self.readings]
         return np.repeat(np.arange(len(sizes)), sizes)
 
@@ -352,7 +349,6 @@ def read_rules(known: Known, number: int, release: Rules) -> Reading:
 
 
 def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
-    """Return some lines as a case of rules."""
     used = (pair_of(release, item)[0] for item in release.antecedents.members.tolist())
     columns = release.header.qi or tuple(dict.fromkeys(used))
     head = replace(release.header, sa=(known.sensitive,), sa_values=known.values, sa_counts=())
@@ -367,7 +363,6 @@ def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
 
 
 def _count_unused(known: Known, release: Rules, lines: list[int]) -> int:
-    """Count the other lines that name the sensitive column."""
     naming = {item for item in range(len(release.items)) if pair_of(release, item)[0] == known.sensitive}
     rest = sorted(set(range(len(release))) - set(lines))
     return sum(
@@ -376,7 +371,6 @@ def _count_unused(known: Known, release: Rules, lines: list[int]) -> int:
 
 
 def _is_about(known: Known, release: Rules, index: int) -> bool:
-    """Tell if a line joins known columns and one sensitive value."""
     then = [pair_of(release, item) for item in release.consequents[index].tolist()]
     if release.header.coarser or len(then) != 1 or then[0][0] != known.sensitive or then[0][1] not in known.values:
         return False
@@ -419,7 +413,6 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
 
 
 def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
-    """Return the implications of unlisted sets, or None."""
     least = max(1, release.min_support or 1)
     rows = rows_of(inner)
     sets: list[frozenset[Pair]] = [frozenset()]
@@ -448,7 +441,6 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
 
 
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:
-    """Return the most people of a closed set with a value."""
     if one in listed:
         return whole
     if release.only == "all":
@@ -485,7 +477,6 @@ def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
 
 
 def _may_be_large(release: FrequencyTable, index: int) -> bool:
-    """Tell if a printed 0 may mean many people."""
     least = release.printing.hidden_below
     if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
         return False
@@ -530,7 +521,6 @@ def _group_lines(
 
 
 def _scatter_groups(known: Known, number: int, release: Buckets) -> Iterator[Codes]:
-    """Yield the combinations of each group's members."""
     printed = Population.of(release.people)
     mine = known.only(printed.names)
     place = printed.places_of(Table(mine.columns, mine.people))

@@ -93,12 +93,10 @@ def distances(found: Posterior) -> Floats:
 
 
 def _times_log(factor: Floats, share: Floats) -> Floats:
-    """Return ``factor * log(share)``, 0 at share 0."""
     return np.asarray(factor * np.log(share, where=share > 0, out=np.zeros_like(share)))
 
 
 def _mean(values: Floats, people: Ints) -> float:
-    """Return the mean over all people."""
     return float(values @ people / people.sum())
 
 
@@ -253,7 +251,6 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
 
 
 def _cautions(target: Target, posterior: Floats, people: Ints) -> tuple[Caution, ...]:
-    """Return the number of nearly certain people, without a limit."""
     if not no_limit(target):
         return ()
     sure = posterior.max(axis=1, initial=0.0) > SURE
@@ -261,7 +258,6 @@ def _cautions(target: Target, posterior: Floats, people: Ints) -> tuple[Caution,
 
 
 def _remarks(target: Target, case: PeopleCase, listed: Listed | None) -> tuple[str, ...]:
-    """Return remarks on the estimates."""
     return describe_releases(target), remark_withheld(case), "" if listed is None else listed.why_not, no_limit(target)
 
 
@@ -277,12 +273,10 @@ def remark_withheld(case: PeopleCase) -> str:
 
 
 def _count_lines(case: PeopleCase) -> str:
-    """Return the number of an estimate's lines, in words."""
     return f"{case.n_lines:,} published {'rules' if isinstance(case, RuleCase) else 'lines'}"
 
 
 def _count_missing(target: Target, case: RuleCase) -> Listed | None:
-    """Count the missing rules unless that takes too long."""
     try:
         return count_missing(case, check=lambda: target.limits.check(CODE))
     except LimitReached:
@@ -336,7 +330,6 @@ def describe_combination(case: PeopleCase, combination: int) -> str:
 
 
 def _influence(case: PeopleCase, found: Estimate, over: Flags) -> dict[str, Floats]:
-    """Return the influence of lines of a list of rules."""
     return {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
 
 

@@ -107,7 +107,6 @@ class ProofWords:
         }
 
     def _place(self, one: Statement) -> Place:
-        """Return where a statement stands."""
         origin = one.origin
         value = self.case.values[one.value]
         kind = origin[0] if isinstance(origin, tuple) else None
@@ -120,7 +119,6 @@ class ProofWords:
         return KnownShare(value, str(origin[3] if isinstance(origin, tuple) else origin))
 
     def _where(self, origin: Hashable) -> Phrase:
-        """Return where a statement stands, in words."""
         kind = origin[0] if isinstance(origin, tuple) else None
         if isinstance(origin, tuple) and kind == LINE:
             return (Lines((self.case.release.line(int(origin[1])),)),)
@@ -138,7 +136,6 @@ class ProofWords:
         return described(self._pairs(one))
 
     def _pairs(self, one: Statement) -> list[Pair]:
-        """Return the values that all people of an event share."""
         where = self.said.events[one.event]
         shared = []
         for column in self.said.population.columns:
@@ -263,7 +260,6 @@ class SeveralWords(StatementWords):
         return (_BY_CASES,) if proof is None else tuple(self._steps(proof))
 
     def _record(self, proof: Proof) -> dict[str, Any]:
-        """Return the sum as the certificate holds it."""
         groups = [group_record(group) for group in (*proof.groups, *self._enough(proof))]
         return {
             "sensitive": self.case.sensitive,
