@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,20 +21,14 @@ from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
 from tacit.checker.partial import TableBook, check_table
 from tacit.checker.rules import Reject, RuleBook
-from tacit.checker.schema import Wrong, check_carried, check_claim, check_format, check_schema
+from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
 from tacit.checker.values import check_values
-from tacit.checker.words import (
-    check_every_way_words,
-    check_joint_words,
-    check_rule_citations,
-    check_rules,
-    check_statement,
-    population_names,
-)
-from tacit.checker.worlds import check_worlds
+from tacit.checker.words import check_joint_words, check_rule_citations, check_rules, check_statement, population_names
+from tacit.checker.worlds import Worlds, check_worlds, people_who_fit
 from tacit.errors import InputError, InternalError
 from tacit.model.buckets import Buckets
+from tacit.model.finding import FORMAT
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.measures import Verification
@@ -43,10 +38,15 @@ from tacit.model.table import Table
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
-#: The attacks whose findings are values of people who are known, and the releases they are about.
-_OF_VALUES = {"R03": RuleBook, "B01": BucketBook, "T01": TableBook}
-
 Book = ItemsetBook | RuleBook | BucketBook | TableBook
+_BOOKS: Mapping[type, Callable[[Any], Book]] = {
+    PartialTable: TableBook,
+    Buckets: BucketBook,
+    Itemsets: ItemsetBook,
+    Rules: RuleBook,
+}
+#: Raised by a proof that is not written as an audit writes it.
+_UNREADABLE = (InternalError, LookupError, TypeError, AttributeError, ValueError, StopIteration, ArithmeticError, RecursionError)
 
 
 def check_audit(
@@ -67,7 +67,8 @@ def check_audit(
     if len(record["release"]) != len(releases):
         return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
     problems = check_releases(record, releases) + check_adversary(record, releases) + check_totals(record)
-    shelf = _Shelf(record, releases, known, knowledge, names)
+    names = names or population_names(releases, record["adversary"].get("population", ()))
+    shelf = _Shelf(record, releases, known, knowledge, names=names)
     listed: Counter[str] = Counter()
     holding: Counter[str] = Counter()
     estimates: Counter[str] = Counter()
@@ -78,24 +79,11 @@ def check_audit(
             continue
         listed[code] += 1
         try:
-            _check_id(finding)
-            check_carried(finding)
             shelf.check(finding)
-            check_claim(finding)
             holding[code] += 1
         except Reject as why:
             problems.append(f"{finding['id']}: {why}")
-        except (
-            InternalError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            IndexError,
-            ValueError,
-            StopIteration,
-            ArithmeticError,
-            RecursionError,
-        ):
+        except _UNREADABLE:
             problems.append(f"{finding['id']}: its proof cannot be read")
     return Verification(holding.total(), tuple(problems), listed, holding, estimates)
 
@@ -112,96 +100,87 @@ def check_record(record: Mapping[str, Any]) -> None:
         remedy = "Give the file that `tacit audit --json` wrote, by the same version of Tacit"
         raise InputError(f"is not as an audit writes it: {wrong}", where="the audit", remedy=remedy) from None
     for finding in record["findings"]:
-        check_format(finding)
+        proof = finding.get("certificate")
+        if isinstance(proof, Mapping) and proof.get("format") != FORMAT:
+            what = f"holds a certificate of another format than {FORMAT}, so it cannot be judged"
+            remedy = "Check it with the version of Tacit that wrote it, or audit the release again"
+            raise InputError(what, where="the audit", remedy=remedy)
 
 
+@dataclass
 class _Shelf:
     """Releases of an audit, each opened on first use."""
 
-    def __init__(
-        self,
-        record: Mapping[str, Any],
-        releases: Sequence[Release],
-        known: Table | None,
-        knowledge: Sequence[Fact] | None,
-        names: Sequence[str] | None,
-    ) -> None:
-        self._record = record
-        self._releases = releases
-        self._known = known
-        self._knowledge = knowledge
-        self._names = names or population_names(releases, record["adversary"].get("population", ()))
-        self._books: dict[int, Book] = {}
-        self._fitting: dict[str, Any] = {}
+    record: Mapping[str, Any]
+    releases: Sequence[Release]
+    known: Table | None
+    knowledge: Sequence[Fact] | None
+    names: Sequence[str]
+    books: dict[int, Book] = field(default_factory=dict)
 
     @cached_property
     def _together(self) -> JointBook:
-        adversary = self._record["adversary"]
-        book = JointBook(self._releases, adversary["people"], adversary.get("population", ()))
-        book.facts = self._knowledge
-        return book
+        adversary = self.record["adversary"]
+        return JointBook(self.releases, adversary["people"], adversary.get("population", ()), facts=self.knowledge)
 
     @cached_property
     def _people(self) -> KnownBook:
-        declared = self._record["adversary"].get("people", "same")
-        return KnownBook(self._releases, self._known, self._knowledge, declared)
+        return KnownBook(self.releases, self.known, self.knowledge, self.record["adversary"].get("people", "same"))
+
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return people_who_fit([release for release in self.releases if isinstance(release, FrequencyTable)])
 
     def check(self, finding: Mapping[str, Any]) -> None:
+        _check_id(finding)
+        if not isinstance(finding.get("certificate"), Mapping):
+            raise Reject("it carries no certificate")
+        self._check_proof(finding)
+        lo, hi = finding["count"]
+        if finding["certificate"].get("claim") != {"event": finding["event"], "at_least": lo, "at_most": hi}:
+            raise Reject("its certificate claims something else")
+
+    def _check_proof(self, finding: Mapping[str, Any]) -> None:
         code = finding["code"]
-        policy = self._record["policy"]
+        policy = self.record["policy"]
+        adversary = self.record["adversary"]
+        k = int(policy["k"])
+        least = int(policy["l"])
         if is_about_known(finding):
-            check_known(finding, self._people, int(policy["l"]))
-        elif code == "R03" and is_about_groups(finding):
-            check_full_group(finding, self._releases, self._record["adversary"].get("people", ""), int(policy["l"]))
-        elif code == "X01" and "worlds" in finding["certificate"]:
-            self._check_every_way(finding, int(policy["k"]))
-            check_every_way_words(finding, self._releases[0].n)
-        elif code == "X01":
-            check_joint(finding, self._together, int(policy["k"]))
-            check_joint_words(finding, self._together, self._names)
-        elif code in _OF_VALUES:
-            self._check_value(finding, policy)
-        else:
-            _check_group(finding, self._book(finding), int(policy["k"]))
-
-    def _check_every_way(self, finding: Mapping[str, Any], k: int) -> None:
-        tables = [release for release in self._releases if isinstance(release, FrequencyTable)]
-        people = {self._record["adversary"].get("people"), finding["certificate"]["people"]}
-        if len(tables) < len(self._releases) or people != {"same"}:
-            raise Reject("it tries all people of tables, and there are other releases or other people")
-        check_worlds(finding, tables, k, self._fitting)
-
-    def _check_value(self, finding: Mapping[str, Any], policy: Mapping[str, Any]) -> None:
+            return check_known(finding, self._people, least)
+        if code == "R03" and is_about_groups(finding):
+            return check_full_group(finding, self.releases, adversary.get("people", ""), least)
+        if code == "X01" and "worlds" in finding["certificate"]:
+            people = {adversary.get("people"), finding["certificate"]["people"]}
+            if people != {"same"} or not all(isinstance(release, FrequencyTable) for release in self.releases):
+                raise Reject("it tries all people of tables, and there are other releases or other people")
+            return check_worlds(finding, self._worlds, k)
+        if code == "X01":
+            check_joint(finding, self._together, k)
+            return check_joint_words(finding, self._together, self.names)
         book = self._book(finding)
-        if not isinstance(book, _OF_VALUES[finding["code"]]):
+        if code == "T01" and isinstance(book, TableBook):
+            return check_table(finding, book, policy)
+        if code == "B01" and isinstance(book, BucketBook):
+            return check_buckets(finding, book, least, self.knowledge)
+        if code == "R03" and isinstance(book, RuleBook):
+            return check_values(finding, book, least, self.known)
+        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | TableBook) or not finding["because"]:
             raise Reject("it cites no lines of one release of its kind")
-        if isinstance(book, TableBook):
-            check_table(finding, book, policy)
-        elif isinstance(book, BucketBook):
-            check_buckets(finding, book, int(policy["l"]), self._knowledge)
-        elif isinstance(book, RuleBook):
-            check_values(finding, book, int(policy["l"]), self._known)
+        return _check_group(finding, book, k)
 
     def _book(self, finding: Mapping[str, Any]) -> Book:
         owners = {citation["release"] for citation in finding["because"]}
-        if len(owners) > 1 or not owners <= set(range(len(self._releases))):
+        if len(owners) > 1 or not owners <= set(range(len(self.releases))):
             raise Reject("it cites no lines of one release")
         owner = owners.pop() if owners else 0
-        if owner not in self._books:
-            self._books[owner] = _opened(self._releases[owner])
-        return self._books[owner]
-
-
-def _opened(release: Release) -> Book:
-    if isinstance(release, PartialTable):
-        return TableBook(release)
-    if isinstance(release, Buckets):
-        return BucketBook(release)
-    if isinstance(release, Itemsets):
-        return ItemsetBook(release)
-    if isinstance(release, Rules):
-        return RuleBook(release)
-    raise Reject("there is no way to check it by a release of this kind alone")
+        if owner not in self.books:
+            release = self.releases[owner]
+            opened = next((book for kind, book in _BOOKS.items() if isinstance(release, kind)), None)
+            if opened is None:
+                raise Reject("there is no way to check it by a release of this kind alone")
+            self.books[owner] = opened(release)
+        return self.books[owner]
 
 
 def _check_id(finding: Mapping[str, Any]) -> None:
@@ -212,9 +191,7 @@ def _check_id(finding: Mapping[str, Any]) -> None:
         raise Reject("its id is not that of its event")
 
 
-def _check_group(finding: Mapping[str, Any], book: Book, k: int) -> None:
-    if isinstance(book, BucketBook | TableBook) or not finding["because"]:
-        raise Reject("it cites no lines of one release of its kind")
+def _check_group(finding: Mapping[str, Any], book: ItemsetBook | RuleBook, k: int) -> None:
     cited = {citation.get("line", citation.get("cell")): citation for citation in finding["because"]}
     for place, citation in cited.items():
         if tuple(citation["count"]) != book.bounds(place):

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.checker.lines import KINDS, MEMBER, Axis, Box, JointBook, Statement, Values, name_of
+from tacit.checker.lines import KINDS, MEMBER, Axis, Box, Domains, JointBook, Statement, Values, count_people, name_of
 from tacit.checker.rules import Reject
 from tacit.model.finding import render_steps
-from tacit.model.frequencies import UNBOUNDED, FrequencyTable
+from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Release
 from tacit.model.words import HAS, explain_full_group, state_full_group
 
 #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
@@ -53,8 +52,12 @@ def check_bound(
     book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: dict[tuple[int, Any], tuple[int, int]]
 ) -> int:
     """Check the steps that bound a group; return its bound."""
-    shown = [_check_step(book, step, steps[:place], cited) for place, step in enumerate(steps)]
-    if not shown or end not in steps[-1] or not _same_box(book, shown[-1], box):
+    shown: Box | None = None
+    for place, step in enumerate(steps):
+        shown = _certificate_box(step["event"])
+        sign, claimed = (1, step["at_least"]) if "at_least" in step else (-1, step["at_most"])
+        _check_case(_Claim(book, shown, sign, int(claimed), earlier=steps[:place], cited=cited), step, ())
+    if shown is None or end not in steps[-1] or not _same_box(book, shown, box):
         raise Reject("its last step is not about its group")
     return int(steps[-1][end])
 
@@ -67,42 +70,8 @@ def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Ma
     if len(listed) != len(because):
         raise Reject("it cites a line twice")
     for place, counts in listed.items():
-        if counts not in _printed(book, place):
+        if counts not in book.printed(*place):
             raise Reject(f"release {place[0]} prints another count at {place[1]}")
-
-
-def _printed(book: JointBook, place: tuple[int, Any]) -> set[tuple[int, int]]:
-    number, where = place
-    release = book.releases[number]
-    if isinstance(release, Rules) and isinstance(where, int):
-        index = book.by_line[number][where]
-        return {(bound.lo, bound.hi) for bound in (release.count(index), release.whole(index))}
-    if isinstance(release, Rules) and where == "sa_counts":
-        return {(people, people) for people in release.header.sa_counts}
-    if isinstance(release, FrequencyTable) and where in book.by_line[number]:
-        index = book.by_line[number][where]
-        return {(int(release.lo[index]), int(release.hi[index]))}
-    if isinstance(release, Itemsets) and isinstance(where, int):
-        index = book.by_line[number][where]
-        return {(int(release.lo[index]), int(release.hi[index]))}
-    if place in book.missing:
-        return book.missing[place]
-    if number in book.rows and where in book.rows[number].counted:
-        return {book.rows[number].counted[where]}
-    if where in ("left", "joined", "changed"):
-        return {book.declared.mover(number, where)[1]}
-    value = release.n if where == "n" else release.min_support
-    return set() if value is None else {(value, value)}
-
-
-def _check_step(
-    book: JointBook, step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
-) -> Box:
-    box = _certificate_box(step["event"])
-    low = "at_least" in step
-    claimed = int(step["at_least"] if low else step["at_most"])
-    _check_case(_Claim(book, box, 1 if low else -1, claimed, earlier, cited), step, ())
-    return box
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +107,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
     at = split["at"]
     if not isinstance(at, int):
         raise Reject("it splits a case at something that is not a whole number")
-    term = ((Fraction(1), box),)
-    return Statement(term, None, at, (0, 0)), Statement(term, at + 1, None, (0, 0))
+    return count_people(box, None, at), count_people(box, at + 1, None)
 
 
 def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
@@ -147,8 +115,8 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
     total: Exact = 0
     terms: list[tuple[Exact, Box]] = [] if impossible else [(claim.sign, claim.box)]
     for entry in case["weights"]:
-        weight = _exact(entry["weight"])
-        said = _assumed(entry, assumed) if "case" in entry else _said(claim.book, entry, claim.earlier, claim.cited)
+        weight = _plain(Fraction(entry["weight"]))
+        said = _said(claim, entry, assumed)
         bound = said.lo if weight > 0 else said.hi
         if bound is None:
             raise Reject("it uses an end of a line that is open")
@@ -163,39 +131,31 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
         raise Reject(f"its sum gives {claim.sign * total}, not {claim.claimed}")
 
 
-def _exact(text: Any) -> Exact:
-    return int(text) if isinstance(text, str) and text.removeprefix("-").isdecimal() else _plain(Fraction(text))
-
-
 def _plain(number: Fraction) -> Exact:
     return number.numerator if number.denominator == 1 else number
 
 
-def _assumed(entry: Mapping[str, Any], assumed: tuple[Statement, ...]) -> Statement:
-    place = int(entry["case"])
-    if not 0 <= place < len(assumed):
-        raise Reject("it uses a case that it is not in")
-    return assumed[place]
-
-
-def _said(
-    book: JointBook, entry: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]], cited: dict[tuple[int, Any], tuple[int, int]]
-) -> Statement:
-    """Return the statement of a line or earlier step.
+def _said(claim: _Claim, entry: Mapping[str, Any], assumed: Sequence[Statement]) -> Statement:
+    """Return the statement of a line, of an assumed case, or of an earlier step.
 
     An upper bound of a step is about the negative of its group.
     """
+    if "case" in entry:
+        place = int(entry["case"])
+        if not 0 <= place < len(assumed):
+            raise Reject("it uses a case that it is not in")
+        return assumed[place]
     if "step" not in entry:
-        said = book.statement(entry)
-        cited[int(entry["release"]), entry.get("line", entry.get("cell"))] = said.printed
+        said = claim.book.statement(entry)
+        claim.cited[int(entry["release"]), entry.get("line", entry.get("cell"))] = said.printed
         return said
     place = int(entry["step"])
-    if not 0 <= place < len(earlier) or Fraction(entry["weight"]) <= 0:
+    if not 0 <= place < len(claim.earlier) or Fraction(entry["weight"]) <= 0:
         raise Reject("it uses a step that was not shown before")
-    used = earlier[place]
+    used = claim.earlier[place]
     box = _certificate_box(used["event"])
     if "at_least" in used:
-        return Statement(((Fraction(1), box),), int(used["at_least"]), None, (0, 0))
+        return count_people(box, int(used["at_least"]), None)
     return Statement(((Fraction(-1), box),), -int(used["at_most"]), None, (0, 0))
 
 
@@ -212,15 +172,11 @@ def _certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
 def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
     box: Box = {}
     for name, lacks in [(name, False) for name in event["present"]] + [(name, True) for name in event["absent"]]:
-        column, equals, value = name.partition("=")
+        column, equals, _ = name.partition("=")
         fitting = [one for one in book.columns if name.startswith(f"{one}=")]
-        axis: Axis = (
-            ("column", fitting[0])
-            if len(fitting) == 1
-            else ("column", column)
-            if equals and column in book.columns
-            else ("item", name)
-        )
+        axis: Axis = ("item", name)
+        if len(fitting) == 1 or (equals and column in book.columns):
+            axis = ("column", fitting[0] if len(fitting) == 1 else column)
         value = name[len(axis[1]) + 1 :] if axis[0] == "column" else HAS
         known = box.get(axis)
         if known is None:
@@ -250,7 +206,7 @@ def _same_box(book: JointBook, one: Box, two: Box) -> bool:
     return True
 
 
-def _values(domains: Mapping[Axis, frozenset[str]], axis: Axis, named: Sequence[Values]) -> list[str | None]:
+def _values(domains: Domains, axis: Axis, named: Sequence[Values]) -> list[str | None]:
     """Return the values to try on an axis (None: others)."""
     listed = sorted(frozenset().union(*(values for values, _ in named)))
     if axis not in domains:
@@ -263,7 +219,7 @@ def _allows(allowed: Values | None, value: str | None) -> bool:
     return allowed is None or (value in allowed[0]) != allowed[1]
 
 
-def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozenset[str]]) -> Fraction:
+def least_of(terms: Sequence[tuple[Exact, Box]], domains: Domains) -> Fraction:
     """Return some person's negative count, or 0.
 
     >>> x = ("item", "x")
@@ -282,7 +238,7 @@ def least_of(terms: Sequence[tuple[Exact, Box]], domains: Mapping[Axis, frozense
 class _Kinds:
     """Search for a kind of person, column by column."""
 
-    def __init__(self, terms: Sequence[tuple[int, Box]], domains: Mapping[Axis, frozenset[str]]) -> None:
+    def __init__(self, terms: Sequence[tuple[int, Box]], domains: Domains) -> None:
         axes = sorted({axis for _, box in terms for axis in box})
         order = sorted(axes, key=lambda axis: -sum(axis in box for _, box in terms))
         self.weights = [weight for weight, _ in terms]
@@ -337,7 +293,10 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     left = event.pop(sensitive, [])
     if not 0 < len(set(left)) == len(left) < least:
         raise Reject(f"it leaves {len(left)} values, and the policy allows that")
-    box = _box(book, event)
+    box: Box = {}
+    for name, values in event.items():
+        kind = "item" if name not in book.columns and list(values) == [HAS] else "column"
+        box[kind, name] = (frozenset(values), False)
     cited: dict[tuple[int, Any], tuple[int, int]] = {}
     lo, hi = finding["count"]
     reached = 0
@@ -365,28 +324,20 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
 def _check_blanks(finding: Mapping[str, Any], book: JointBook, sensitive: str, left: Sequence[str]) -> int:
     told = finding["certificate"]["blanks"]
     number = int(told["release"])
-    rows = book.rows.get(number)
-    if rows is None or not isinstance(book.releases[number], PartialTable) or sensitive not in rows.rows:
+    rows = book.blanks_of(number)
+    if sensitive not in rows:
         raise Reject("it is about blanks of a release that has none")
     others = [(name, values) for name, values in finding["event"].items() if name != sensitive]
-    if any(name not in rows.rows for name, _ in others):
+    if any(name not in rows for name, _ in others):
         raise Reject("it describes rows by a column that the table does not have")
-    inside = [row for row in range(len(rows.rows[sensitive])) if all(rows.rows[name][row] in values for name, values in others)]
-    blank = sum(rows.rows[sensitive][row] is None for row in inside)
-    shown = sum(rows.rows[sensitive][row] not in (None, *left) for row in inside)
+    inside = [row for row in range(len(rows[sensitive])) if all(rows[name][row] in values for name, values in others)]
+    blank = sum(rows[sensitive][row] is None for row in inside)
+    shown = sum(rows[sensitive][row] not in (None, *left) for row in inside)
     if not blank or finding["count"] != [blank, blank] or dict(told) != {"release": number, "rows": blank, "shown": shown}:
         raise Reject("other rows of the table are blank, or show other values")
     if finding["certificate"]["least"] or finding["certificate"]["most"]:
         raise Reject("it counts more than blanks")
     return shown
-
-
-def _box(book: JointBook, event: Mapping[str, Sequence[str]]) -> Box:
-    box: Box = {}
-    for name, values in event.items():
-        kind = "item" if name not in book.columns and list(values) == [HAS] else "column"
-        box[kind, name] = (frozenset(values), False)
-    return box
 
 
 def _check_words(finding: Mapping[str, Any], book: JointBook, sensitive: str) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,13 +24,14 @@ from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-from tacit.model.release import Header, Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.words import HAS, CitedStatement
 
 #: The columns of a group with the values that they allow, or with those that they do not.
 Axis = tuple[str, str]
 Values = tuple[frozenset[str], bool]
 Box = dict[Axis, Values]
+Domains = dict[Axis, frozenset[str]]
 
 
 def name_of(release: Release, number: int) -> str:
@@ -37,152 +39,28 @@ def name_of(release: Release, number: int) -> str:
     return release.source.name if release.source else f"release {number + 1}"
 
 
-def places(table: FrequencyTable) -> dict[int | str, int]:
-    """Return each cell's line or spreadsheet place."""
-    return {table.place(index): index for index in range(len(table))}
-
-
-def cell(
-    table: FrequencyTable, known: Mapping[int | str, int], cited: Mapping[str, Any]
-) -> tuple[Box, int, int | None, tuple[int, int]]:
-    """Return a cell's group, bounds, and printed ends."""
-    index = known.get(cited.get("line", cited.get("cell")))
-    if index is None or cited["what"] != "count":
-        raise Reject("it cites a place where no cell of a table stands")
-    width = len(table.columns)
-    box: Box = {}
-    for column in range(width):
-        code = int(table.codes[index * width + column])
-        if code >= 0:
-            name = table.columns[column]
-            label = table.values[column][code]
-            box["column", name] = (frozenset(labelled(table, name, label)), False)
-    least = int(table.lo[index])
-    most = int(table.hi[index])
-    return box, least, None if most >= UNBOUNDED else most, (least, most)
-
-
-def domains(table: FrequencyTable) -> dict[tuple[str, str], frozenset[str]]:
-    """Return the columns whose values are all listed."""
-    if not table.header.complete:
-        return {}
-    out = {("column", column): frozenset(values) for column, values in zip(table.columns, table.values, strict=True)}
-    if table.measured is not None:
-        out["column", table.measured.column] = frozenset(labelled(table, table.measured.column, ">=0"))
-    return out
-
-
 def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
     """Return the values of a label or range."""
     if table.measured is None or column != table.measured.column:
         return {label}
     span = table.measured.span
-    return {str(number) for number in range(span.lo, span.hi + 1) if smallest(label) <= number <= largest(label)}
+    first, last = ends_of(label)
+    return {str(number) for number in range(span.lo, span.hi + 1) if first <= number <= last}
 
 
-def smallest(label: str) -> float:
-    """Return the smallest number of a range, such as ``0-4``.
+def ends_of(label: str) -> tuple[int, float]:
+    """Return the smallest and the largest number of a range.
 
-    >>> [(smallest(label), largest(label)) for label in ("7", "0-4", "64+", "<18")]
+    >>> [ends_of(label) for label in ("7", "0-4", "64+", "<18")]
     [(7, 7), (0, 4), (64, inf), (0, 17)]
     """
-    told = _plain(label)
+    told = label.replace(" ", "").replace("≥", ">=").replace("≤", "<=").replace("–", "-").replace("to", "-")
     if told.startswith("<"):
-        return 0
+        return 0, (int(told[2:]) if told.startswith("<=") else int(told[1:]) - 1)
     if told.startswith(">"):
-        return int(told[2:]) if told.startswith(">=") else int(told[1:]) + 1
-    return int(told.rstrip("+").split("-")[0])
-
-
-def largest(label: str) -> float:
-    """The largest number of such a range."""
-    told = _plain(label)
-    if told.startswith("<"):
-        return int(told[2:]) if told.startswith("<=") else int(told[1:]) - 1
-    if told.startswith(">") or told.endswith("+"):
-        return float("inf")
-    return int(told.split("-")[-1])
-
-
-def _plain(label: str) -> str:
-    return label.replace(" ", "").replace("≥", ">=").replace("≤", "<=").replace("–", "-").replace("to", "-")
-
-
-@dataclass(slots=True)
-class RowBook:
-    """Rows about individuals, by column; None is blank."""
-
-    release: PartialTable | Buckets
-    rows: dict[str, list[str | None]] = field(default_factory=dict)
-    counted: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for place, column in enumerate(self.release.people.columns):
-            texts: list[str | None] = [column.values[code] for code in column.codes.tolist()]
-            if isinstance(self.release, PartialTable):
-                blank = self.release.hidden[:, place].tolist()
-                texts = [None if hidden or not text else text for text, hidden in zip(texts, blank, strict=True)]
-            self.rows[column.name] = texts
-
-    @property
-    def columns(self) -> set[str]:
-        """The columns that the release speaks of."""
-        own = {self.release.sensitive} if isinstance(self.release, Buckets) else set()
-        return {*self.rows, *own}
-
-    def domains(self) -> dict[tuple[str, str], frozenset[str]]:
-        """Return the columns that are shown for everybody."""
-        out = {("column", name): frozenset(filter(None, texts)) for name, texts in self.rows.items() if None not in texts}
-        if isinstance(self.release, Buckets):
-            out = {("column", name): frozenset(str(text) for text in texts) for name, texts in self.rows.items()}
-            out["column", self.release.sensitive] = frozenset(self.release.values)
-        return out
-
-    def statement(self, cited: Mapping[str, Any]) -> tuple[Box, int, int]:
-        """Return the group of a cited place, with bounds."""
-        what = cited["what"]
-        items = list(cited["items"])
-        place = f"{what} with {' and '.join(items)}"
-        if cited.get("cell") != place:
-            raise Reject("it cites a place of a table that says something else")
-        fixed = self._fixed(items)
-        if place not in self.counted:
-            self.counted[place] = self._count(what, fixed)
-        box: Box = {("column", column): (frozenset({value}), False) for column, value in fixed.items()}
-        return (box, *self.counted[place])
-
-    def _fixed(self, items: Sequence[str]) -> dict[str, str]:
-        out: dict[str, str] = {}
-        for item in items:
-            fitting = [column for column in self.columns if item.startswith(f"{column}=")]
-            if len(fitting) != 1 or fitting[0] in out:
-                raise Reject("it speaks of columns that the release does not show")
-            out[fitting[0]] = item[len(fitting[0]) + 1 :]
-        return out
-
-    def _count(self, what: str, fixed: Mapping[str, str]) -> tuple[int, int]:
-        release = self.release
-        sensitive = fixed.get(release.sensitive) if isinstance(release, Buckets) else None
-        shown = {column: value for column, value in fixed.items() if column in self.rows}
-        if what == "rows" and len(shown) == len(fixed) > 0:
-            every = range(release.n)
-            surely = sum(all(self.rows[column][row] == value for column, value in shown.items()) for row in every)
-            maybe = sum(all(self.rows[column][row] in (value, None) for column, value in shown.items()) for row in every)
-            return surely, maybe
-        if not isinstance(release, Buckets) or sensitive is None:
-            raise Reject("it cites something that the release does not show")
-        having = [release.contents(group).get(sensitive, 0) for group in range(len(release))]
-        if what == "values" and not shown:
-            return sum(having), sum(having)
-        if what != "groups" or not shown:
-            raise Reject("it cites something that the release does not show")
-        groups = release.group.tolist()
-        sizes = Counter(groups)
-        fits = Counter(
-            groups[row] for row in range(release.n) if all(self.rows[column][row] == value for column, value in shown.items())
-        )
-        least = sum(max(0, fits[group] + having[group] - sizes[group]) for group in range(len(release)))
-        return least, sum(min(fits[group], having[group]) for group in range(len(release)))
+        return (int(told[2:]) if told.startswith(">=") else int(told[1:]) + 1), math.inf
+    first = int(told.rstrip("+").split("-")[0])
+    return first, (math.inf if told.endswith("+") else int(told.split("-")[-1]))
 
 
 #: Sets of populations at most; a record that needs more cannot be of an audit.
@@ -272,10 +150,8 @@ KINDS = ("change", "item_change")
 class Histories:
     """The histories of the columns that may have changed."""
 
-    def __init__(
-        self, columns: frozenset[str], named: Mapping[Axis, frozenset[str]], domains: Mapping[Axis, frozenset[str]]
-    ) -> None:
-        self.values: dict[Axis, frozenset[str]] = {}
+    def __init__(self, columns: frozenset[str], named: Domains, domains: Domains) -> None:
+        self.values: Domains = {}
         self._axis: dict[Axis, Axis] = {}
         for name in columns:
             column: Axis = ("column", name) if ("column", name) in named else ("item", name)
@@ -304,7 +180,8 @@ class Histories:
         """Return the people whose value of a column changed."""
         for axis, values in self.values.items():
             if axis[1] == name:
-                return {axis: (frozenset(one for one in values if _differs(json.loads(one))), False)}
+                pairs = {one: json.loads(one) for one in values}
+                return {axis: (frozenset(one for one, pair in pairs.items() if len(pair) == 3 or pair[0] != pair[1]), False)}
         raise Reject("it rests on changes of a column that is not declared to change")
 
     def box_of(self, changes: Sequence[Mapping[str, Any]]) -> Box:
@@ -320,10 +197,6 @@ class Histories:
                 raise Reject("its event names a column twice")
             out |= box
         return out
-
-
-def _differs(history: Sequence[str | None]) -> bool:
-    return len(history) == 3 or history[0] != history[1]
 
 
 def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) -> bool:
@@ -356,109 +229,201 @@ class Statement:
         return Statement(terms, (self.lo or 0) * times + int(is_open), None, self.printed)
 
 
-@dataclass(slots=True)
-class JointBook:
-    """Lines of several releases, under a declared relation."""
+def count_people(box: Box, lo: int | None, hi: int | None, printed: tuple[int, int] | None = None) -> Statement:
+    """Return the statement that ``lo`` to ``hi`` people are in a box."""
+    return Statement(((Fraction(1), box),), lo, hi, printed or (lo or 0, hi or 0))
 
-    releases: Sequence[Release]
-    people: str
-    of: Sequence[int] = ()
-    columns: set[str] = field(default_factory=set)
-    domains: dict[Axis, frozenset[str]] = field(default_factory=dict)
-    by_line: list[dict[int | str, int]] = field(default_factory=list)
-    declared: Declaration = field(init=False)
-    histories: Histories | None = None
-    rows: dict[int, RowBook] = field(default_factory=dict)
-    missing: dict[tuple[int, str], set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
-    facts: Sequence[Fact] | None = None
-    #: The columns of which each release lists every value of its people.
-    listed: list[dict[Axis, frozenset[str]]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.declared = Declaration(self.people, self.of or range(len(self.releases)))
-        numbers = {(of, release.n) for of, release in zip(self.declared.of, self.releases, strict=True) if release.n is not None}
-        if len({of for of, _ in numbers}) < len(numbers):
-            raise Reject("it takes releases about different numbers of people as being about the same people")
-        told: dict[Axis, dict[int, frozenset[str]]] = {}
-        for release, population in zip(self.releases, self.declared.of, strict=True):
-            self.listed.append(self._take_in(release))
-            for column, values in self.listed[-1].items():
-                of_column = told.setdefault(column, {})
-                of_column[population] = of_column.get(population, frozenset()) | values
-        every = set(self.declared.of)
-        for column, by_population in told.items():
-            # What one release says about its people's values holds for everybody where all are the same people.
-            always = not self.declared.sets and column[1] not in self.declared.changed
-            if always or set(by_population) == every:
-                self.domains[column] = frozenset().union(*by_population.values())
-        if self.declared.sets:
-            self.domains[MEMBER] = frozenset(self.declared.sets)
-        if self.declared.changed:
-            self.histories = Histories(self.declared.changed, self._named_values(told), self.domains)
-            self.domains |= self.histories.values
+def _split_items(items: Sequence[str], columns: Iterable[str], problem: str) -> dict[str, str]:
+    """Return ``column=value`` items by column, or reject them."""
+    out: dict[str, str] = {}
+    for item in items:
+        fitting = [column for column in columns if item.startswith(f"{column}=")]
+        if len(fitting) != 1 or fitting[0] in out:
+            raise Reject(problem)
+        out[fitting[0]] = item[len(fitting[0]) + 1 :]
+    return out
 
-    def _named_values(self, told: Mapping[Axis, Mapping[int, frozenset[str]]]) -> dict[Axis, frozenset[str]]:
-        named = {column: frozenset().union(*values.values()) for column, values in told.items()}
-        for rows in self.rows.values():
-            for column, texts in rows.rows.items():
-                named["column", column] = named.get(("column", column), frozenset()) | frozenset(filter(None, texts))
-        for release in self.releases:
-            if isinstance(release, FrequencyTable):
-                for column, values in zip(release.columns, release.values, strict=True):
-                    named["column", column] = named.get(("column", column), frozenset()) | frozenset(values)
-            if isinstance(release, (Itemsets, Rules)):
-                parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
-                for item in {int(item) for part in parts for item in part.members.tolist()}:
-                    axis, (of_item, _) = self._item(release, item)
-                    named[axis] = named.get(axis, frozenset()) | of_item
-        return named
 
-    def _take_in(self, release: Release) -> dict[Axis, frozenset[str]]:
-        """Note a release's places and columns; return complete columns."""
-        if isinstance(release, FrequencyTable):
-            self.by_line.append(places(release))
-            self.columns |= set(release.columns)
-            return domains(release)
-        if isinstance(release, PartialTable | Buckets):
-            rows = self.rows[len(self.by_line)] = RowBook(release)
-            self.by_line.append({})
-            self.columns |= rows.columns
-            return rows.domains()
-        self.by_line.append({release.line(index): index for index in range(len(release))})
-        if release.items.pairs is None or release.header.coarser:
-            return {}
-        self.columns |= {*(column for column, _ in release.items.pairs), *release.header.columns}
-        if isinstance(release, Rules) and release.header.sa:
-            self.columns |= {*release.header.qi, " & ".join(release.header.sa)}
-        sensitive = ("column", " & ".join(release.header.sa))
-        values = release.header.sa_values
-        return {sensitive: frozenset(values)} if values else {}
+def _having(values: Mapping[str, str]) -> Box:
+    return {("column", column): (frozenset({value}), False) for column, value in values.items()}
 
-    def scope(self, number: int) -> Box:
-        """Return who the people of a release are."""
-        values = self.declared.scope(number)
+
+class _Lines:
+    """Places of one release and what they say; a subclass for each kind."""
+
+    def __init__(self, book: JointBook, number: int, release: Any) -> None:
+        self.book = book
+        self.number = number
+        self.release = release
+        self.by_line: dict[int | str, int] = {}
+        self.columns: set[str] = set()
+        self.sensitive = ""
+        #: The values that lines name, and the columns of which every value is listed.
+        self.named: Domains = {}
+        self.listed: Domains = {}
+        #: Numbers of people that were counted in rows, by place.
+        self.counted: dict[str, tuple[int, int]] = {}
+        self.open()
+
+    @property
+    def scope(self) -> Box:
+        values = self.book.declared.scope(self.number)
         return {} if values is None else {MEMBER: (values, False)}
 
-    def _item(self, release: Itemsets | Rules, item: int) -> tuple[Axis, Values]:
-        pairs = release.items.pairs
-        name = release.items.names[item]
-        if pairs is not None and not release.header.coarser:
+    def open(self) -> None:
+        raise NotImplementedError
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        raise NotImplementedError
+
+    def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
+        """Return two statements of which one is true."""
+        raise Reject("it tells cases apart by a line that says no such thing")
+
+    def printed(self, where: int | str) -> set[tuple[int, int]]:
+        """Return the numbers at a line, if it is one."""
+        return set()
+
+
+class _TableLines(_Lines):
+    release: FrequencyTable
+
+    def open(self) -> None:
+        table = self.release
+        self.by_line = {table.place(index): index for index in range(len(table))}
+        self.columns = set(table.columns)
+        self.named = {("column", name): frozenset(values) for name, values in zip(table.columns, table.values, strict=True)}
+        if table.header.complete:
+            self.listed = dict(self.named)
+            if table.measured is not None:
+                self.listed["column", table.measured.column] = frozenset(labelled(table, table.measured.column, ">=0"))
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        table = self.release
+        index = self.by_line.get(cited.get("line", cited.get("cell")))
+        if index is None or cited["what"] != "count":
+            raise Reject("it cites a place where no cell of a table stands")
+        cell = table.cell(index).items()
+        box: Box = {("column", name): (frozenset(labelled(table, name, label)), False) for name, label in cell}
+        most = int(table.hi[index])
+        printed = (int(table.lo[index]), most)
+        return count_people({**box, **self.scope}, printed[0], None if most >= UNBOUNDED else most, printed)
+
+    def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
+        """Return the two readings of a printed 0: nobody, or a hidden number."""
+        said = self.book.statement(cited)
+        printing = self.release.printing
+        index = self.by_line[cited.get("line", cited.get("cell"))]
+        if printing.hidden_below is None or not printing.zeros_shown or bool(self.release.is_hidden[index]):
+            raise Reject("it tells cases apart by a cell that may hold any number of people")
+        return replace(said, lo=None, hi=0), replace(said, lo=printing.hidden_below, hi=None)
+
+    def printed(self, where: int | str) -> set[tuple[int, int]]:
+        if where not in self.by_line:
+            return set()
+        index = self.by_line[where]
+        return {(int(self.release.lo[index]), int(self.release.hi[index]))}
+
+
+class _RowLines(_Lines):
+    """Rows about individuals, by column; None is blank."""
+
+    release: PartialTable | Buckets
+
+    def open(self) -> None:
+        release = self.release
+        self.rows: dict[str, list[str | None]] = {}
+        for place, column in enumerate(release.people.columns):
+            texts: list[str | None] = [column.values[code] for code in column.codes.tolist()]
+            if isinstance(release, PartialTable):
+                blank = release.hidden[:, place].tolist()
+                texts = [None if hidden or not text else text for text, hidden in zip(texts, blank, strict=True)]
+            self.rows[column.name] = texts
+            axis = ("column", column.name)
+            self.named[axis] = frozenset(text for text in texts if text is not None)
+            if None not in texts:
+                self.listed[axis] = self.named[axis]
+        self.columns = set(self.rows)
+        self.sensitive = " & ".join(release.header.sa)
+        if isinstance(release, Buckets):
+            self.sensitive = release.sensitive
+            self.columns.add(release.sensitive)
+            self.listed["column", release.sensitive] = frozenset(release.values)
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        what = cited["what"]
+        items = list(cited["items"])
+        place = f"{what} with {' and '.join(items)}"
+        if cited.get("cell") != place:
+            raise Reject("it cites a place of a table that says something else")
+        fixed = _split_items(items, self.columns, "it speaks of columns that the release does not show")
+        if place not in self.counted:
+            self.counted[place] = self._count(what, fixed)
+        return count_people({**_having(fixed), **self.scope}, *self.counted[place])
+
+    def _count(self, what: str, fixed: Mapping[str, str]) -> tuple[int, int]:
+        release = self.release
+        every = range(release.n)
+        sensitive = fixed.get(release.sensitive) if isinstance(release, Buckets) else None
+        shown = {column: value for column, value in fixed.items() if column in self.rows}
+        surely = [all(self.rows[column][row] == value for column, value in shown.items()) for row in every]
+        if what == "rows" and len(shown) == len(fixed) > 0:
+            return sum(surely), sum(
+                all(self.rows[column][row] in (value, None) for column, value in shown.items()) for row in every
+            )
+        if not isinstance(release, Buckets) or sensitive is None:
+            raise Reject("it cites something that the release does not show")
+        having = [release.contents(group).get(sensitive, 0) for group in range(len(release))]
+        if what == "values" and not shown:
+            return sum(having), sum(having)
+        if what != "groups" or not shown:
+            raise Reject("it cites something that the release does not show")
+        groups = release.group.tolist()
+        sizes = Counter(groups)
+        fits = Counter(group for group, holds in zip(groups, surely, strict=True) if holds)
+        least = sum(max(0, fits[group] + having[group] - sizes[group]) for group in range(len(release)))
+        return least, sum(min(fits[group], having[group]) for group in range(len(release)))
+
+
+class _ItemLines(_Lines):
+    release: Itemsets | Rules
+
+    def open(self) -> None:
+        header = self.release.header
+        self.sensitive = " & ".join(header.sa) if isinstance(self.release, Rules) else ""
+        self.by_line = {self.release.line(index): index for index in range(len(self.release))}
+        if self.release.items.pairs is not None and not header.coarser:
+            self.columns = {*(column for column, _ in self.release.items.pairs), *header.columns}
+            if self.sensitive:
+                self.columns |= {*header.qi, self.sensitive}
+            if header.sa_values:
+                self.listed = {("column", " & ".join(header.sa)): frozenset(header.sa_values)}
+
+    @cached_property
+    def published(self) -> set[int]:
+        release = self.release
+        parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
+        return {int(item) for part in parts for item in part.members.tolist()}
+
+    def item(self, item: int) -> tuple[Axis, Values]:
+        pairs = self.release.items.pairs
+        name = self.release.items.names[item]
+        if pairs is not None and not self.release.header.coarser:
             column, value = pairs[item]
-            for group in release.header.groups:
+            for group in self.release.header.groups:
                 if group.column == column and group.name == value:
                     return ("column", column), (frozenset(group.values), group.excluded)
             return ("column", column), (frozenset({value}), False)
         column, equals, value = name.partition("=")
-        if pairs is None and equals and column in self.columns:
+        if pairs is None and equals and column in self.book.columns:
             return ("column", column), (frozenset({value}), False)
         return ("item", name), (frozenset({HAS}), False)
 
-    def _box(self, number: int, items: Sequence[int]) -> Box:
-        release = self.releases[number]
-        assert isinstance(release, (Itemsets, Rules))
-        box = self.scope(number)
+    def box(self, items: Iterable[int]) -> Box:
+        box = self.scope
         for item in items:
-            axis, (values, excluded) = self._item(release, item)
+            axis, (values, excluded) = self.item(item)
             known = box.get(axis)
             if known is None:
                 box[axis] = (values, excluded)
@@ -470,25 +435,263 @@ class JointBook:
                 box[axis] = (values - known[0], False)
         return box
 
-    def _unlisted(self, release: Itemsets, cited: Mapping[str, Any]) -> tuple[Axis, Values] | None:
-        """Return a cited value that is not listed, or None."""
-        published = {int(item) for item in release.sets.members.tolist()}
-        if len(cited["items"]) != 1 or cited["items"][0] in {release.items.names[item] for item in published}:
-            return None
-        columns = {axis[1] for item in published for axis, _ in [self._item(release, item)] if axis[0] == "column"}
-        columns |= set(release.header.columns) if release.items.pairs is not None else set()
-        fitting = [column for column in columns if cited["items"][0].startswith(f"{column}=")]
-        if len(fitting) != 1:
-            return None
-        return ("column", fitting[0]), (frozenset({cited["items"][0][len(fitting[0]) + 1 :]}), False)
+    def lacking(self, box: Box, item: int) -> Box:
+        """Return those in a box who lack an item."""
+        axis, (values, excluded) = self.item(item)
+        if axis in box:
+            raise Reject("it cites who fits no box")
+        return {**box, axis: (values, not excluded)}
 
-    def _named(self, release: Itemsets, cited: Mapping[str, Any]) -> list[int]:
-        number = {name: place for place, name in enumerate(release.items.names)}
-        published = {int(item) for item in release.sets.members.tolist()}
+
+class _ItemsetLines(_ItemLines):
+    release: Itemsets
+
+    def printed(self, where: int | str) -> set[tuple[int, int]]:
+        return {self._bounds(self.by_line[where])} if isinstance(where, int) else set()
+
+    def _bounds(self, index: int) -> tuple[int, int]:
+        return int(self.release.lo[index]), int(self.release.hi[index])
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        release = self.release
+        what = cited["what"]
+        if what == "missing" and cited["cell"] == "min_support":
+            return self._missing(cited)
+        index = self.by_line.get(cited["line"])
+        if index is None:
+            raise Reject(f"it cites line {cited['line']}, which holds no itemset")
+        count = self._bounds(index)
+        items = release.sets[index].tolist()
+        if what == "count":
+            return count_people(self.box(items), *count)
+        complete = release.only == "closed" and release.header.complete
+        if what == "subset":
+            items = self._cited_items(cited)
+            above = self._holding(items)
+            exact = all(release.lo[place] == release.hi[place] for place in above)
+            if not complete or not exact or index not in above:
+                raise Reject("the support of an itemset in its sum does not follow from the release")
+            if max(int(release.hi[place]) for place in above) != count[1]:
+                raise Reject("a line tells more people of an itemset in its sum")
+            return count_people(self.box(items), *count)
+        if what == "closed":  # somebody with a closed itemset lacks another item
+            (item,) = self._cited_items(cited)
+            if release.only != "closed" or item in items:
+                raise Reject("it takes an itemset as closed that is not said to be")
+            return count_people(self.lacking(self.box(items), item), 1, None, count)
+        if what == "closure":  # the closure of an itemset holds an item
+            *items, item = self._cited_items(cited)
+            above = self._holding(items)
+            if not complete or not above or not all(item in release.sets[place].tolist() for place in above):
+                raise Reject("what it says of an itemset does not follow from a list of closed ones")
+            return count_people(self.lacking(self.box(items), item), None, 0, count)
+        raise Reject("it cites a number that the line does not print")
+
+    def _missing(self, cited: Mapping[str, Any]) -> Statement:
+        least = self.release.min_support
+        if not self.release.header.complete or least is None or self.release.header.coarser:
+            raise Reject("it needs a complete list, and the release is none")
+        if (unlisted := self._unlisted(cited["items"])) is not None:
+            return count_people({**unlisted, **self.scope}, None, least - 1, (least, least))
+        items = self._cited_items(cited)
+        if self._holding(items):
+            raise Reject("it takes an itemset as missing that the release tells")
+        return count_people(self.box(items), None, least - 1, (least, least))
+
+    def _unlisted(self, names: Sequence[str]) -> Box | None:
+        """Return those with a value that no line names."""
+        if len(names) != 1 or names[0] in {self.release.items.names[item] for item in self.published}:
+            return None
+        axes = (self.item(item)[0] for item in self.published)
+        columns = {name for kind, name in axes if kind == "column"}
+        columns |= set(self.release.header.columns) if self.release.items.pairs is not None else set()
+        fitting = [column for column in columns if names[0].startswith(f"{column}=")]
+        return _having({fitting[0]: names[0][len(fitting[0]) + 1 :]}) if len(fitting) == 1 else None
+
+    def _cited_items(self, cited: Mapping[str, Any]) -> list[int]:
+        number = {name: place for place, name in enumerate(self.release.items.names)}
         items = [number.get(name, -1) for name in cited["items"]]
-        if not set(items) <= published or len(set(items)) != len(items):
+        if not set(items) <= self.published or len(set(items)) != len(items):
             raise Reject("it speaks of items that the release does not name")
         return items
+
+    def _holding(self, items: Collection[int]) -> list[int]:
+        return [place for place in range(len(self.release)) if set(items) <= set(self.release.sets[place].tolist())]
+
+
+class _RuleLines(_ItemLines):
+    release: Rules
+
+    def printed(self, where: int | str) -> set[tuple[int, int]]:
+        if where == "sa_counts":
+            return {(people, people) for people in self.release.header.sa_counts}
+        if not isinstance(where, int):
+            return set()
+        index = self.by_line[where]
+        return {(bound.lo, bound.hi) for bound in (self.release.count(index), self.release.whole(index))}
+
+    def statement(self, cited: Mapping[str, Any]) -> Statement:
+        release = self.release
+        what = cited["what"]
+        if what == "value" and cited["cell"] == "sa_counts":
+            (value,) = cited["items"]
+            people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
+            return count_people({**self.scope, **_having({self.sensitive: value})}, people, people)
+        if what in ("missing-rule", "missing-share"):
+            return self._missing(cited)
+        index = self.by_line.get(cited["line"])
+        if index is None:
+            raise Reject(f"it cites line {cited['line']}, which holds no rule")
+        left = release.antecedents[index].tolist()
+        right = release.consequents[index].tolist()
+        whole = self.box(left)
+        both = self.box(sorted({*left, *right}))
+        count = release.count(index)
+        wholes = release.whole(index)
+        printed = (count.lo, count.hi)
+        if what == "count":
+            return count_people(both, *printed)
+        if what == "antecedent":
+            return count_people(whole, wholes.lo, wholes.hi)
+        low, high, low_open, high_open = allowed_confidences(release, index)
+        if what == "least":
+            terms = ((Fraction(low.denominator), both), (Fraction(-low.numerator), whole))
+            return Statement(terms, int(low_open), None, printed)
+        if what == "most":
+            terms = ((Fraction(high.numerator), whole), (Fraction(-high.denominator), both))
+            return Statement(terms, int(high_open), None, printed)
+        rest = self.lacking(whole, right[0])
+        if len(right) != 1:
+            raise Reject("it cites who fits no box")
+        if what == "no-exceptions" and low == 1:
+            return count_people(rest, None, 0, printed)
+        if what == "most-exceptions":
+            return Statement(((1 - low, whole), (Fraction(-1), rest)), 0, None, printed).strictly(low_open, low.denominator)
+        if what == "least-exceptions":
+            return Statement(((Fraction(1), rest), (high - 1, whole)), 0, None, printed).strictly(high_open, high.denominator)
+        raise Reject("it cites a number that the line does not print")
+
+    def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
+        """Return the two reasons why a rule is missing."""
+        if cited["what"] != "missing-rule":
+            return super().choice(cited)
+        whole, box = self._missing_boxes(cited)
+        rare = (self.release.header.min_support or 1) - 1
+        self.book.missing[self.number, str(cited["cell"])].add((0, rare))
+        return count_people(box, None, rare), self._below_share(whole, box, rare)
+
+    def _missing(self, cited: Mapping[str, Any]) -> Statement:
+        header = self.release.header
+        given = cited["given"]
+        by_share = cited["what"] == "missing-share"
+        whole, box = self._missing_boxes(cited)
+        if given["what"] in ("missing-rule", "missing-share"):
+            raise Reject("it cites a missing rule that is none")
+        said = self.book.statement(given)
+        end = said.lo if by_share else said.hi
+        if len(said.terms) != 1 or said.terms[0] != (Fraction(1), whole) or end is None:
+            raise Reject("what it is given is not about the antecedent of its missing rule")
+        assert header.min_support is not None
+        assert header.min_confidence is not None
+        printed = self.book.missing[self.number, str(cited["cell"])]
+        if by_share:
+            share = header.min_confidence * end
+            if (math.floor(share) + 1 if header.strict else math.ceil(share)) < header.min_support:
+                raise Reject("a rule that it takes as missing may be missing for its support")
+            printed.add((end, end))
+            return self._below_share(whole, box, end)
+        most = most_left_out(header, end)
+        printed.add((0, most))
+        return count_people(box, None, most)
+
+    def _missing_boxes(self, cited: Mapping[str, Any]) -> tuple[Box, Box]:
+        """Return the people of a missing rule's two sides."""
+        header = self.release.header
+        items = list(cited["items"])
+        share = "share of " if cited["what"] == "missing-share" else ""
+        if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
+            raise Reject("it cites a missing rule that is none")
+        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
+            raise Reject("it needs a complete list of rules, and the release is none")
+        others = "it speaks of columns that its rules are not about"
+        antecedent = _split_items(items[:-1], header.qi, others)
+        (value,) = _split_items(items[-1:], header.sa, others).values()
+        pairs = self.release.items.pairs
+        if pairs is None:
+            raise Reject(others)
+        having = sorted(antecedent.items())
+        for left, right in zip(self.release.antecedents, self.release.consequents, strict=True):
+            if sorted(pairs[item] for item in left.tolist()) == having and [pairs[item][1] for item in right.tolist()] == [value]:
+                raise Reject("it takes a rule as missing that the release lists")
+        if value not in header.sa_values:
+            raise Reject("it takes a rule as missing that the release lists")
+        whole = _having(antecedent) | self.scope
+        return whole, whole | _having({header.sa[0]: value})
+
+    def _below_share(self, whole: Box, having: Box, least: int) -> Statement:
+        header = self.release.header
+        assert header.min_confidence is not None
+        share = header.min_confidence
+        terms = ((Fraction(share.numerator), whole), (Fraction(-share.denominator), having))
+        return Statement(terms, 0 if header.strict else 1, None, (least, least))
+
+
+_KINDS: Mapping[type, type[_Lines]] = {
+    FrequencyTable: _TableLines,
+    PartialTable: _RowLines,
+    Buckets: _RowLines,
+    Itemsets: _ItemsetLines,
+    Rules: _RuleLines,
+}
+
+
+@dataclass(slots=True)
+class JointBook:
+    """Lines of several releases, under a declared relation."""
+
+    releases: Sequence[Release]
+    people: str
+    of: Sequence[int] = ()
+    facts: Sequence[Fact] | None = None
+    columns: set[str] = field(default_factory=set)
+    domains: Domains = field(default_factory=dict)
+    declared: Declaration = field(init=False)
+    histories: Histories | None = None
+    lines: list[_Lines] = field(default_factory=list)
+    #: Numbers that follow from what is not listed, by place.
+    missing: dict[tuple[int, str], set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
+
+    def __post_init__(self) -> None:
+        self.declared = Declaration(self.people, self.of or range(len(self.releases)))
+        numbers = {(of, release.n) for of, release in zip(self.declared.of, self.releases, strict=True) if release.n is not None}
+        if len({of for of, _ in numbers}) < len(numbers):
+            raise Reject("it takes releases about different numbers of people as being about the same people")
+        told: dict[Axis, dict[int, frozenset[str]]] = {}
+        for number, release in enumerate(self.releases):
+            kind = next(kind for one, kind in _KINDS.items() if isinstance(release, one))
+            lines = kind(self, number, release)
+            self.lines.append(lines)
+            self.columns |= lines.columns
+            for column, values in lines.listed.items():
+                of_column = told.setdefault(column, {})
+                population = self.declared.of[number]
+                of_column[population] = of_column.get(population, frozenset()) | values
+        every = set(self.declared.of)
+        for column, by_population in told.items():
+            # What one release says about its people's values holds for everybody where all are the same people.
+            always = not self.declared.sets and column[1] not in self.declared.changed
+            if always or set(by_population) == every:
+                self.domains[column] = frozenset().union(*by_population.values())
+        if self.declared.sets:
+            self.domains[MEMBER] = frozenset(self.declared.sets)
+        if self.declared.changed:
+            named = {column: frozenset().union(*values.values()) for column, values in told.items()}
+            for lines in self.lines:
+                items = [lines.item(item) for item in lines.published] if isinstance(lines, _ItemLines) else []
+                for axis, values in [*lines.named.items(), *((axis, values) for axis, (values, _) in items)]:
+                    named[axis] = named.get(axis, frozenset()) | values
+            self.histories = Histories(self.declared.changed, named, self.domains)
+            self.domains |= self.histories.values
 
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         """Return the statement of a cited place.
@@ -500,21 +703,18 @@ class JointBook:
         number = int(cited["release"])
         if cited["what"] == "changed" and cited["cell"] == "changed":
             (name,) = cited["items"]
-            span = self.declared.mover(number, "changed")[1]
-            return Statement(((Fraction(1), self.histories.changed(name)),), *span, span)
+            return count_people(self.histories.changed(name), *self.declared.mover(number, "changed")[1])
         said = self._statement(cited)
         half = self.declared.of[number]
-        terms = tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms)
-        return Statement(terms, said.lo, said.hi, said.printed)
+        return replace(said, terms=tuple((factor, self.histories.rewritten(box, half)) for factor, box in said.terms))
 
     def look_up(self, cited: Mapping[str, Any]) -> CitedStatement:
-        """Return the statement of a cited place."""
+        """Return the statement of a cited place, for its words."""
         said = self.statement(cited)
         number = int(cited["release"])
         release = self.releases[number]
         place = cited["line"] if "line" in cited else cited["cell"]
-        index = self.by_line[number].get(place) if cited["what"] == "count" else None
-        text = release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else ""
+        index = self.lines[number].by_line.get(place) if cited["what"] == "count" else None
         return CitedStatement(
             terms=said.terms,
             lo=said.lo,
@@ -524,263 +724,68 @@ class JointBook:
             what=cited["what"],
             items=cited.get("items", ()),
             printed=Bound(*said.printed),
-            text=text,
+            text=release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else "",
         )
 
     def _statement(self, cited: Mapping[str, Any]) -> Statement:
         number = int(cited["release"])
         what = cited["what"]
-        release = self.releases[number]
-        one = Fraction(1)
-        if what == "n" and cited["cell"] == "n" and release.n is not None:
-            return Statement(((one, self.scope(number)),), release.n, release.n, (release.n, release.n))
+        lines = self.lines[number]
+        if what == "n" and cited["cell"] == "n" and lines.release.n is not None:
+            return count_people(lines.scope, lines.release.n, lines.release.n)
         if what in ("left", "joined") and cited["cell"] == what:
             values, span = self.declared.mover(number, what)
-            return Statement(((one, {MEMBER: (values, False)}),), *span, span)
-        if what == "all-values":
-            return self._of_values(number, cited)
+            return count_people({MEMBER: (values, False)}, *span)
+        if what == "all-values":  # values that are not listed do not occur
+            (column,) = cited["items"]
+            listed = lines.listed.get(("column", column))
+            if listed is None or cited["cell"] != f"all values of {column}":
+                raise Reject("it takes a column as listed whole that is not")
+            self.missing[number, cited["cell"]].add((0, 0))
+            return count_people({("column", column): (listed, True), **lines.scope}, None, 0)
         if what == "fact" and not self.declared.sets:
-            return self._of_fact(number, cited)
-        if what == "value" and cited["cell"] == "sa_counts" and isinstance(release, Rules):
-            (value,) = cited["items"]
-            people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
-            box = {**self.scope(number), ("column", " & ".join(release.header.sa)): (frozenset({value}), False)}
-            return Statement(((one, box),), people, people, (people, people))
-        if isinstance(release, FrequencyTable):
-            box, least, most, printed = cell(release, self.by_line[number], cited)
-            return Statement(((one, {**box, **self.scope(number)}),), least, most, printed)
-        if number in self.rows:
-            box, least, most = self.rows[number].statement(cited)
-            return Statement(((one, {**box, **self.scope(number)}),), least, most, (least, most))
-        if isinstance(release, Itemsets):
-            return self._of_itemsets(number, release, cited)
-        assert isinstance(release, Rules)
-        if what in ("missing-rule", "missing-share"):
-            return self._of_missing_rule(number, release, cited)
-        return self._of_rule(number, release, cited)
+            return self._fact(number, cited)
+        return lines.statement(cited)
 
-    def _of_itemsets(self, number: int, release: Itemsets, cited: Mapping[str, Any]) -> Statement:
-        what = cited["what"]
-        one = Fraction(1)
-        if what == "missing" and cited["cell"] == "min_support":
-            least = release.min_support
-            if not release.header.complete or least is None or release.header.coarser:
-                raise Reject("it needs a complete list, and the release is none")
-            if (unlisted := self._unlisted(release, cited)) is not None:
-                return Statement(((one, {unlisted[0]: unlisted[1], **self.scope(number)}),), None, least - 1, (least, least))
-            items = self._named(release, cited)
-            if any(set(items) <= set(release.sets[index].tolist()) for index in range(len(release))):
-                raise Reject("it takes an itemset as missing that the release tells")
-            return Statement(((one, self._box(number, items)),), None, least - 1, (least, least))
-        index = self.by_line[number].get(cited["line"])
-        if index is None:
-            raise Reject(f"it cites line {cited['line']}, which holds no itemset")
-        count = (int(release.lo[index]), int(release.hi[index]))
-        items = release.sets[index].tolist()
-        if what == "subset":
-            items = self._named(release, cited)
-            above = [place for place in range(len(release)) if set(items) <= set(release.sets[place].tolist())]
-            exact = all(release.lo[place] == release.hi[place] for place in above)
-            if release.only != "closed" or not release.header.complete or not exact or index not in above:
-                raise Reject("the support of an itemset in its sum does not follow from the release")
-            if max(int(release.hi[place]) for place in above) != count[1]:
-                raise Reject("a line tells more people of an itemset in its sum")
-        elif what == "closed":
-            return self._of_closed(number, release, items, cited, count)
-        elif what == "closure":
-            return self._of_closure(number, release, cited, count)
-        elif what != "count":
-            raise Reject("it cites a number that the line does not print")
-        return Statement(((one, self._box(number, items)),), *count, count)
-
-    def _of_closed(
-        self, number: int, release: Itemsets, items: Sequence[int], cited: Mapping[str, Any], count: tuple[int, int]
-    ) -> Statement:
-        """That somebody with a closed itemset lacks another item."""
-        (item,) = self._named(release, cited)
-        if release.only != "closed" or item in items:
-            raise Reject("it takes an itemset as closed that is not said to be")
-        return Statement(((Fraction(1), self._lacking(number, release, items, item)),), 1, None, count)
-
-    def _of_closure(self, number: int, release: Itemsets, cited: Mapping[str, Any], count: tuple[int, int]) -> Statement:
-        """Return the statement that a closure holds an item."""
-        *items, item = self._named(release, cited)
-        above = [set(release.sets[place].tolist()) for place in range(len(release))]
-        above = [one for one in above if set(items) <= one]
-        if release.only != "closed" or not release.header.complete or not above or not all(item in one for one in above):
-            raise Reject("what it says of an itemset does not follow from a list of closed ones")
-        return Statement(((Fraction(1), self._lacking(number, release, items, item)),), None, 0, count)
-
-    def _lacking(self, number: int, release: Itemsets, items: Sequence[int], item: int) -> Box:
-        """Those who have some items and lack another one."""
-        box = self._box(number, items)
-        axis, (values, excluded) = self._item(release, item)
-        if axis in box:
-            raise Reject("it cites who fits no box")
-        return {**box, axis: (values, not excluded)}
-
-    def _of_values(self, number: int, cited: Mapping[str, Any]) -> Statement:
-        """Return the statement that unlisted values do not occur."""
-        (column,) = cited["items"]
-        values = self.listed[number].get(("column", column))
-        if values is None or cited["cell"] != f"all values of {column}":
-            raise Reject("it takes a column as listed whole that is not")
-        self.missing[number, cited["cell"]].add((0, 0))
-        box: Box = {("column", column): (values, True), **self.scope(number)}
-        return Statement(((Fraction(1), box),), None, 0, (0, 0))
-
-    def _of_fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
+    def _fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
         (text,) = cited["items"]
         told = json.loads(text)
         least = told["at_least"]
         most = told["at_most"]
         if self.facts is not None and not any(_is_fact(fact, told) for fact in self.facts):
             raise Reject("it rests on a fact that is not among those that are known")
-        sensitive = [
-            one.sensitive if isinstance(one, Buckets) else " & ".join(one.header.sa)
-            for one in self.releases
-            if isinstance(one, Buckets) or (isinstance(one, Rules | PartialTable) and one.header.sa)
-        ]
+        sensitive = [lines.sensitive for lines in self.lines if lines.sensitive]
         if not {*sensitive[:1], *told["event"]} <= self.columns or not sensitive:
             raise Reject("it rests on a fact about columns that the releases do not name")
         ends = (least or 0, most if most is not None else self.releases[0].n or least or 0)
         self.missing[number, cited["cell"]].add(ends)
         box: Box = {("column", column): (frozenset(values), False) for column, values in told["event"].items()}
-        box["column", sensitive[0]] = (frozenset({told["value"]}), False)
-        return Statement(((Fraction(1), box),), least, most, ends)
-
-    def _of_missing_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        header = release.header
-        given = cited["given"]
-        by_share = cited["what"] == "missing-share"
-        whole, box = self._missing_boxes(number, release, cited)
-        if given["what"] in ("missing-rule", "missing-share"):
-            raise Reject("it cites a missing rule that is none")
-        said = self.statement(given)
-        if len(said.terms) != 1 or said.terms[0] != (Fraction(1), whole) or (said.lo if by_share else said.hi) is None:
-            raise Reject("what it is given is not about the antecedent of its missing rule")
-        assert header.min_support is not None
-        assert header.min_confidence is not None
-        place = str(cited["cell"])
-        if by_share:
-            share = header.min_confidence * (said.lo or 0)
-            if (math.floor(share) + 1 if header.strict else math.ceil(share)) < header.min_support:
-                raise Reject("a rule that it takes as missing may be missing for its support")
-            self.missing[number, place].add((said.lo or 0, said.lo or 0))
-            return self._below_share(header, (whole, box), said.lo or 0)
-        most = most_left_out(header, said.hi or 0)
-        self.missing[number, place].add((0, most))
-        return Statement(((Fraction(1), box),), None, most, (0, most))
-
-    def _missing_boxes(self, number: int, release: Rules, cited: Mapping[str, Any]) -> tuple[Box, Box]:
-        header = release.header
-        items = list(cited["items"])
-        share = "share of " if cited["what"] == "missing-share" else ""
-        if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
-            raise Reject("it cites a missing rule that is none")
-        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
-            raise Reject("it needs a complete list of rules, and the release is none")
-        antecedent = self._columns_of(items[:-1], header.qi)
-        (value,) = self._columns_of(items[-1:], header.sa).values()
-        if value not in header.sa_values or self._is_listed(release, antecedent, value):
-            raise Reject("it takes a rule as missing that the release lists")
-        whole: Box = {("column", name): (frozenset({one}), False) for name, one in antecedent.items()}
-        whole |= self.scope(number)
-        return whole, {**whole, ("column", header.sa[0]): (frozenset({value}), False)}
+        return count_people({**box, **_having({sensitive[0]: told["value"]})}, least, most, ends)
 
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
-        """Return two statements of which one is true.
-
-        A rule is missing for one of two reasons; a printed 0 may be a small number that is hidden.
-        """
-        number = int(cited["release"])
-        release = self.releases[number]
+        """Return two statements of which one is true."""
         if self.histories is not None:
             raise Reject("it tells cases apart by a line where values may have changed")
-        if isinstance(release, Rules) and cited["what"] == "missing-rule":
-            whole, box = self._missing_boxes(number, release, cited)
-            rare = (release.header.min_support or 1) - 1
-            self.missing[number, str(cited["cell"])].add((0, rare))
-            fewer = Statement(((Fraction(1), box),), None, rare, (0, rare))
-            return fewer, self._below_share(release.header, (whole, box), rare)
-        if not isinstance(release, FrequencyTable):
-            raise Reject("it tells cases apart by a line that says no such thing")
-        said = self.statement(cited)
-        least = release.printing.hidden_below
-        index = self.by_line[number][cited.get("line", cited.get("cell"))]
-        if least is None or not release.printing.zeros_shown or bool(release.is_hidden[index]):
-            raise Reject("it tells cases apart by a cell that may hold any number of people")
-        return Statement(said.terms, None, 0, said.printed), Statement(said.terms, least, None, said.printed)
+        return self.lines[int(cited["release"])].choice(cited)
 
-    @staticmethod
-    def _below_share(header: Header, boxes: tuple[Box, Box], least: int) -> Statement:
-        assert header.min_confidence is not None
-        whole, having = boxes
-        terms = (
-            (Fraction(header.min_confidence.numerator), whole),
-            (Fraction(-header.min_confidence.denominator), having),
-        )
-        return Statement(terms, 0 if header.strict else 1, None, (least, least))
+    def blanks_of(self, number: int) -> Mapping[str, Sequence[str | None]]:
+        """Return the rows of a table that may have blanks, by column."""
+        lines = self.lines[number] if 0 <= number < len(self.lines) else None
+        return lines.rows if isinstance(lines, _RowLines) and isinstance(lines.release, PartialTable) else {}
 
-    @staticmethod
-    def _columns_of(items: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-        out: dict[str, str] = {}
-        for item in items:
-            fitting = [column for column in known if item.startswith(f"{column}=")]
-            if len(fitting) != 1 or fitting[0] in out:
-                raise Reject("it speaks of columns that its rules are not about")
-            out[fitting[0]] = item[len(fitting[0]) + 1 :]
-        return out
-
-    @staticmethod
-    def _is_listed(release: Rules, antecedent: Mapping[str, str], value: str) -> bool:
-        pairs = release.items.pairs
-        if pairs is None:
-            raise Reject("it speaks of columns that its rules are not about")
-        for index in range(len(release)):
-            sides = (release.antecedents[index].tolist(), release.consequents[index].tolist())
-            left, right = ([pairs[item] for item in side] for side in sides)
-            if sorted(left) == sorted(antecedent.items()) and [one for _, one in right] == [value]:
-                return True
-        return False
-
-    def _of_rule(self, number: int, release: Rules, cited: Mapping[str, Any]) -> Statement:
-        index = self.by_line[number].get(cited["line"])
-        if index is None:
-            raise Reject(f"it cites line {cited['line']}, which holds no rule")
-        left = release.antecedents[index].tolist()
-        right = release.consequents[index].tolist()
-        whole = self._box(number, left)
-        both = self._box(number, sorted({*left, *right}))
-        count = release.count(index)
-        wholes = release.whole(index)
-        what = cited["what"]
-        printed = (count.lo, count.hi)
-        if what == "count":
-            return Statement(((Fraction(1), both),), *printed, printed)
-        if what == "antecedent":
-            return Statement(((Fraction(1), whole),), wholes.lo, wholes.hi, (wholes.lo, wholes.hi))
-        low, high, low_open, high_open = allowed_confidences(release, index)
-        if what == "least":
-            terms = ((Fraction(low.denominator), both), (Fraction(-low.numerator), whole))
-            return Statement(terms, int(low_open), None, printed)
-        if what == "most":
-            terms = ((Fraction(high.numerator), whole), (Fraction(-high.denominator), both))
-            return Statement(terms, int(high_open), None, printed)
-        rest = self._exceptions(release, right, whole)
-        if what == "no-exceptions" and low == 1:
-            return Statement(((Fraction(1), rest),), None, 0, printed)
-        if what == "most-exceptions":
-            return Statement(((1 - low, whole), (Fraction(-1), rest)), 0, None, printed).strictly(low_open, low.denominator)
-        if what == "least-exceptions":
-            return Statement(((Fraction(1), rest), (high - 1, whole)), 0, None, printed).strictly(high_open, high.denominator)
-        raise Reject("it cites a number that the line does not print")
-
-    def _exceptions(self, release: Rules, right: Sequence[int], whole: Box) -> Box:
-        axis, (values, excluded) = self._item(release, right[0])
-        if len(right) != 1 or axis in whole:
-            raise Reject("it cites who fits no box")
-        return {**whole, axis: (values, not excluded)}
+    def printed(self, number: int, where: int | str) -> set[tuple[int, int]]:
+        """Return the numbers that stand at a place."""
+        lines = self.lines[number]
+        if found := lines.printed(where):
+            return found
+        if isinstance(where, str) and (number, where) in self.missing:
+            return self.missing[number, where]
+        if where in lines.counted:
+            return {lines.counted[str(where)]}
+        if where in ("left", "joined", "changed"):
+            return {self.declared.mover(number, str(where))[1]}
+        value = lines.release.n if where == "n" else lines.release.min_support
+        return set() if value is None else {(value, value)}
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:

@@ -9,11 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
-
-from tacit.checker.rules import Reject
-from tacit.errors import InputError
-from tacit.model.finding import FORMAT
 
 #: Says what is wrong with a value, by raising :class:`Wrong`.
 Check = Callable[[Any, str], None]
@@ -44,110 +41,54 @@ def check_schema(record: Any) -> None:
 # Kinds of values
 
 
-def text(value: Any, place: str) -> None:
-    """A text."""
-    if not isinstance(value, str):
-        raise Wrong(place, "is not a text")
-
-
-def flag(value: Any, place: str) -> None:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise Wrong(place, "is neither true nor false")
-
-
-def whole(value: Any, place: str) -> None:
-    """A whole number."""
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= MOST:
-        raise Wrong(place, "is not a whole number that an audit can hold")
-
-
-def natural(value: Any, place: str) -> None:
-    """A whole number of at least 0."""
-    whole(value, place)
-    if value < 0:
-        raise Wrong(place, "is below 0")
-
-
-def number(value: Any, place: str) -> None:
-    """A finite number."""
-    if isinstance(value, float) and math.isfinite(value):
-        return
-    whole(value, place)
-
-
-def sorted_names(value: Any, place: str) -> None:
-    """Names in their order, each once."""
-    list_of(text)(value, place)
-    if value != sorted(set(value)):
-        raise Wrong(place, "is not in order")
-
-
-def weight(value: Any, place: str) -> None:
-    """Check a weight: a number or fraction as text."""
-    if not isinstance(value, str) or len(value) > MOST_DIGITS or not _WEIGHT.fullmatch(value):
-        raise Wrong(place, "is not a whole number or a fraction")
-    if value.partition("/")[2].strip("0") == "" and "/" in value:
-        raise Wrong(place, "divides by 0")
-
-
-def finding_id(value: Any, place: str) -> None:
-    """The id of a finding."""
-    if not isinstance(value, str) or not _ID.fullmatch(value):
-        raise Wrong(place, "is not the id of a finding")
-
-
-def span(value: Any, place: str) -> None:
-    """The fewest and the most people."""
-    if not isinstance(value, list) or len(value) != 2:
-        raise Wrong(place, "is not two whole numbers")
-    for end in value:
-        whole(end, place)
-    if value[0] > value[1]:
-        raise Wrong(place, "has its ends the other way round")
-
-
-def anything(value: Any, place: str) -> None:
-    """Whatever JSON holds."""
-
-
-def one_of(*choices: Any) -> Check:
-    """One of these values."""
+def kind(fits: Callable[[Any], bool], problem: str) -> Check:
+    """Check that a value fits, or say the problem."""
 
     def check(value: Any, place: str) -> None:
-        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-            raise Wrong(place, "is something else than an audit writes")
+        if not fits(value):
+            raise Wrong(place, problem)
+
+    return check
+
+
+def both(*checks: Check) -> Check:
+    """Check a value by several checks, one after the other."""
+
+    def check(value: Any, place: str) -> None:
+        for one in checks:
+            one(value, place)
+
+    return check
+
+
+def either(*checks: Check) -> Check:
+    """Check a value that is of one of several kinds."""
+
+    def check(value: Any, place: str) -> None:
+        for one in checks[:-1]:
+            with suppress(Wrong):
+                return one(value, place)
+        return checks[-1](value, place)
 
     return check
 
 
 def maybe(check: Check) -> Check:
-    """Such a value, or null."""
-
-    def optional(value: Any, place: str) -> None:
-        if value is not None:
-            check(value, place)
-
-    return optional
+    """Check such a value, or null."""
+    return either(kind(lambda value: value is None, "is not null"), check)
 
 
-def either(*checks: Check) -> Check:
-    """One of several kinds."""
+def one_of(*choices: Any) -> Check:
+    """Check that a value is one of these."""
 
-    def check(value: Any, place: str) -> None:
-        for one in checks[:-1]:
-            try:
-                one(value, place)
-            except Wrong:
-                continue
-            return
-        checks[-1](value, place)
+    def is_choice(value: Any) -> bool:
+        return any(value is choice or (isinstance(value, str) and value == choice) for choice in choices)
 
-    return check
+    return kind(is_choice, "is something else than an audit writes")
 
 
 def list_of(check: Check) -> Check:
-    """A list of such values."""
+    """Check a list of such values."""
 
     def every(value: Any, place: str) -> None:
         if not isinstance(value, list):
@@ -159,7 +100,7 @@ def list_of(check: Check) -> Check:
 
 
 def map_of(check: Check) -> Check:
-    """An object of such values, under any names."""
+    """Check an object of such values, under any names."""
 
     def every(value: Any, place: str) -> None:
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
@@ -175,8 +116,7 @@ def fields(needed: Mapping[str, Check], others: Mapping[str, Check] | None = Non
     allowed = {**needed, **(others or {})}
 
     def check(value: Any, place: str) -> None:
-        if not isinstance(value, dict):
-            raise Wrong(place, "is not an object")
+        is_object(value, place)
         for name in needed:
             if name not in value:
                 raise Wrong(place, f"lacks the entry {name!r}")
@@ -189,15 +129,40 @@ def fields(needed: Mapping[str, Check], others: Mapping[str, Check] | None = Non
 
 
 def exactly_one(names: tuple[str, ...], check: Check) -> Check:
-    """An object that has exactly one of these entries."""
+    """Check an object that has exactly one of these entries."""
+    problem = f"does not have exactly one of {', '.join(names)}"
+    return both(check, kind(lambda value: sum(name in value for name in names) == 1, problem))
 
-    def both(value: Any, place: str) -> None:
-        check(value, place)
-        if sum(name in value for name in names) != 1:
-            raise Wrong(place, f"does not have exactly one of {', '.join(names)}")
 
-    return both
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST
 
+
+_NOT_WHOLE = "is not a whole number that an audit can hold"
+
+anything = kind(lambda value: True, "")
+is_object = kind(lambda value: isinstance(value, dict), "is not an object")
+text = kind(lambda value: isinstance(value, str), "is not a text")
+flag = kind(lambda value: isinstance(value, bool), "is neither true nor false")
+whole = kind(_is_whole, _NOT_WHOLE)
+natural = both(whole, kind(lambda value: value >= 0, "is below 0"))
+number = kind(lambda value: (isinstance(value, float) and math.isfinite(value)) or _is_whole(value), _NOT_WHOLE)
+finding_id = kind(lambda value: isinstance(value, str) and bool(_ID.fullmatch(value)), "is not the id of a finding")
+sorted_names = both(list_of(text), kind(lambda value: value == sorted(set(value)), "is not in order"))
+#: A number or fraction as text.
+weight = both(
+    kind(
+        lambda value: isinstance(value, str) and len(value) <= MOST_DIGITS and bool(_WEIGHT.fullmatch(value)),
+        "is not a whole number or a fraction",
+    ),
+    kind(lambda value: "/" not in value or bool(value.partition("/")[2].strip("0")), "divides by 0"),
+)
+#: The fewest and the most people.
+span = both(
+    kind(lambda value: isinstance(value, list) and len(value) == 2, "is not two whole numbers"),
+    kind(lambda value: all(map(_is_whole, value)), _NOT_WHOLE),
+    kind(lambda value: value[0] <= value[1], "has its ends the other way round"),
+)
 
 # Findings
 
@@ -213,16 +178,15 @@ _ITEM_EVENT = fields(
 )
 _BOX_EVENT = map_of(_NAMES)
 _EVENT = either(_ITEM_EVENT, _BOX_EVENT)
-_PLACE: dict[str, Check] = {"line": whole, "cell": text}
-_CITED = exactly_one(("line", "cell"), fields({"release": natural, "count": span}, _PLACE | {"weight": whole}))
 
 
-def _origin(value: Any, place: str) -> None:
-    needed = {"release": natural, "what": text}
-    exactly_one(("line", "cell"), fields(needed, _PLACE | {"items": _NAMES, "given": _bare_origin}))(value, place)
+def _placed(needed: Mapping[str, Check], others: Mapping[str, Check] | None = None) -> Check:
+    return exactly_one(("line", "cell"), fields(needed, {"line": whole, "cell": text, **(others or {})}))
 
 
-_bare_origin = exactly_one(("line", "cell"), fields({"release": natural, "what": text}, _PLACE | {"items": _NAMES}))
+_CITED = _placed({"release": natural, "count": span}, {"weight": whole})
+_BARE_ORIGIN = _placed({"release": natural, "what": text}, {"items": _NAMES})
+_ORIGIN = _placed({"release": natural, "what": text}, {"items": _NAMES, "given": _BARE_ORIGIN})
 
 
 def _summand(value: Any, place: str) -> None:
@@ -230,7 +194,7 @@ def _summand(value: Any, place: str) -> None:
         raise Wrong(place, "is not a term of a sum")
     weight(value["weight"], f"{place}.weight")
     rest = {name: one for name, one in value.items() if name != "weight"}
-    either(fields({"step": natural}), fields({"case": natural}), _origin)(rest, place)
+    either(fields({"step": natural}), fields({"case": natural}), _ORIGIN)(rest, place)
 
 
 _AXES = ("item", "column", "people", "change", "item_change")
@@ -244,14 +208,13 @@ def _case(value: Any, place: str, depth: int = 0) -> None:
     if not isinstance(value, dict) or "split" not in value:
         fields({"weights": _SUM}, {"impossible": one_of(True)})(value, place)
         return
-    fields({"split": either(fields({"event": _BOX, "at": whole}), _bare_origin), "le": anything, "ge": anything})(value, place)
+    fields({"split": either(fields({"event": _BOX, "at": whole}), _BARE_ORIGIN), "le": anything, "ge": anything})(value, place)
     for side in ("le", "ge"):
         _case(value[side], f"{place}.{side}" if depth < 3 else place, depth + 1)
 
 
 def _step(value: Any, place: str) -> None:
-    if not isinstance(value, dict):
-        raise Wrong(place, "is not an object")
+    is_object(value, place)
     claim = {name: one for name, one in value.items() if name in ("event", "at_least", "at_most")}
     exactly_one(("at_least", "at_most"), fields({"event": _BOX}, {"at_least": whole, "at_most": whole}))(claim, place)
     _case({name: one for name, one in value.items() if name not in claim}, place)
@@ -266,35 +229,15 @@ _LAW = exactly_one(
     ),
 )
 _KNOWN_GROUP = fields({"people": natural, "asked": flag, "terms": list_of(natural), "weight": weight})
-_STATEMENT = exactly_one(
-    ("line", "cell"), fields({"release": natural, "count": span, "people": natural, "weight": weight}, _PLACE)
-)
-_KNOWN_STATEMENT = exactly_one(
-    ("line", "cell"),
-    fields(
-        {
-            "release": maybe(natural),
-            "count": span,
-            "people": natural,
-            "weight": weight,
-            "what": text,
-            "about": map_of(_NAMES),
-            "value": text,
-        },
-        _PLACE,
-    ),
-)
-_PLAIN_WEIGHT = exactly_one(("line", "cell"), fields({"release": natural, "weight": weight}, _PLACE))
+_COUNTED: Mapping[str, Check] = {"count": span, "people": natural, "weight": weight}
+_STATEMENT = _placed({"release": natural, **_COUNTED})
+_KNOWN_STATEMENT = _placed({"release": maybe(natural), **_COUNTED, "what": text, "about": map_of(_NAMES), "value": text})
+_PLAIN_WEIGHT = _placed({"release": natural, "weight": weight})
 _FACT = fields({"where": text, "event": map_of(_NAMES), "not": text})
 _MATCHING = fields({"facts": list_of(_FACT), "left": _NAMES, "ruled_out": _NAMES, "used_up": _NAMES, "users": natural})
 
-_FULL_GROUP: Mapping[str, Check] = {
-    "of": list_of(natural),
-    "sensitive": text,
-    "least": list_of(_step),
-    "most": list_of(_step),
-    "others": list_of(_step),
-}
+_ENDS: Mapping[str, Check] = {"least": list_of(_step), "most": list_of(_step)}
+_FULL_GROUP: Mapping[str, Check] = {"of": list_of(natural), "sensitive": text, **_ENDS, "others": list_of(_step)}
 _OF_KNOWN: Mapping[str, Check] = {
     "sensitive": text,
     "values": _NAMES,
@@ -315,7 +258,7 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"people": text, "open": flag, **_OF_KNOWN},
     {"matching": _MATCHING},
     {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
-    {"people": text, "least": list_of(_step), "most": list_of(_step)},
+    {"people": text, **_ENDS},
     {"people": text, "worlds": fields({"fit": natural})},
     _FULL_GROUP,
     {"people": text, **_FULL_GROUP},
@@ -324,8 +267,7 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
 
 
 def _certificate(value: Any, place: str) -> None:
-    if not isinstance(value, dict):
-        raise Wrong(place, "is not an object")
+    is_object(value, place)
     head = {"format": text, "claim": _CLAIM}
     for proof in _PROOFS:
         if set(value) == {*head, *proof}:
@@ -468,26 +410,3 @@ _RECORD = fields(
         "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),
     },
 )
-
-
-def check_format(finding: Mapping[str, Any]) -> None:
-    """Refuse a certificate of another format."""
-    proof = finding.get("certificate")
-    if isinstance(proof, Mapping) and proof.get("format") != FORMAT:
-        what = f"holds a certificate of another format than {FORMAT}, so it cannot be judged"
-        raise InputError(
-            what, where="the audit", remedy="Check it with the version of Tacit that wrote it, or audit the release again"
-        )
-
-
-def check_carried(finding: Mapping[str, Any]) -> None:
-    """Raise if a proved finding carries no certificate."""
-    if not isinstance(finding.get("certificate"), Mapping):
-        raise Reject("it carries no certificate")
-
-
-def check_claim(finding: Mapping[str, Any]) -> None:
-    """Raise if a certificate makes another claim."""
-    lo, hi = finding["count"]
-    if finding["certificate"].get("claim") != {"event": finding["event"], "at_least": lo, "at_most": hi}:
-        raise Reject("its certificate claims something else")

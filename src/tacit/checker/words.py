@@ -66,22 +66,6 @@ def population_names(releases: Sequence[Release], population: Sequence[int]) -> 
     return out
 
 
-def check_every_way_words(finding: Finding, n: int | None) -> None:
-    """Raise unless the words match an enumerated finding."""
-    check_statement(finding, ())
-    ways = finding["certificate"]["worlds"]["fit"]
-    lines = len(finding["because"])
-    fitting = "One choice fits" if ways == 1 else f"{ways:,} choices fit"
-    count = Bound(*finding["count"])
-    steps = [
-        f"{n} people are chosen in every possible way, one after another by their value.",
-        f"{fitting} the counts, means and medians of all {lines} lines.",
-        f"In {'it' if ways == 1 else 'each of them'} {render_people(count)} {describe_event(read_event(finding['event']), count)}.",
-    ]
-    if list(finding["steps"]) != steps:
-        raise Reject("its steps do not say what its certificate says")
-
-
 #: Derivations of more steps than this are not written out.
 _MOST_STEPS = 40
 

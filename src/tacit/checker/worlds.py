@@ -1,9 +1,4 @@
-"""Checks by enumeration of all possible people.
-
-Tables with means and medians allow few ways.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
-"""
+"""Checks by enumeration of all possible people: tables with means and medians allow few ways."""
 
 from __future__ import annotations
 
@@ -12,11 +7,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor
-from typing import Any
+from typing import Any, NamedTuple
 
 from tacit.checker.lines import labelled
 from tacit.checker.rules import Reject
+from tacit.checker.words import check_statement, read_event
+from tacit.model.finding import place_entry
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.numbers import Bound
+from tacit.model.words import describe_event, render_people
 
 #: People placed on the way at most; a proof that needs more is too long to be re-done.
 MOST_TRIED = 3_000_000
@@ -42,10 +41,7 @@ class _Group:
             return False
         if self.total is not None and sum(self.placed) + value + (size - rank - 1) * largest < self.total[0]:
             return True
-        lower = (size - 1) // 2
-        upper = size // 2
-        both = value + (self.placed[lower] if lower < rank else value)
-        return self.middle is not None and rank == upper and not self.middle[0] <= both
+        return self.middle is not None and rank == size // 2 and self._double_median(value) < self.middle[0]
 
     def is_beyond(self, value: int) -> bool:
         """Return True if the rest cannot reach this value."""
@@ -55,14 +51,23 @@ class _Group:
             return False
         if self.total is not None and sum(self.placed) + (size - rank) * value > self.total[1]:
             return True
-        lower = (size - 1) // 2
-        upper = size // 2
-        both = value + (self.placed[lower] if lower < rank else value)
-        return self.middle is not None and rank <= upper and both > self.middle[1]
+        return self.middle is not None and rank <= size // 2 and self._double_median(value) > self.middle[1]
+
+    def _double_median(self, value: int) -> int:
+        lower = (self.fewest - 1) // 2
+        return value + (self.placed[lower] if lower < len(self.placed) else value)
 
 
-def people_who_fit(tables: Sequence[FrequencyTable]) -> tuple[tuple[str, ...], list[list[tuple[str, ...]]]]:
-    """Return the columns, and every list of people."""
+class Worlds(NamedTuple):
+    """Every list of people that fits the tables."""
+
+    tables: Sequence[FrequencyTable]
+    columns: tuple[str, ...]
+    lists: list[list[tuple[str, ...]]]
+
+
+def people_who_fit(tables: Sequence[FrequencyTable]) -> Worlds:
+    """Return every list of people that fits these tables."""
     columns = tuple(sorted({column for table in tables for column in table.columns}))
     measured = [table.measured for table in tables if table.measured is not None]
     people = {table.n for table in tables}
@@ -75,22 +80,25 @@ def people_who_fit(tables: Sequence[FrequencyTable]) -> tuple[tuple[str, ...], l
         if column == number:
             domains.append([str(value) for value in range(span.lo, span.hi + 1)])
             continue
-        if not all(table.header.complete for table in tables if column in table.columns):
+        naming = [table for table in tables if column in table.columns]
+        if not all(table.header.complete for table in naming):
             raise Reject("a column may have values that no table names")
-        domains.append(sorted({value for table in tables for value in _values(table, column)}))
+        domains.append(sorted({value for table in naming for value in table.values[table.columns.index(column)]}))
     at = columns.index(number)
     cells = sorted(product(*domains), key=lambda cell: int(cell[at]))
-    groups = [_group(table, index) for table in tables for index in range(len(table))]
-    inside = [_inside(table, index, columns, cells) for table in tables for index in range(len(table))]
-    of = [[group for group, holds in zip(groups, flags, strict=True) if holds] for flags in zip(*inside, strict=True)]
+    groups = []
+    of: list[list[_Group]] = [[] for _ in cells]
+    for table in tables:
+        for index in range(len(table)):
+            groups.append(_group(table, index))
+            allowed = [(columns.index(column), labelled(table, column, label)) for column, label in table.cell(index).items()]
+            for cell, holding in zip(cells, of, strict=True):
+                if all(cell[place] in values for place, values in allowed):
+                    holding.append(groups[-1])
     (n,) = people
     assert n is not None
     found = _Placing([int(cell[at]) for cell in cells], of, groups, span.hi).worlds(n)
-    return columns, [[cells[place] for place in world] for world in found]
-
-
-def _values(table: FrequencyTable, column: str) -> tuple[str, ...]:
-    return table.values[table.columns.index(column)] if column in table.columns else ()
+    return Worlds(tables, columns, [[cells[place] for place in world] for world in found])
 
 
 def _group(table: FrequencyTable, index: int) -> _Group:
@@ -112,63 +120,68 @@ def _inside(table: FrequencyTable, index: int, columns: Sequence[str], cells: Se
     return [all(cell[place] in values for place, values in allowed) for cell in cells]
 
 
+@dataclass(slots=True)
 class _Placing:
-    def __init__(self, values: Sequence[int], of: Sequence[Sequence[_Group]], groups: Sequence[_Group], largest: int) -> None:
-        self._values = values
-        self._of = of
-        self._groups = groups
-        self._largest = largest
-        self._placed: list[int] = []
-        self._tried = 0
+    values: Sequence[int]
+    of: Sequence[Sequence[_Group]]
+    groups: Sequence[_Group]
+    largest: int
+    placed: list[int] = field(default_factory=list)
+    tried: int = 0
 
     def worlds(self, left: int, first: int = 0) -> Iterator[tuple[int, ...]]:
-        if any(len(group.placed) + left < group.fewest for group in self._groups):
+        if any(len(group.placed) + left < group.fewest for group in self.groups):
             return
         if not left:
-            yield tuple(self._placed)
+            yield tuple(self.placed)
             return
-        for cell in range(first, len(self._values)):
-            value = self._values[cell]
-            if (cell == first or value != self._values[cell - 1]) and any(group.is_beyond(value) for group in self._groups):
+        for cell in range(first, len(self.values)):
+            value = self.values[cell]
+            if (cell == first or value != self.values[cell - 1]) and any(group.is_beyond(value) for group in self.groups):
                 return
-            if not any(group.is_closed_to(value, self._largest) for group in self._of[cell]):
-                self._tried += 1
-                if self._tried > MOST_TRIED:
+            if not any(group.is_closed_to(value, self.largest) for group in self.of[cell]):
+                self.tried += 1
+                if self.tried > MOST_TRIED:
                     raise Reject("too many people would have to be tried")
-                for group in self._of[cell]:
+                for group in self.of[cell]:
                     group.placed.append(value)
-                self._placed.append(cell)
+                self.placed.append(cell)
                 yield from self.worlds(left - 1, cell)
-                self._placed.pop()
-                for group in self._of[cell]:
+                self.placed.pop()
+                for group in self.of[cell]:
                     group.placed.pop()
 
 
-def check_worlds(finding: Mapping[str, Any], tables: Sequence[FrequencyTable], k: int, known: dict[str, Any]) -> None:
-    """Check a finding in all worlds, cached in ``known``."""
-    if "worlds" not in known:
-        known["worlds"] = people_who_fit(tables)
-    columns, worlds = known["worlds"]
-    if finding["certificate"]["worlds"] != {"fit": len(worlds)} or not worlds:
-        raise Reject(f"{len(worlds)} ways to choose the people fit, not as many as its certificate says")
+def check_worlds(finding: Mapping[str, Any], worlds: Worlds, k: int) -> None:
+    """Check a finding by all lists of people that fit."""
+    tables, columns, lists = worlds
+    if finding["certificate"]["worlds"] != {"fit": len(lists)} or not lists:
+        raise Reject(f"{len(lists)} ways to choose the people fit, not as many as its certificate says")
     event = finding["event"]
     wanted = dict(name.split("=", 1) for name in event["present"])
     if set(event) != {"present", "absent"} or event["absent"] or not wanted or not set(wanted) <= set(columns):
         raise Reject("its event is not about values of the columns of the tables")
-    groups = [
-        [all(person[columns.index(name)] == value for name, value in wanted.items()) for person in world] for world in worlds
-    ]
-    counts = [sum(flags) for flags in groups]
-    if [min(counts), max(counts)] != list(finding["count"]):
-        raise Reject(
-            f"{min(counts)} to {max(counts)} people are in its group, not {finding['count'][0]} to {finding['count'][1]}"
-        )
-    if not 0 < min(counts) <= max(counts) < k:
+    places = [(columns.index(name), value) for name, value in wanted.items()]
+    counts = [sum(all(person[place] == value for place, value in places) for person in people) for people in lists]
+    lo, hi = finding["count"]
+    if [min(counts), max(counts)] != [lo, hi]:
+        raise Reject(f"{min(counts)} to {max(counts)} people are in its group, not {lo} to {hi}")
+    if not 0 < lo <= hi < k:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
     printed = [
-        {"release": number, "line" if isinstance(table.place(index), int) else "cell": table.place(index), "count": ends}
+        {"release": number, **place_entry(table.place(index)), "count": ends}
         for number, table in enumerate(tables)
         for index, ends in enumerate(zip(table.lo.tolist(), table.hi.tolist(), strict=True))
     ]
     if [{**one, "count": tuple(one["count"])} for one in finding["because"]] != printed:
         raise Reject("the lines it cites are not those of the tables")
+    check_statement(finding, ())
+    ways = len(lists)
+    count = Bound(lo, hi)
+    steps = [
+        f"{tables[0].n} people are chosen in every possible way, one after another by their value.",
+        f"{'One choice fits' if ways == 1 else f'{ways:,} choices fit'} the counts, means and medians of all {len(printed)} lines.",
+        f"In {'it' if ways == 1 else 'each of them'} {render_people(count)} {describe_event(read_event(event), count)}.",
+    ]
+    if list(finding["steps"]) != steps:
+        raise Reject("its steps do not say what its certificate says")
