@@ -8,16 +8,16 @@ from the record, or compared with the knowledge where that is given.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
-from tacit.model.finding import Citation, Exclusion, UsedUp
+from tacit.model.finding import Citation, Exclusion, Lines, UsedUp, render_lines
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
-from tacit.model.words import state_values
+from tacit.model.words import join_names, render_people, state_values
 
 #: How many values of a column a step names.
 _SHOWN = 6
@@ -26,23 +26,20 @@ Person = Mapping[str, str]
 Line = tuple[int, str, int]
 
 
-@dataclass(slots=True)
 class BucketBook:
     """Two tables of one release, by group."""
 
-    release: Buckets
-    rows: dict[str, list[int]] = field(default_factory=dict)
-    number: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for row, group in enumerate(self.release.group.tolist()):
-            self.rows.setdefault(self.release.names[group], []).append(row)
-        self.number = {name: number for number, name in enumerate(self.release.names)}
+    def __init__(self, release: Buckets) -> None:
+        self.release = release
+        self.number = {name: number for number, name in enumerate(release.names)}
+        self._rows: dict[int, list[int]] = defaultdict(list)
+        for row, group in enumerate(release.group.tolist()):
+            self._rows[group].append(row)
 
     def people(self, group: str) -> list[Person]:
-        """Everybody in a group."""
+        """Return everybody in a group."""
         columns = self.release.people.columns
-        return [{one.name: one.values[one.codes[row]] for one in columns} for row in self.rows[group]]
+        return [{one.name: one.values[one.codes[row]] for one in columns} for row in self._rows[self.number[group]]]
 
     def lines(self, group: str) -> list[Line]:
         """Return the ST lines of a group."""
@@ -65,11 +62,15 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
     person = {column: values[0] for column, values in event.items()}
     lines = book.lines(group[0])
     matching = finding["certificate"]["matching"]
-    facts = [_read_fact(entry) for entry in matching["facts"]]
+    facts = [
+        Exclusion(str(entry["where"]), {str(c): tuple(map(str, v)) for c, v in entry["event"].items()}, str(entry["not"]))
+        for entry in matching["facts"]
+    ]
     used_up = tuple(map(str, matching["used_up"]))
     users = int(matching["users"])
     _check_citations(finding["because"], lines, facts, used_up, users)
-    _check_known(facts, knowledge)
+    if knowledge is not None:
+        _check_known(facts, knowledge)
     everybody = book.people(group[0])
     people = sum(one == person for one in everybody)
     if people < 1 or finding["count"] != [people, people]:
@@ -85,14 +86,30 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
         raise Reject("its certificate rules something else out")
     if len(found) >= least:
         raise Reject(f"these people keep {len(found)} values, which the policy allows")
-    told = _Told(release.sensitive, group[0], lines, facts, ruled_out, used_up, users, found, people)
-    if finding["statement"] != told.statement(person, release.people.names) or list(finding["steps"]) != told.steps():
+    described = ", ".join(f"{column}={person[column]}" for column in release.people.names)
+    statement = state_values(f"{described} in group {group[0]}", people, release.sensitive, found)
+    steps = _explain(matching, release.sensitive, group[0], lines, facts=facts, people=people)
+    if finding["statement"] != statement or list(finding["steps"]) != steps:
         raise Reject("its words do not say what its event and its citations say")
 
 
-def _read_fact(entry: Mapping[str, Any]) -> Exclusion:
-    event = {str(column): tuple(map(str, values)) for column, values in entry["event"].items()}
-    return Exclusion(str(entry["where"]), event, str(entry["not"]))
+def _explain(
+    matching: Mapping[str, Any], sensitive: str, group: str, lines: Sequence[Line], facts: Sequence[Exclusion], people: int
+) -> list[str]:
+    held = ", ".join(f"{value} ({count:,})" for _, value, count in lines)
+    everyone = render_people(Bound.of(sum(count for _, _, count in lines)))
+    where = render_lines(Lines(tuple(line for line, _, _ in lines)))
+    out = [f"The {everyone} of group {group} have {sensitive} {held} ({where})."]
+    out += [f"{fact.source}: nobody{_speaks(fact.event)} has {sensitive} {fact.value}." for fact in facts]
+    they = "this person" if people == 1 else f"these {people:,} people"
+    if matching["ruled_out"]:
+        out.append(f"{they.capitalize()} cannot have {join_names(matching['ruled_out'], 'or')}.")
+    if used_up := matching["used_up"]:
+        users = matching["users"]
+        times = "once" if users == 1 else f"{users:,} times"
+        head = f"{render_people(Bound.of(users))} of the group can only have {join_names(used_up, 'or')}"
+        out.append(f"{head}, which {'occurs' if len(used_up) == 1 else 'occur'} {times}: nobody else has it.")
+    return [*out, f"So {they} {'has' if people == 1 else 'have'} {join_names(matching['left'], 'or')}."]
 
 
 def _check_citations(
@@ -113,9 +130,7 @@ def _check_citations(
         raise Reject("it cites something else than the facts of its certificate")
 
 
-def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact] | None) -> None:
-    if knowledge is None:
-        return
+def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact]) -> None:
     given = {(json.dumps({c: sorted(v) for c, v in one.allowed.items()}, sort_keys=True), one.value) for one in knowledge}
     for fact in facts:
         name = json.dumps({column: sorted(values) for column, values in fact.event.items()}, sort_keys=True)
@@ -150,54 +165,15 @@ def _check_users(
         raise Reject("too few others are bound to the values that are to be used up")
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    sensitive: str
-    group: str
-    lines: Sequence[Line]
-    facts: Sequence[Exclusion]
-    ruled_out: Sequence[str]
-    used_up: Sequence[str]
-    users: int
-    left: Sequence[str]
-    people: int
-
-    def statement(self, person: Person, columns: Sequence[str]) -> str:
-        described = ", ".join(f"{column}={person[column]}" for column in columns)
-        return state_values(f"{described} in group {self.group}", self.people, self.sensitive, self.left)
-
-    def steps(self) -> list[str]:
-        held = ", ".join(f"{value} ({count:,})" for _, value, count in self.lines)
-        out = [f"The {_number(sum(count for _, _, count in self.lines))} of group {self.group} have {self.sensitive} {held}"]
-        out[0] += f" ({_lines([line for line, _, _ in self.lines])})."
-        out += [f"{fact.source}: nobody{_speaks(fact.event)} has {self.sensitive} {fact.value}." for fact in self.facts]
-        they = "this person" if self.people == 1 else f"these {self.people:,} people"
-        if self.ruled_out:
-            out.append(f"{they.capitalize()} cannot have {_or(self.ruled_out)}.")
-        if self.used_up:
-            times = "once" if self.users == 1 else f"{self.users:,} times"
-            head = f"{_number(self.users)} of the group can only have {_or(self.used_up)}"
-            out.append(f"{head}, which {'occurs' if len(self.used_up) == 1 else 'occur'} {times}: nobody else has it.")
-        return [*out, f"So {they} {'has' if self.people == 1 else 'have'} {_or(self.left)}."]
-
-
 def _speaks(allowed: Mapping[str, Sequence[str]]) -> str:
     parts = []
     for column, values in sorted(allowed.items()):
-        cut = f"{', '.join(values[:_SHOWN])} or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else _or(values)
+        cut = (
+            f"{', '.join(values[:_SHOWN])} or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else join_names(values, "or")
+        )
         parts.append(f"{column} {cut}")
     return f" with {' and '.join(parts)}" if parts else ""
 
 
 def _or(values: Sequence[str]) -> str:
-    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} or {values[-1]}"
-
-
-def _number(people: int) -> str:
-    return "1 person" if people == 1 else f"{people:,} people"
-
-
-def _lines(lines: Sequence[int]) -> str:
-    if len(lines) == 1:
-        return f"line {lines[0]}"
-    return f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+    return join_names(values, "or")

@@ -27,6 +27,20 @@ from tacit.model.words import describe_event, explain_derivation, join_names, re
 MOST_ABSENT = 20
 _ENDLESS = 1 << 100
 
+Finding = Mapping[str, Any]
+
+
+class _Index:
+    """Places of the values of an array, found by binary search."""
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        self.order: Ints = np.argsort(values, kind="stable")
+        self.sorted = values[self.order]
+
+    def places(self, value: Any) -> Ints:
+        first, last = (int(np.searchsorted(self.sorted, value, side=side)) for side in ("left", "right"))
+        return self.order[first:last]
+
 
 @dataclass(eq=False)
 class ItemsetBook:
@@ -41,30 +55,23 @@ class ItemsetBook:
         return {name: number for number, name in enumerate(self.release.items.names)}
 
     @cached_property
-    def _by_hash(self) -> tuple[npt.NDArray[np.uint64], Ints]:
-        hashes = self.release.sets.hashes()
-        order = np.argsort(hashes, kind="stable")
-        return hashes[order], order
+    def _by_hash(self) -> _Index:
+        return _Index(self.release.sets.hashes())
 
     @cached_property
-    def _by_item(self) -> tuple[npt.NDArray[Any], Ints]:
-        order = np.argsort(self.release.sets.members, kind="stable")
-        return self.release.sets.members[order], self.release.sets.owners()[order]
+    def _by_item(self) -> tuple[_Index, Ints]:
+        return _Index(self.release.sets.members), self.release.sets.owners()
 
     @cached_property
-    def _by_line(self) -> tuple[Ints, Ints] | None:
-        if self.release.lines is None:
-            return None
-        order = np.argsort(self.release.lines, kind="stable")
-        return self.release.lines[order], order
+    def _by_line(self) -> _Index | None:
+        return None if self.release.lines is None else _Index(self.release.lines)
 
     def index_of(self, line: int) -> int:
-        """The set that stands on a line."""
+        """Return the set that stands on a line."""
         index = line - 2
         if self._by_line is not None:
-            lines, order = self._by_line
-            at = int(np.searchsorted(lines, line))
-            index = int(order[at]) if at < len(lines) and int(lines[at]) == line else -1
+            found = self._by_line.places(line)
+            index = int(found[0]) if len(found) else -1
         if not 0 <= index < len(self.release):
             raise Reject(f"it cites line {line}, which holds no itemset")
         return index
@@ -73,60 +80,47 @@ class ItemsetBook:
         """Return the itemset and numbers of a line."""
         return frozenset(self.release.names(self.index_of(line))), self.bounds(line)
 
-    def _exactly(self, numbers: Sequence[int]) -> int | None:
-        wanted = Sets.from_lists([numbers])
-        hashes, order = self._by_hash
-        first, last = (int(np.searchsorted(hashes, wanted.hashes()[0], side=side)) for side in ("left", "right"))
-        for place in order[first:last].tolist():
-            if np.array_equal(self.release.sets[place], wanted[0]):
-                return int(place)
-        return None
-
     def holding(self, items: Set) -> Ints:
-        """The sets that hold all of these items."""
-        members, owners = self._by_item
+        """Return the sets that hold all of these items."""
+        by_item, owners = self._by_item
         found: Ints | None = None
         for item in items:
-            number = self._number.get(item, -1)
-            first, last = (int(np.searchsorted(members, number, side=side)) for side in ("left", "right"))
-            mine = owners[first:last]
+            mine = owners[by_item.places(self._number.get(item, -1))]
             found = mine if found is None else found[np.isin(found, mine, assume_unique=True)]
         return np.arange(len(self.release)) if found is None else found
 
     def find(self, items: Set) -> int | str | None:
         """Return the line of an itemset, ``"n"``, or None."""
         if items not in self._found:
-            self._found[items] = self._place(items)
+            self._found[items] = self._find(items)
         return self._found[items]
 
-    def place(self, items: Set) -> int | str:
-        """The same; raises where none does."""
-        if (found := self.find(items)) is None:
-            raise Reject("the support of an itemset in its sum does not follow from the release")
-        return found
-
-    def _place(self, items: Set) -> int | str | None:
+    def _find(self, items: Set) -> int | str | None:
+        release = self.release
         if not items:
             return "n"
         numbers = [self._number.get(item, -1) for item in items]
         if -1 in numbers:
             return None
-        if (index := self._exactly(numbers)) is not None:
-            return self.release.line(index)
-        if self.release.only == "closed" and self.release.header.complete and len(above := self.holding(items)):
-            return min((int(self.release.sets.lengths[index]), self.release.line(index)) for index in above.tolist())[1]
+        wanted = Sets.from_lists([numbers])
+        for index in self._by_hash.places(wanted.hashes()[0]).tolist():
+            if np.array_equal(release.sets[index], wanted[0]):
+                return release.line(index)
+        if release.only == "closed" and release.header.complete and len(above := self.holding(items)):
+            return min((int(release.sets.lengths[index]), release.line(index)) for index in above.tolist())[1]
         return None
 
-    def was_looked_for(self, items: Set) -> bool:
-        """Return True if a frequent itemset would be listed.
+    def supports(self, has: Set, lacks: Set) -> list[tuple[int, int | str]]:
+        """Return the signs and places of the supports in a group's sum.
 
-        Where coarser values are items, only sets with one item of each column are.
+        Its size is their sum by inclusion-exclusion.
         """
-        if not self.release.header.coarser:
-            return True
-        columns = dict(zip(self.release.items.names, self.release.items.pairs or (), strict=False))
-        named = [columns[item][0] for item in items if item in columns]
-        return len(named) == len(items) == len(set(named))
+        out = []
+        for extra in subsets(lacks):
+            if (place := self.find(has.union(extra))) is None:
+                raise Reject("the support of an itemset in its sum does not follow from the release")
+            out.append(((-1) ** len(extra), place))
+        return out
 
     def bounds(self, place: int | str) -> Bounds:
         """Return what the release prints at a place."""
@@ -144,34 +138,32 @@ class ItemsetBook:
         return self._printed[place]
 
 
-def check_itemsets(finding: Mapping[str, Any], book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
+def check_itemsets(finding: Finding, book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
     """Return bounds on an event from the cited lines."""
-    present, absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
+    present, absent = _sides(finding["event"])
     if present & absent or len(absent) > MOST_ABSENT:
         raise Reject("its event is empty or too long to check")
     if finding["code"] == "I01":
-        _check_same_people(finding, book, present, absent)
-        return _published(finding, book, present, absent, cited)
+        return _published(finding, book, present, absent, cited=cited)
     if finding["code"] != "I02":
         raise Reject(f"there is no way to check {finding['code']}")
     if not book.release.header.complete:
         raise Reject("it needs a complete list, and the release is none")
-    if book.release.only == "maximal":
-        return _behind_maximal(finding, book, present, absent, cited)
-    return _unpublished(finding, book, present, absent, cited)
+    derived = _behind_maximal if book.release.only == "maximal" else _unpublished
+    return derived(finding, book, present, absent, cited=cited)
 
 
-def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    weights: dict[int | str, int] = {}
-    signs = []
-    bounds = []
-    for extra in subsets(absent):
-        place = book.place(present.union(extra))
-        signs.append((-1) ** len(extra))
-        # Bounds are added support by support: two rounded supports that share a line need not be equal, so they do not cancel.
-        bounds.append(book.bounds(place))
-        weights[place] = weights.get(place, 0) + signs[-1]
-    weights = {place: weight for place, weight in weights.items() if weight}
+def _sides(event: Mapping[str, Any]) -> tuple[Set, Set]:
+    return frozenset(event["present"]), frozenset(event["absent"])
+
+
+def _published(finding: Finding, book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+    if "same_people" in finding:
+        has, lacks = _sides(finding["same_people"])
+        if list(_add(book, book.supports(has, lacks))) != finding["count"] or not (has <= present and lacks <= absent):
+            raise Reject("the same people are described wrongly")
+    terms = book.supports(present, absent)
+    weights = _weigh(terms)
     owner = finding["because"][0]["release"] if finding["because"] else 0
     proof = {
         (entry["release"], entry.get("line", entry.get("cell"))): entry["weight"] for entry in finding["certificate"]["weights"]
@@ -180,30 +172,30 @@ def _published(finding: Mapping[str, Any], book: ItemsetBook, present: Set, abse
         raise Reject("the weights of its certificate are not those of its sum")
     if {place: citation.get("weight") for place, citation in cited.items()} != weights:
         raise Reject("the lines it cites are not those of its sum")
-    return _signed(signs, bounds)
+    return _add(book, terms)
 
 
-def _check_same_people(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set) -> None:
-    if "same_people" not in finding:
-        return
-    has, lacks = (frozenset(finding["same_people"][side]) for side in ("present", "absent"))
-    extras = subsets(lacks)
-    bounds = [book.bounds(book.place(has.union(extra))) for extra in extras]
-    if not (has <= present and lacks <= absent) or list(_signed([(-1) ** len(e) for e in extras], bounds)) != finding["count"]:
-        raise Reject("the same people are described wrongly")
+def _weigh(terms: Sequence[tuple[int, int | str]]) -> dict[int | str, int]:
+    """Return each place's weight in a sum, if any."""
+    weights: dict[int | str, int] = {}
+    for sign, place in terms:
+        weights[place] = weights.get(place, 0) + sign
+    return {place: weight for place, weight in weights.items() if weight}
 
 
-def _unpublished(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+def _add(book: ItemsetBook, terms: Sequence[tuple[int, int | str]]) -> Bounds:
+    # Bounds are added support by support: two rounded supports that share a line need not be equal, so they do not cancel.
+    return _signed((sign, book.bounds(place)) for sign, place in terms)
+
+
+def _unpublished(finding: Finding, book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
     shown: dict[Set, Bounds] = {}
     used: set[int | str] = {"min_support"}
     for step in finding["certificate"]["steps"]:
         if not set(step["items"]) <= present | absent:
             raise Reject("a step of its certificate is about other items")
         take_step(step, book, shown, used)
-    extras = subsets(absent)
-    found = _signed(
-        [(-1) ** len(extra) for extra in extras], [_support(book, present.union(extra), shown, used) for extra in extras]
-    )
+    found = _signed(((-1) ** len(extra), _support(book, present.union(extra), shown, used)) for extra in subsets(absent))
     parts = (part for part in map(frozenset, subsets(present | absent)) if part or book.release.n is not None)
     told = {place for part in parts if (place := book.find(part)) is not None}
     if set(cited) != told | {"min_support"} or not used <= set(cited):
@@ -228,11 +220,14 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
             raise Reject("a step of its certificate is about no group of its itemset")
         others = [extra for extra in subsets(items - part) if part.union(extra) != items]
         # The group "all of part, nothing else of items" is this sum plus or minus the unknown support, and not negative.
-        bounds = [_support(book, part.union(extra), shown, used) for extra in others]
-        _, most = _signed([(-1) ** len(extra) for extra in others], bounds)
+        _, most = _signed(((-1) ** len(extra), _support(book, part.union(extra), shown, used)) for extra in others)
         lo, hi = (lo, min(hi, most)) if len(items - part) % 2 else (max(lo, -most), hi)
     elif step["by"] == "min_support":
-        hi = min(hi, _most(book, items))
+        columns = dict(zip(book.release.items.names, book.release.items.pairs or (), strict=False))
+        named = [columns[item][0] for item in items if item in columns]
+        if book.release.header.coarser and not len(named) == len(items) == len(set(named)):
+            raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
+        hi = min(hi, (book.release.min_support or 1) - 1)
     else:
         raise Reject("a step of its certificate names no law")
     if at_least > lo or at_most < min(hi, _ENDLESS):
@@ -241,12 +236,6 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
         raise Reject("the published counts contradict each other")
     before = shown.get(items, (0, _ENDLESS))
     shown[items] = (max(before[0], at_least), min(before[1], at_most))
-
-
-def _most(book: ItemsetBook, items: Set) -> int:
-    if not book.was_looked_for(items):
-        raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
-    return (book.release.min_support or 1) - 1
 
 
 def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: set[int | str]) -> Bounds:
@@ -258,7 +247,7 @@ def _support(book: ItemsetBook, items: Set, shown: Mapping[Set, Bounds], used: s
     return book.bounds(place)
 
 
-def _behind_maximal(finding: Mapping[str, Any], book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
+def _behind_maximal(finding: Finding, book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
     lines = [place for place in cited if isinstance(place, int)]
     if set(cited) != {"n", "min_support", *lines} or len(lines) != 2 or len(absent) > 1:
         raise Reject("the lines it cites are not those of its derivation")
@@ -283,9 +272,9 @@ def subsets(items: Set) -> list[tuple[str, ...]]:
     return [extra for size in range(len(items) + 1) for extra in combinations(sorted(items), size)]
 
 
-def _signed(weights: Iterable[int], bounds: Sequence[Bounds]) -> Bounds:
+def _signed(terms: Iterable[tuple[int, Bounds]]) -> Bounds:
     lo = hi = 0
-    for weight, (low, high) in zip(weights, bounds, strict=True):
+    for weight, (low, high) in terms:
         lo += weight * (low if weight > 0 else high)
         hi += weight * (high if weight > 0 else low)
     return lo, hi
@@ -294,14 +283,11 @@ def _signed(weights: Iterable[int], bounds: Sequence[Bounds]) -> Bounds:
 #: How many terms of a sum the steps show.
 _SHOWN = 16
 
-Finding = Mapping[str, Any]
-
 
 def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
     """Raise unless citations and steps match the certificate."""
     words = _Words(finding, book)
-    cited = words.citations()
-    if list(finding["because"]) != cited:
+    if list(finding["because"]) != words.citations():
         raise Reject("the lines it cites are not those of its sum, each once and in order")
     if tuple(finding["steps"]) not in [render_steps(steps) for steps in words.steps()]:
         raise Reject("its steps do not say what its certificate says")
@@ -312,13 +298,13 @@ class _Words:
         self.finding = finding
         self.book = book
         self.owner = finding["because"][0]["release"]
-        self.present, self.absent = (frozenset(finding["event"][side]) for side in ("present", "absent"))
+        self.present, self.absent = _sides(finding["event"])
         self.count = Bound(*finding["count"])
         self.lines: list[int] = sorted({one["line"] for one in finding["because"] if "line" in one}, key=book.index_of)
 
     def citations(self) -> list[dict[str, Any]]:
         if self.finding["code"] == "I01":
-            weights = self._weights(self.present, self.absent)
+            weights = _weigh(self.book.supports(self.present, self.absent))
             places = sorted(weights, key=lambda place: -1 if place == "n" else self.book.index_of(int(place)))
             told = [self._cited(place) | {"weight": weights[place]} for place in places]
             proof = [{name: one[name] for name in one if name != "count"} | {"weight": str(one["weight"])} for one in told]
@@ -334,7 +320,12 @@ class _Words:
 
     def steps(self) -> Iterator[list[Step]]:
         if self.finding["code"] == "I01":
-            yield self._channel()
+            out = self._sum(self.present, self.absent)
+            if "same_people" in self.finding:
+                same = read_event(self.finding["same_people"])
+                out.append(Shorter(f"{render_people(self.count)} {describe_event(same, self.count)}."))
+                out += self._sum(frozenset(same.present), frozenset(same.absent))
+            yield out
         elif self.book.release.only == "maximal":
             for one, two in ((0, 1), (1, 0)):
                 yield [*self._prints(self.lines), *self._maximal(self.lines[one], self.lines[two])]
@@ -350,23 +341,8 @@ class _Words:
             named = {number for step in told for place in lines_named(step) for number in place.numbers}
             yield [*self._prints([line for line in self.lines if line in named]), *told]
 
-    def _channel(self) -> list[Step]:
-        out = self._sum(self.present, self.absent)
-        if "same_people" not in self.finding:
-            return out
-        same = read_event(self.finding["same_people"])
-        head = Shorter(f"{render_people(self.count)} {describe_event(same, self.count)}.")
-        return [*out, head, *self._sum(frozenset(same.present), frozenset(same.absent))]
-
-    def _weights(self, has: Set, lacks: Set) -> dict[int | str, int]:
-        weights: dict[int | str, int] = {}
-        for extra in subsets(lacks):
-            place = self.book.place(has.union(extra))
-            weights[place] = weights.get(place, 0) + (-1) ** len(extra)
-        return {place: weight for place, weight in weights.items() if weight}
-
     def _sum(self, has: Set, lacks: Set) -> list[Step]:
-        weights = self._weights(has, lacks)
+        weights = _weigh(self.book.supports(has, lacks))
         order = sorted(weights, key=lambda place: (-self.book.bounds(place)[1], str(place)))
         steps: list[Step] = [self._term(place, weights[place]) for place in order[:_SHOWN]]
         if len(order) > _SHOWN:
@@ -394,19 +370,15 @@ class _Words:
         ]
 
     def _published(self, items: Set) -> tuple[int, int, Phrase] | None:
-        place = self.book.find(items)
-        if place is None:
+        if (place := self.book.find(items)) is None:
             return None
         return (*self.book.bounds(place), (Lines((place,)),) if isinstance(place, int) else (place,))
 
     def _maximal(self, line: int, other: int) -> list[Step]:
         release = self.book.release
-        least = self.book.release.min_support or 1
-        items = self.book.line(line)[0]
-        others = self.book.line(other)[0]
-        number = {name: place for place, name in enumerate(release.items.names)}
-        union = items | (self.absent or others)
-        together = join_names(sorted(union, key=number.__getitem__), "and")
+        least = release.min_support or 1
+        union = self.book.line(line)[0] | (self.absent or self.book.line(other)[0])
+        together = join_names([name for name in release.items.names if name in union], "and")
         first = self._at(line)
         second = self._at(other)
         complete = f"The list is complete from {least:,} people on and no line holds {together}"

@@ -14,10 +14,11 @@ family.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
-from typing import NoReturn, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from tacit.solve.entropy import Solution, solve
 from tacit.solve.statements import Clash, Problem, Statements
 from tacit.solve.statements import reduce as reduce_classes
 
+if TYPE_CHECKING:
+    from tacit.known.releases import SeveralCase
+
 #: Origins of statements: a line; a missing rule, by its combinations and its value; the published distribution; a background fact.
 LINE = "line"
 MISSING = "missing"
@@ -42,49 +46,10 @@ FACT = "fact"
 
 Pair = tuple[str, str]
 
+#: Statements of releases about known people's sensitive values.
+PeopleCase: TypeAlias = "RuleCase | SeveralCase"
+
 CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
-
-
-class PeopleCase(Protocol):
-    """Statements of releases about known people's sensitive values."""
-
-    @property
-    def population(self) -> Population:
-        """Everybody's quasi-identifiers."""
-
-    @property
-    def sensitive(self) -> str:
-        """Name of the sensitive column."""
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """Values that it can have."""
-
-    @property
-    def sa_counts(self) -> tuple[int, ...]:
-        """Published number of people with each value, if any."""
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Background facts about these people."""
-
-    @property
-    def n_lines(self) -> int:
-        """Number of published lines."""
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        """Columns and values that are published."""
-
-    @property
-    def missing(self) -> Missing:
-        """Bounds from the missing rules of complete lists."""
-
-    def published(self) -> Statements:
-        """Return what the lines say, with background knowledge."""
-
-    def refuse(self, origins: Sequence[object]) -> NoReturn:
-        """Raise because these statements cannot all be true."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +98,11 @@ class RuleCase:
 
     def consequent(self, line: int) -> str:
         """Return the sensitive value of a line."""
-        pairs = self.release.items.pairs
-        assert pairs is not None
-        return pairs[int(self.release.consequents[line][0])][1]
+        return self.pairs[int(self.release.consequents[line][0])][1]
 
     def antecedent(self, line: int) -> list[Pair]:
         """Return the quasi-identifiers of a line."""
-        pairs = self.release.items.pairs
-        assert pairs is not None
-        return [pairs[int(item)] for item in self.release.antecedents[line]]
+        return [self.pairs[int(item)] for item in self.release.antecedents[line]]
 
     @cached_property
     def missing(self) -> Missing:
@@ -151,7 +112,15 @@ class RuleCase:
     @cached_property
     def holders(self) -> list[Codes]:
         """Combinations that each line is about."""
-        self._refuse_other_people()
+        header = self.release.header
+        known = self.population
+        if header.n is not None and header.n != known.n:
+            what = f"the rules are about {header.n:,} people, the known data about {known.n:,}"
+            raise InputError(what, where=self._name, remedy=CHECK)
+        unknown = {column for line in range(len(self.release)) for column, _ in self.antecedent(line)} - set(known.names)
+        if unknown:
+            listed = ", ".join(sorted(unknown))
+            raise InputError(f"the known data have no column {listed}, which a rule uses", where=self._name, remedy=CHECK)
         found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
         for line, places in enumerate(found):
             if len(places) == 0:
@@ -160,13 +129,12 @@ class RuleCase:
 
     def _holding(self, pairs: list[Pair]) -> Codes:
         groups = {(group.column, group.name): group for group in self.release.header.groups}
-        named = [groups[pair] for pair in pairs if pair in groups]
-        plain = self.population.holding(pair for pair in pairs if pair not in groups)
-        if not named:
-            return plain
         values = {column.name: column.values for column in self.population.columns}
-        boxes = [self.population.among({group.column: group.among(values[group.column])}) for group in named]
-        return reduce(partial(np.intersect1d, assume_unique=True), boxes, plain)
+        found = self.population.holding(pair for pair in pairs if pair not in groups)
+        for group in (groups[pair] for pair in pairs if pair in groups):
+            inside = self.population.among({group.column: group.among(values[group.column])})
+            found = np.intersect1d(found, inside, assume_unique=True)
+        return found
 
     @cached_property
     def wholes(self) -> Ints:
@@ -182,22 +150,9 @@ class RuleCase:
         for number, count in enumerate(self.release.header.sa_counts):
             said.say(everyone, number, count, count, origin=(DISTRIBUTION, number))
         for fact in self.facts:
-            self._say(said, fact)
+            origin = (FACT, fact.file, fact.line, fact.place)
+            add_fact(said, fact, self.values, origin, problem="names a column that is not quasi-identifying")
         return said
-
-    def _say(self, said: Statements, fact: Fact) -> None:
-        unknown = sorted(set(fact.allowed) - set(self.population.names))
-        if unknown:
-            known = ", ".join(self.population.names)
-            raise InputError(
-                "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
-            )
-        if fact.value not in self.values:
-            raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
-        event = self.population.among(fact.allowed)
-        lo, hi = fact.bounds(int(self.population.people[event].sum()))
-        if len(event) or lo > 0:
-            said.say(event, self.values.index(fact.value), lo, hi, origin=(FACT, fact.file, fact.line, fact.place))
 
     @cached_property
     def counts(self) -> tuple[Ints, Ints]:
@@ -211,26 +166,12 @@ class RuleCase:
             least, most = Confidences.of(release, lines).parts(wholes, wholes)
             lo = np.maximum(lo, least)
             hi = np.minimum(hi, most)
-        return np.maximum(lo, self._thresholds(wholes)), hi
-
-    def _thresholds(self, wholes: Ints) -> Ints:
-        header = self.release.header
-        least = header.min_support or 0
+        header = release.header
+        min_support = header.min_support or 0
         if header.min_confidence is None:
-            return np.full(len(wholes), least, np.int64)
-        bar = Ceiling(max(least, 1), header.min_confidence, header.strict)
-        return np.array([bar.of(people) + 1 for people in wholes.tolist()], np.int64)
-
-    def _refuse_other_people(self) -> None:
-        header = self.release.header
-        known = self.population
-        if header.n is not None and header.n != known.n:
-            what = f"the rules are about {header.n:,} people, the known data about {known.n:,}"
-            raise InputError(what, where=self._name, remedy=CHECK)
-        unknown = {column for line in range(len(self.release)) for column, _ in self.antecedent(line)} - set(known.names)
-        if unknown:
-            listed = ", ".join(sorted(unknown))
-            raise InputError(f"the known data have no column {listed}, which a rule uses", where=self._name, remedy=CHECK)
+            return np.maximum(lo, min_support), hi
+        bar = Ceiling(max(min_support, 1), header.min_confidence, header.strict)
+        return np.maximum(lo, np.array([bar.of(people) + 1 for people in wholes.tolist()], np.int64)), hi
 
     @property
     def _name(self) -> str:
@@ -245,20 +186,36 @@ class RuleCase:
         listed = [origin for origin in origins if isinstance(origin, tuple)]
         lines = sorted({self.release.line(origin[1]) for origin in listed if origin[0] == LINE})
         facts = sorted({origin[3] for origin in listed if origin[0] == FACT})
-        name = self._name
-        places = [f"{name} {numbered(lines)}"] if lines else []
-        places += [*facts[:8], *([f"{len(facts) - 8} more facts"] if len(facts) > 8 else [])]
+        places = [f"{self._name} {numbered(lines)}"] if lines else []
+        places += name_facts(facts)
         kinds = {origin[0] for origin in listed}
-        also = [
-            text for kind, text in ((MISSING, "the rules that are missing"), (FACT, "the background knowledge")) if kind in kinds
-        ]
+        named = {MISSING: "the rules that are missing", FACT: "the background knowledge"}
+        also = [text for kind, text in named.items() if kind in kinds]
         beside = f", with {' and '.join(also)}," if also else ""
         raise Contradiction(
             f"the published numbers{beside} cannot all be true of the known people",
-            where=" and ".join(places) or name,
+            where=" and ".join(places) or self._name,
             remedy="Check the file, how its numbers were rounded (--rounding), whether the list is complete, and the known data",
             lines=lines,
         )
+
+
+def add_fact(said: Statements, fact: Fact, values: tuple[str, ...], origin: Hashable, problem: str) -> None:
+    """Add a background fact unless it is vacuous; ``problem`` is that of an unknown column."""
+    population = said.population
+    if set(fact.allowed) - set(population.names):
+        raise InputError(problem, where=fact.place, remedy=f"The known columns are: {', '.join(population.names)}")
+    if fact.value not in values:
+        raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
+    event = population.among(fact.allowed)
+    lo, hi = fact.bounds(int(population.people[event].sum()))
+    if len(event) or lo > 0:
+        said.say(event, values.index(fact.value), lo, hi, origin=origin)
+
+
+def name_facts(places: Sequence[str]) -> list[str]:
+    """Return the places of the first facts, and the number of others."""
+    return [*places[:8], *([f"{len(places) - 8} more facts"] if len(places) > 8 else [])]
 
 
 #: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
@@ -283,12 +240,20 @@ class Missing:
     wholes: Ints
 
     @classmethod
+    def informative(cls, events: Sequence[Codes], most: Ints, wholes: Ints) -> Missing:
+        """Return those events of which some value is bounded."""
+        useful = np.flatnonzero((most < wholes[:, None]).any(axis=1))
+        chosen = [events[place] for place in useful.tolist()]
+        ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+        members = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
+        return cls(Sets(ends, members), most[useful], wholes[useful])
+
+    @classmethod
     def of(cls, case: RuleCase) -> Missing:
         """Return the missing rules of a complete list, else none."""
         ceiling = missing_ceiling(case.release)
-        nothing = cls(Sets.from_lists([]), np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         if ceiling is None or case.release.header.coarser:
-            return nothing
+            return cls.informative([], np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
         found = mine_itemsets(rows_of(case.population), min_support=max(1, ceiling.min_support), only="closed")
         pairs = found.items.pairs
         assert pairs is not None
@@ -300,12 +265,7 @@ class Missing:
             place = number.get(said.event(holders))
             if place is not None:
                 most[place, case.codes[line]] = found.lo[place]
-        useful = np.flatnonzero((most < found.lo[:, None]).any(axis=1))
-        if len(useful) == 0:
-            return nothing
-        chosen = [events[place] for place in useful.tolist()]
-        ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
-        return cls(Sets(ends, np.concatenate(chosen)), most[useful], found.lo[useful])
+        return cls.informative(events, most, found.lo)
 
     def missed(self, people: Floats, n: int) -> list[tuple[int, int]]:
         """Return the events and values whose bound ``people`` violates."""
@@ -395,7 +355,8 @@ def estimate(
         except Clash as clash:
             case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
         keys = said.keys()
-        start = _begin(problem, keys, known) if known else None
+        pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
+        start = np.array([known.get(pair, 0.0) for pair in pairs]) if known else None
         solution = solve(problem, multipliers=start, check=check)
         rounds += 1
         reached = partial(Estimate, problem, solution, len(used), rounds, keys=tuple(keys))
@@ -413,11 +374,6 @@ def estimate(
             missing.say(said, event, value)
         used.update(fresh)
         known = reached().multipliers
-
-
-def _begin(problem: Problem, keys: Sequence[tuple[int, int]], known: Multipliers) -> Floats:
-    pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
-    return np.array([known.get(pair, 0.0) for pair in pairs])
 
 
 #: Most numbers to sort or to look up for the counts.
@@ -521,7 +477,9 @@ class _Family:
         population = case.population
         rows = rows_of(case.population)
         bit = _bits(population)
-        least = _least_heavy(ceiling, population.n)
+        # The fewest people for which the confidence asks for more than the support.
+        rare = max(0, ceiling.min_support - 1)
+        least = 1 + bisect_left(range(1, population.n + 1), True, key=lambda people: ceiling.of(people) > rare)
         heavy: list[int] = []
         people = 0
         if least <= population.n:
@@ -578,19 +536,6 @@ class _Family:
                     rules += 1
                     occurrences += matched
         return rules, occurrences
-
-
-def _least_heavy(ceiling: Ceiling, n: int) -> int:
-    """Return the fewest people for which confidence exceeds support."""
-    low = 1
-    high = n + 1
-    while low < high:
-        middle = (low + high) // 2
-        if ceiling.of(middle) > max(0, ceiling.min_support - 1):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _places(mask: int) -> list[int]:

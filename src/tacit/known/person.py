@@ -20,9 +20,9 @@ import numpy as np
 
 from tacit.errors import LimitReached
 from tacit.known.case import DISTRIBUTION, LINE, MISSING, Estimate, PeopleCase, RuleCase, estimate
-from tacit.known.proofs import Proof, Prover, state_everything
+from tacit.known.proofs import Prover, state_everything
 from tacit.known.releases import Origin, SeveralCase
-from tacit.known.words import ProofWords, SeveralWords, StatementWords
+from tacit.known.words import list_pairs, shared_values, words_of
 from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.estimates import Influence, Said, Shares, Step
 from tacit.model.finding import render_phrase, render_steps
@@ -41,70 +41,6 @@ def kind_of(origin: Hashable) -> str:
     return str(origin[0]) if isinstance(origin, tuple) and origin else str(origin)
 
 
-@dataclass(frozen=True, eq=False)
-class Telling:
-    """Statements that constrain an estimate."""
-
-    case: PeopleCase
-    found: Estimate
-
-    @cached_property
-    def statements(self) -> Statements:
-        """All of them, with their events."""
-        said = self.case.published()
-        for event, value in self.found.missing_pairs:
-            self.case.missing.say(said, event, value)
-        return said
-
-    @cached_property
-    def _of_origin(self) -> Mapping[Hashable, Statement]:
-        return {one.origin: one for one in self.statements.listed}
-
-    def one(self, origin: Hashable) -> Statement:
-        """Return the statement with this origin."""
-        return self._of_origin[origin]
-
-    def said(self, origins: Origins, described: Codes) -> Said:
-        """Return statements with the same meaning as one sentence."""
-        case = self.case
-        lines = {line for line in map(self._line, origins) if line is not None}
-        says = "; ".join(dict.fromkeys(self._says(origin) for origin in origins))
-        holders = self.statements.events[self.one(origins[0]).event]
-        people = int(case.population.people[np.intersect1d(holders, described)].sum())
-        return Said(kind_of(origins[0]), tuple(sorted(lines)), says, people)
-
-    def _line(self, origin: Hashable) -> int | None:
-        if isinstance(origin, Origin):
-            return origin.place if isinstance(origin.place, int) else None
-        case = self.case
-        if isinstance(case, RuleCase) and isinstance(origin, tuple) and origin[0] == LINE:
-            return case.release.line(int(origin[1]))
-        return None
-
-    def _says(self, origin: Hashable) -> str:
-        case = self.case
-        one = self.one(origin)
-        whole = self.statements.whole(one.event)
-        holders = self.statements.events[one.event]
-        has = f"{case.sensitive} {case.values[one.value]}"
-        number = between(one.lo, one.hi, whole)
-        people = f"{whole:,} {'person' if whole == 1 else 'people'}"
-        verb = "has" if number.split()[-1] in ("1", "none") else "have"
-        if isinstance(case, SeveralCase):
-            words = StatementWords(case, self.statements)
-            return f"{render_phrase(words.where(origin))}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
-        assert isinstance(case, RuleCase)
-        if kind_of(origin) == LINE and isinstance(origin, tuple):
-            who = list_pairs(case.antecedent(origin[1]))
-            return f"line {case.release.line(origin[1])}: of {people} with {who}, {number} {verb} {has}"
-        if kind_of(origin) == DISTRIBUTION:
-            return f"the published distribution: of all {people}, {number} {verb} {has}"
-        who = list_pairs(common_values(case, holders).items())
-        if kind_of(origin) == MISSING:
-            return f"no rule for {has} where {who}: of {people} with that, {number} {verb} it"
-        return f"known from elsewhere: of {people} with {who}, {number} {verb} {has}"
-
-
 def between(lo: int, hi: int, whole: int) -> str:
     """Return the bounds of a number in words.
 
@@ -116,21 +52,6 @@ def between(lo: int, hi: int, whole: int) -> str:
     if hi >= whole:
         return f"at least {lo:,}"
     return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
-
-
-def common_values(case: PeopleCase, combinations: Codes) -> Mapping[str, str]:
-    """Return the values that all these combinations share."""
-    out = {}
-    for column in case.population.columns:
-        codes = column.codes[combinations]
-        if len(codes) and (codes == codes[0]).all():
-            out[column.name] = column.values[codes[0]]
-    return out
-
-
-def list_pairs(values: Iterable[tuple[str, str]]) -> str:
-    """Return values with their columns, in words."""
-    return ", ".join(f"{column}={value}" for column, value in values) or "any values"
 
 
 #: Smaller multipliers (nats) belong to statements that do not bind.
@@ -150,9 +71,53 @@ class Person:
     combinations: Codes
 
     @cached_property
-    def telling(self) -> Telling:
-        """Statements that the estimate rests on."""
-        return Telling(self.case, self.found)
+    def statements(self) -> Statements:
+        """Statements that the estimate rests on, with their events."""
+        said = self.case.published()
+        for event, value in self.found.missing_pairs:
+            self.case.missing.say(said, event, value)
+        return said
+
+    @cached_property
+    def by_origin(self) -> Mapping[Hashable, Statement]:
+        """The statement with each origin."""
+        return {one.origin: one for one in self.statements.listed}
+
+    def said(self, origins: Origins) -> Said:
+        """Return statements with the same meaning as one sentence."""
+        lines = {line for line in map(self._line, origins) if line is not None}
+        says = "; ".join(dict.fromkeys(self._says(origin) for origin in origins))
+        holders = self.statements.events[self.by_origin[origins[0]].event]
+        people = int(self.case.population.people[np.intersect1d(holders, self.combinations)].sum())
+        return Said(kind_of(origins[0]), tuple(sorted(lines)), says, people)
+
+    def _line(self, origin: Hashable) -> int | None:
+        if isinstance(origin, Origin):
+            return origin.place if isinstance(origin.place, int) else None
+        if isinstance(self.case, RuleCase) and isinstance(origin, tuple) and origin[0] == LINE:
+            return self.case.release.line(int(origin[1]))
+        return None
+
+    def _says(self, origin: Hashable) -> str:
+        case = self.case
+        one = self.by_origin[origin]
+        whole = self.statements.whole(one.event)
+        has = f"{case.sensitive} {case.values[one.value]}"
+        number = between(one.lo, one.hi, whole)
+        people = f"{whole:,} {'person' if whole == 1 else 'people'}"
+        verb = "has" if number.split()[-1] in ("1", "none") else "have"
+        if isinstance(case, SeveralCase):
+            words = words_of(case, self.statements)
+            return f"{render_phrase(words.where(origin))}: of {people}{words.who(one) or ' in all'}, {number} {verb} {has}"
+        if kind_of(origin) == LINE and isinstance(origin, tuple):
+            who = list_pairs(case.antecedent(origin[1])) or "any values"
+            return f"line {case.release.line(origin[1])}: of {people} with {who}, {number} {verb} {has}"
+        if kind_of(origin) == DISTRIBUTION:
+            return f"the published distribution: of all {people}, {number} {verb} {has}"
+        who = list_pairs(shared_values(case.population, self.statements.events[one.event]).items()) or "any values"
+        if kind_of(origin) == MISSING:
+            return f"no rule for {has} where {who}: of {people} with that, {number} {verb} it"
+        return f"known from elsewhere: of {people} with {who}, {number} {verb} {has}"
 
     @property
     def people(self) -> Ints:
@@ -181,20 +146,20 @@ class Person:
         felt_rows = set(rows[moved >= UNSEEN].tolist())
         chosen = [row for row in order if row in felt_rows][:top]
         chosen += [row for row in order if row in certain and row not in felt_rows][: top - len(chosen)]
-        out = [Influence(*self._describe(row), self._estimate_without(self.found.problem.origins[row], check)) for row in chosen]
-        seen = {origin for row in chosen for origin in self.found.problem.origins[row]}
+        problem = self.found.problem
+        out = []
+        for row in chosen:
+            origins = problem.origins[row]
+            # With two values, evidence for one is evidence against the other.
+            sign = 1 if self.by_origin[origins[0]].value == problem.values[row] else -1
+            multiplier = sign * float(self.found.solution.multipliers[row])
+            out.append(Influence(self.said(origins), multiplier, self._estimate_without(origins, check)))
+        seen = {origin for row in chosen for origin in problem.origins[row]}
         for origin in [one for one in also if one not in seen][: top - len(chosen)]:
-            out.append(Influence(self.telling.said((origin,), self.combinations), 0.0, self._estimate_without((origin,), check)))
+            out.append(Influence(self.said((origin,)), 0.0, self._estimate_without((origin,), check)))
         now = self.mean(self.found.posterior())
         felt = [one for one in out if one.without is None or _change(one, now) >= UNSEEN]
         return tuple(sorted(felt, key=lambda one: -_change(one, now)))
-
-    def _describe(self, row: int) -> tuple[Said, float]:
-        problem = self.found.problem
-        origins = problem.origins[row]
-        # With two values, evidence for one is evidence against the other.
-        sign = 1 if self.telling.one(origins[0]).value == problem.values[row] else -1
-        return self.telling.said(origins, self.combinations), sign * float(self.found.solution.multipliers[row])
 
     def _moves(self) -> tuple[Ints, Floats]:
         """Return binding statements with their effects on the estimate.
@@ -283,19 +248,9 @@ def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> Pe
         q = int(person.combinations[0])
         ruled_out = tuple(np.flatnonzero(found.hi[q] == 0).tolist())
         if ruled_out:
-            proved = Prover(said).ruled_out(q, ruled_out)
-            proof = explain_ruled_out(case, said, q, ruled_out, proof=proved)
+            words = words_of(case, said, q, ruled_out)
+            proof = render_steps(words.steps(Prover(said).ruled_out(q, ruled_out)))
     return PersonBounds(lower, upper, proof)
-
-
-def explain_ruled_out(
-    case: PeopleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], proof: Proof | None
-) -> tuple[str, ...]:
-    """Explain in steps why a combination lacks these values."""
-    if isinstance(case, SeveralCase):
-        return render_steps(SeveralWords(case, said, combination, ruled_out).steps(proof))
-    assert isinstance(case, RuleCase)
-    return render_steps(ProofWords(case, said, combination, ruled_out).steps(proof))
 
 
 #: Root mean square distance at which an estimate is reached.
@@ -346,7 +301,7 @@ def build_up(
             _, _, chosen, posterior = min(tries, key=lambda one: one[:2])
             candidates = [one for one in candidates if one is not chosen]
             taken.append(chosen)
-            said = person.telling.said((chosen.one.origin,), person.combinations)
+            said = person.said((chosen.one.origin,))
             steps.append(Step(said, tuple(person.mean(posterior).tolist())))
     except (LimitReached, ArithmeticError):
         pass  # show what was reached by then
@@ -360,7 +315,7 @@ def _distance(person: Person, posterior: Floats, goal: Floats) -> float:
 def _list_candidates(person: Person) -> list[_Candidate]:
     place = np.full(len(person.case.population), -1, np.int64)
     place[person.combinations] = np.arange(len(person.combinations))
-    said = person.telling.statements
+    said = person.statements
     out = []
     for one in said.listed:
         holders = said.events[one.event]
@@ -370,7 +325,7 @@ def _list_candidates(person: Person) -> list[_Candidate]:
 
 
 def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]:
-    said = person.telling.statements
+    said = person.statements
     about = [(said.whole(one.one.event), place, one) for place, one in enumerate(candidates) if len(one.described)]
     return [min(about, key=lambda entry: entry[:2])[2]] if about else []
 
@@ -425,7 +380,7 @@ def _overlap(candidate: _Candidate, others: list[_Candidate], people: Ints) -> f
 
 
 def _posterior_of(person: Person, taken: list[_Candidate], check: Callable[[], None]) -> Floats:
-    said = person.telling.statements
+    said = person.statements
     chosen = {one.one.origin for one in taken}
     problem = reduce(replace(said, listed=[one for one in said.listed if one.origin in chosen]))
     solution = solve(problem, check=check)

@@ -117,7 +117,8 @@ class Prover:
         """
         if not values:
             return Proof((), (), 1)
-        found = self._by_single_statements(combination, values)
+        rows = self._single_rows(combination, values)
+        found = None if rows is None else self._proof(self._problem, rows, 1, combination, values=values)
         if found is None and not self._is_over:
             found = self._by_own_statements(combination, values)
         if found is None:
@@ -166,16 +167,6 @@ class Prover:
             chosen.append((int(nobody[0]), 1))
         return sorted(chosen)
 
-    def _by_single_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        chosen = self._single_rows(combination, values)
-        if chosen is None:
-            return None
-        events = self._problem.events
-        named = self._problem.values
-        terms = tuple(self._term(int(events[row]), int(named[row]), weight) for row, weight in chosen)
-        proof = Proof(terms, self._groups(terms, 1, combination, values), 1)
-        return proof if proof.holds else None
-
     def _by_own_statements(self, combination: int, values: tuple[int, ...]) -> Proof | None:
         problem = self._problem
         c = int(problem.class_of[combination])
@@ -216,10 +207,7 @@ class Prover:
         if shared is None or program is None:
             return None
         gain, extra = _gain(program, c, values)
-        weights, denominator = shared
-        found = program.added(gain, weights, denominator)
-        if found is None or found.most + extra > 0:
-            return None
+        found = program.added(gain, *shared)
         return self._trim(program, self._problem, _Claim(combination, values, gain, extra), found)
 
     def _by_program(self, program: Program, problem: Problem, combination: int, values: tuple[int, ...]) -> Proof | None:
@@ -229,33 +217,33 @@ class Prover:
         except (Infeasible, Unsolved, LimitReached):
             return None
         found = program.proof(gain, answer.weights, goal=-extra)
-        if found is None or found.most + extra > 0:
-            return None
         return self._trim(program, problem, _Claim(combination, values, gain, extra), found)
 
-    def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights) -> Proof | None:
-        weights = self._drop_needless(program, claim, found.weights, found.denominator)
-        terms = tuple(
-            self._term(int(problem.events[row]), int(problem.values[row]), int(weight))
-            for row, weight in zip(program.rows.tolist(), weights.tolist(), strict=True)
-            if weight
-        )
-        proof = Proof(terms, self._groups(terms, found.denominator, claim.combination, claim.values), found.denominator)
-        return proof if proof.holds else None
-
-    def _drop_needless(self, program: Program, claim: _Claim, weights: Ints, denominator: int) -> Ints:
-        kept = weights.copy()
+    def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights | None) -> Proof | None:
+        """Return the proof without needless statements, if it proves the claim."""
+        if found is None or found.most + claim.extra > 0:
+            return None
+        kept = found.weights.copy()
         # Drop rows about many people first: they are the hardest to check.
-        used = np.flatnonzero(weights)
+        used = np.flatnonzero(kept)
         for row in used[np.argsort(-program.wholes[used], kind="stable")].tolist():
             if self._is_over:
                 break
             tried = kept.copy()
             tried[row] = 0
-            found = program.added(claim.gain, tried, denominator)
-            if found is not None and found.most + claim.extra <= 0:
+            fewer = program.added(claim.gain, tried, found.denominator)
+            if fewer is not None and fewer.most + claim.extra <= 0:
                 kept = tried
-        return kept
+        weighted = zip(program.rows.tolist(), kept.tolist(), strict=True)
+        rows = [(row, int(weight)) for row, weight in weighted if weight]
+        return self._proof(problem, rows, found.denominator, claim.combination, claim.values)
+
+    def _proof(
+        self, problem: Problem, rows: list[tuple[int, int]], denominator: int, combination: int, values: tuple[int, ...]
+    ) -> Proof | None:
+        terms = tuple(self._term(int(problem.events[row]), int(problem.values[row]), weight) for row, weight in rows)
+        proof = Proof(terms, self._groups(terms, denominator, combination, values), denominator)
+        return proof if proof.holds else None
 
     def _term(self, event: int, value: int, weight: int) -> Term:
         people = self.said.whole(event)

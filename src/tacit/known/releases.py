@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, numbered
-from tacit.known.case import CHECK, DISTRIBUTION, FACT, LINE, MISSING, Missing, Pair, RuleCase, rows_of
+from tacit.known.case import CHECK, DISTRIBUTION, FACT, LINE, MISSING, Missing, Pair, RuleCase, add_fact, name_facts, rows_of
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.buckets import Buckets
@@ -242,29 +242,19 @@ class SeveralCase:
             for spoken in one.spoken:
                 said.say(*spoken)
         for fact in self.facts:
-            self._say(said, fact)
-        return said
-
-    def _say(self, said: Statements, fact: Fact) -> None:
-        if set(fact.allowed) - set(self.population.names):
-            remedy = f"The known columns are: {', '.join(self.population.names)}"
-            raise InputError("names a column that is not known of everybody", where=fact.place, remedy=remedy)
-        if fact.value not in self.values:
-            if fact.excludes:  # nobody has it anyway
-                return
-            raise InputError("its value is not one of the sensitive column's", where=fact.place, remedy="Correct or drop it")
-        event = self.population.among(fact.allowed)
-        lo, hi = fact.bounds(int(self.population.people[event].sum()))
-        if len(event) or lo > 0:
+            known = not set(fact.allowed) - set(self.population.names)
+            if known and fact.excludes and fact.value not in self.values:  # nobody has it anyway
+                continue
             origin = Origin(-1, fact.place, FACT, tuple(sorted(fact.allowed.items())))
-            said.say(event, self.values.index(fact.value), lo, hi, origin=origin)
+            add_fact(said, fact, self.values, origin, problem="names a column that is not known of everybody")
+        return said
 
     @cached_property
     def missing(self) -> Missing:
         """Bounds from the missing rules of complete lists."""
         found = [one.missing for one in self.readings if one.missing is not None]
         if not found:
-            return Missing(Sets.from_lists([]), np.empty((0, len(self.values)), np.int64), np.empty(0, np.int64))
+            return Missing.informative([], np.empty((0, len(self.values)), np.int64), np.empty(0, np.int64))
         starts = np.cumsum([0, *(len(one.events.members) for one in found)])
         ends = [one.events.offsets[1:] + start for one, start in zip(found, starts[:-1].tolist(), strict=True)]
         members = np.concatenate([one.events.members for one in found])
@@ -275,10 +265,6 @@ class SeveralCase:
     def _owner_of_missing(self) -> Ints:
         sizes = [0 if one.missing is None else len(one.missing.events) for one in self.readings]
         return np.repeat(np.arange(len(sizes)), sizes)
-
-    def columns_of(self, release: int) -> tuple[str, ...]:
-        """Return the columns that a complete list searched."""
-        return self.readings[release].columns
 
     def release_of(self, origin: object) -> int:
         """Return a statement's release, -1 for background knowledge."""
@@ -301,7 +287,7 @@ class SeveralCase:
             for number, found in sorted(lines.items())
             if number >= 0
         ]
-        places += [*facts[:8], *([f"{len(facts) - 8} more facts"] if len(facts) > 8 else [])]
+        places += name_facts(facts)
         left_out = any(isinstance(one, tuple) for one in origins)
         beside = ", with what complete lists leave out," if left_out else ""
         raise Contradiction(
@@ -433,11 +419,7 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
         most[:, code] = [
             _most(release, one, counted, least, whole=whole) for one, whole in zip(sets, wholes.tolist(), strict=True)
         ]
-    useful = np.flatnonzero((most < wholes[:, None]).any(axis=1)).tolist()
-    chosen = [events[place] for place in useful]
-    ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
-    members = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
-    return Missing(Sets(ends, members), most[useful], wholes[useful])
+    return Missing.informative(events, most, wholes)
 
 
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:

@@ -20,14 +20,15 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from tacit.errors import LimitReached, OptionError, nearest_column
 from tacit.known.case import LINE, Estimate, Listed, PeopleCase, RuleCase, count_missing, estimate
 from tacit.known.releases import SeveralCase
-from tacit.model.arrays import Flags, Floats, Ints
-from tacit.model.audit import SURE, AttackRun, Audit, Caution, Target, cautions_of
+from tacit.model.arrays import Flags, Floats
+from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
 from tacit.model.estimates import Comparison, Posterior
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark
@@ -54,12 +55,12 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
     out |= {
         "max_gain": float(found.gain.max()),
         "baseline_entropy": float(entropies(found.baseline[None, :])[0]),
-        "knowledge_gained": _mean(gained, people),
+        "knowledge_gained": float(gained @ people / people.sum()),
         "knowledge_gained_max": float(gained.max()),
         "l_distinct": int((found.share >= HARDLY).sum(axis=1).min()),
         "l_entropy": float(np.exp(left.min())),
         "t_closeness": float(distance.max()),
-        "t_closeness_mean": _mean(distance, people),
+        "t_closeness_mean": float(distance @ people / people.sum()),
         "smallest_combination": int(people.min()),
     }
     if policy.max_posterior is not None:
@@ -94,10 +95,6 @@ def distances(found: Posterior) -> Floats:
 
 def _times_log(factor: Floats, share: Floats) -> Floats:
     return np.asarray(factor * np.log(share, where=share > 0, out=np.zeros_like(share)))
-
-
-def _mean(values: Floats, people: Ints) -> float:
-    return float(values @ people / people.sum())
 
 
 def compare(audit: Audit, people: Table) -> Comparison:
@@ -195,7 +192,12 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     order = np.lexsort((value, which, -posterior[which, value]))
     which = which[order]
     value = value[order]
-    listed = _count_missing(target, case) if isinstance(case, RuleCase) else None
+    listed = None
+    if isinstance(case, RuleCase):
+        try:
+            listed = count_missing(case, check=lambda: target.limits.check(CODE))
+        except LimitReached:
+            listed = Listed(None, None, None)
     measures: dict[str, float | None] = {
         "qi_combinations": len(case.population),
         "max_posterior": float(posterior.max(initial=0.0)),
@@ -203,6 +205,9 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         "duality_gap": found.solution.gap,
         "posterior_entropy": found.solution.entropy,
     }
+    details: dict[str, Any] = {"posterior": posterior}
+    if isinstance(case, RuleCase):
+        details["influence"] = influence_of_lines(case, found, over)
     if listed is not None:
         measures |= {
             "missing_rules": listed.missing,
@@ -210,14 +215,18 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
             "variable_occurrences": listed.occurrences,
         }
 
+    remarks = (describe_releases(target), remark_withheld(case), listed.why_not if listed else "", no_limit(target))
+    sure = posterior.max(axis=1, initial=0.0) > SURE
+
     def event(index: int) -> BoxEvent:
-        return event_of(case, int(which[index]), int(value[index]))
+        return event_of(case, int(which[index]), (case.values[int(value[index])],))
 
     def show(index: int) -> Finding:
         q = int(which[index])
         v = int(value[index])
         text = f"Whoever has {describe_combination(case, q)} has {case.sensitive} {case.values[v]} with probability {posterior[q, v]:.3f}"
-        how = f"By maximum entropy over {_count_lines(case)} and {found.missing_used:,} missing ones that matter."
+        lines = f"{case.n_lines:,} published {'rules' if isinstance(case, RuleCase) else 'lines'}"
+        how = f"By maximum entropy over {lines} and {found.missing_used:,} missing ones that matter."
         return Finding(
             CODE,
             event(index),
@@ -232,7 +241,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         NAME,
         "estimates",
         "ran",
-        reason="; ".join(why for why in _remarks(target, case, listed) if why),
+        reason="; ".join(filter(None, remarks)),
         people=int(people[np.unique(which)].sum()),
         measures=measures,
         columns={
@@ -245,42 +254,20 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
         severity=BEHIND_PROOFS + ((1 - posterior[which, value]) * 1e9).astype(np.int64),
         event=event,
         show=show,
-        details={"posterior": posterior, **_influence(case, found, over)},
-        cautions=_cautions(target, posterior, people),
+        details=details,
+        cautions=cautions_of(CODE, int(people[sure].sum()), int(people.sum())) if no_limit(target) else (),
     )
-
-
-def _cautions(target: Target, posterior: Floats, people: Ints) -> tuple[Caution, ...]:
-    if not no_limit(target):
-        return ()
-    sure = posterior.max(axis=1, initial=0.0) > SURE
-    return cautions_of(CODE, int(people[sure].sum()), int(people.sum()))
-
-
-def _remarks(target: Target, case: PeopleCase, listed: Listed | None) -> tuple[str, ...]:
-    return describe_releases(target), remark_withheld(case), "" if listed is None else listed.why_not, no_limit(target)
 
 
 def remark_withheld(case: PeopleCase) -> str:
     """Return the remark that withheld numbers may help an attacker."""
-    releases = (case.release,) if isinstance(case, RuleCase) else case.releases if isinstance(case, SeveralCase) else ()
+    releases = (case.release,) if isinstance(case, RuleCase) else case.releases
     if not any(isinstance(release, Rules) and len(release) and release.is_withheld for release in releases):
         return ""
     return (
         "numbers are withheld, and this attacker assumes nothing about them; "
         "one who assumes that confidences spread above their threshold guesses more"
     )
-
-
-def _count_lines(case: PeopleCase) -> str:
-    return f"{case.n_lines:,} published {'rules' if isinstance(case, RuleCase) else 'lines'}"
-
-
-def _count_missing(target: Target, case: RuleCase) -> Listed | None:
-    try:
-        return count_missing(case, check=lambda: target.limits.check(CODE))
-    except LimitReached:
-        return Listed(None, None, None)
 
 
 def describe_releases(target: Target) -> str:
@@ -318,19 +305,15 @@ def find_over_limit(target: Target, posterior: Floats, baseline: Floats) -> Flag
     return over
 
 
-def event_of(case: PeopleCase, combination: int, value: int) -> BoxEvent:
-    """Return who has a combination and a sensitive value."""
-    values: dict[str, tuple[str, ...]] = {column: (text,) for column, text in case.population.describe(combination).items()}
-    return BoxEvent(values | {case.sensitive: (case.values[value],)})
+def event_of(case: PeopleCase, combination: int, values: tuple[str, ...]) -> BoxEvent:
+    """Return who has a combination and one of these sensitive values."""
+    allowed = {column: (text,) for column, text in case.population.describe(combination).items()}
+    return BoxEvent(allowed | {case.sensitive: values})
 
 
 def describe_combination(case: PeopleCase, combination: int) -> str:
     """Return a combination in words."""
     return ", ".join(f"{column}={text}" for column, text in case.population.describe(combination).items())
-
-
-def _influence(case: PeopleCase, found: Estimate, over: Flags) -> dict[str, Floats]:
-    return {"influence": influence_of_lines(case, found, over)} if isinstance(case, RuleCase) else {}
 
 
 def influence_of_lines(case: RuleCase, found: Estimate, over: Flags) -> Floats:

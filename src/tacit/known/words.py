@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tacit.known.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, RuleCase
+from tacit.known.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, PeopleCase, RuleCase
 from tacit.known.proofs import Group, Proof, Term
-from tacit.known.releases import DOMAIN, GROUP, SCATTERED, Origin, SeveralCase
+from tacit.known.releases import DOMAIN, GROUP, SCATTERED, About, Origin, SeveralCase, list_values
+from tacit.known.sensitive_values import describe_combination, event_of
+from tacit.model.arrays import Codes
 from tacit.model.event import BoxEvent
 from tacit.model.finding import (
     Citation,
@@ -28,6 +30,7 @@ from tacit.model.finding import (
     remark,
 )
 from tacit.model.numbers import Bound
+from tacit.model.people import Population
 from tacit.model.words import Counted, CountedPeople, explain_only_values, explain_sum, state_values
 from tacit.solve.statements import Statement, Statements
 
@@ -35,127 +38,148 @@ from tacit.solve.statements import Statement, Statements
 _BY_CASES = remark("It follows by telling cases apart, each of which a program settles; they are too many to write out here.")
 
 
-class ProofWords:
-    """Citations, steps and certificates of excluded values."""
+#: What is not a line, in words.
+_NAMED = {DISTRIBUTION: "the distribution", DOMAIN: "which lists all values", GROUP: "which lists all values of the group"}
 
-    def __init__(self, case: RuleCase, said: Statements, combination: int, ruled_out: tuple[int, ...], release: int = 0) -> None:
-        self.case = case
+
+def list_pairs(pairs: Iterable[Pair]) -> str:
+    """Return values with their columns, in words."""
+    return ", ".join(f"{column}={value}" for column, value in pairs)
+
+
+def shared_values(population: Population, combinations: Codes) -> Mapping[str, str]:
+    """Return the values that all these combinations share."""
+    out = {}
+    for column in population.columns:
+        codes = column.codes[combinations]
+        if len(codes) and (codes == codes[0]).all():
+            out[column.name] = column.values[codes[0]]
+    return out
+
+
+class _Words:
+    """Steps of a proof that a combination lacks values; a subclass for each case."""
+
+    names_place_first: bool
+    between: str
+    #: How many terms of a sum the steps show; the certificate holds all of them.
+    shown: int | None = None
+
+    def __init__(self, case: PeopleCase, said: Statements, combination: int = 0, ruled_out: tuple[int, ...] = ()) -> None:
         self.said = said
         self.combination = combination
-        self.release = release
+        self.values = case.values
+        self.sensitive = case.sensitive
         self.ruled_out = tuple(case.values[v] for v in ruled_out)
+
+    def where(self, origin: Hashable) -> Phrase:
+        raise NotImplementedError
+
+    def who(self, one: Statement) -> str:
+        raise NotImplementedError
 
     def steps(self, proof: Proof | None) -> tuple[Step, ...]:
         """Return the steps of a proof."""
         if proof is None:
             return (_BY_CASES,)
         if not proof.terms:
-            return (explain_only_values(self.case.sensitive, len(self.case.values)),)
-        statements = [self._counted(term) for term in proof.terms]
-        only = statements[0].only_step(names_place_first=True) if len(statements) == 1 else None
+            return (explain_only_values(self.sensitive, len(self.values)),)
+        statements = [
+            Counted(
+                weight=term.weight,
+                lo=term.statement.lo,
+                hi=term.statement.hi,
+                whole=self.said.whole(term.statement.event),
+                who=self.who(term.statement),
+                has=f"{self.sensitive} {self.values[term.statement.value]}",
+                where=self.where(term.statement.origin),
+            )
+            for term in proof.terms
+        ]
+        only = statements[0].only_step(names_place_first=self.names_place_first) if len(statements) == 1 else None
         if only is not None:
             return (only,)
-        has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        return tuple(explain_sum(statements, _counted_people(proof), has, proof.denominator, between=", "))
+        groups = [CountedPeople(group.weight, group.people, group.asked, group.terms) for group in proof.groups]
+        has = f"{self.sensitive} {' or '.join(self.ruled_out)}"
+        return tuple(explain_sum(statements, groups, has, proof.denominator, between=self.between, shown=self.shown))
 
-    def _counted(self, term: Term) -> Counted:
-        one = term.statement
-        return Counted(
-            weight=term.weight,
-            lo=one.lo,
-            hi=one.hi,
-            whole=self.said.whole(one.event),
-            who=_with(self._event(one)),
-            has=f"{self.case.sensitive} {self.case.values[one.value]}",
-            where=self._where(one.origin),
-        )
+
+class ProofWords(_Words):
+    """Citations, steps and certificates of values that rules exclude."""
+
+    names_place_first = True
+    between = ", "
+
+    def __init__(
+        self, case: RuleCase, said: Statements, combination: int = 0, ruled_out: tuple[int, ...] = (), release: int = 0
+    ) -> None:
+        super().__init__(case, said, combination, ruled_out)
+        self.case = case
+        self.release = release
 
     def citations(self, proof: Proof | None) -> tuple[Citation, ...]:
         """Return a proof's citations in the order of its sum."""
         if proof is None or not proof.terms:
             return ()
-        terms = proof.terms
-        groups = proof.groups
-        wholes = [self.said.whole(term.statement.event) for term in terms]
-        return (
-            *(self._cite(self._place(t.statement), Bound(t.statement.lo, t.statement.hi), t.weight) for t in terms),
-            *(self._cite(PeopleOfTerm(number), Bound.of(whole)) for number, whole in enumerate(wholes, 1)),
-            *(self._cite(_people_in(group), Bound.of(group.people), group.weight) for group in groups),
-            self._cite("denominator", Bound.of(proof.denominator)),
-        )
-
-    def _cite(self, place: Place, count: Bound, weight: int | None = None) -> Citation:
-        return Citation(self.release, place, count, weight)
+        out = []
+        for term in proof.terms:
+            one = term.statement
+            out.append(Citation(self.release, self._place(one), Bound(one.lo, one.hi), term.weight))
+        for number, term in enumerate(proof.terms, 1):
+            whole = self.said.whole(term.statement.event)
+            out.append(Citation(self.release, PeopleOfTerm(number), Bound.of(whole), None))
+        for group in proof.groups:
+            place = PeopleInTerms(tuple(term + 1 for term in group.terms), group.asked)
+            out.append(Citation(self.release, place, Bound.of(group.people), group.weight))
+        return (*out, Citation(self.release, "denominator", Bound.of(proof.denominator), None))
 
     def certificate(self, proof: Proof) -> dict[str, Any]:
         """Return the sum as a certificate holds it."""
-        return {
-            "weights": [self._term_record(term) for term in proof.terms],
-            "groups": [group_record(group) for group in proof.groups],
-            "below": proof.denominator,
-        }
-
-    def _term_record(self, term: Term) -> dict[str, Any]:
-        one = term.statement
-        where = place_entry(self._place(one))
-        return {
-            "release": self.release,
-            **where,
-            "count": [one.lo, one.hi],
-            "people": self.said.whole(one.event),
-            "weight": str(term.weight),
-        }
+        weights = []
+        for term in proof.terms:
+            one = term.statement
+            place = {"release": self.release, **place_entry(self._place(one))}
+            weights.append(place | _count_record(one, self.said.whole(one.event), term.weight))
+        return {"weights": weights, "groups": [_group_record(group) for group in proof.groups], "below": proof.denominator}
 
     def _place(self, one: Statement) -> Place:
         origin = one.origin
-        value = self.case.values[one.value]
-        kind = origin[0] if isinstance(origin, tuple) else None
-        if isinstance(origin, tuple) and kind == LINE:
+        assert isinstance(origin, tuple)
+        value = self.values[one.value]
+        if origin[0] == LINE:
             return self.case.release.line(int(origin[1]))
-        if kind == MISSING:
-            return MissingRule(tuple(self._pairs(one)), value)
-        if kind == DISTRIBUTION:
-            return Distribution(value)
-        return KnownShare(value, str(origin[3] if isinstance(origin, tuple) else origin))
+        if origin[0] == MISSING:
+            return MissingRule(tuple(self._shared(one).items()), value)
+        return Distribution(value) if origin[0] == DISTRIBUTION else KnownShare(value, str(origin[3]))
 
-    def _where(self, origin: Hashable) -> Phrase:
-        kind = origin[0] if isinstance(origin, tuple) else None
-        if isinstance(origin, tuple) and kind == LINE:
+    def where(self, origin: Hashable) -> Phrase:
+        """Return where a statement stands, in words."""
+        assert isinstance(origin, tuple)
+        if origin[0] == LINE:
             return (Lines((self.case.release.line(int(origin[1])),)),)
         named = {MISSING: "no such rule is published", DISTRIBUTION: "the published distribution"}
-        return (named.get(str(kind), "known from elsewhere"),)
+        return (named.get(str(origin[0]), "known from elsewhere"),)
 
-    def _event(self, one: Statement) -> str:
+    def who(self, one: Statement) -> str:
+        """Return a statement's people in words; empty for everybody."""
         origin = one.origin
-        if isinstance(origin, tuple) and origin[0] == LINE:
-            return described(self.case.antecedent(int(origin[1])))
-        if isinstance(origin, tuple) and origin[0] == FACT:
-            return "what it asks for"
-        if isinstance(origin, tuple) and origin[0] == DISTRIBUTION:
+        assert isinstance(origin, tuple)
+        if origin[0] == FACT:
+            return " with what it asks for"
+        if origin[0] == DISTRIBUTION:
             return ""
-        return described(self._pairs(one))
+        pairs = self.case.antecedent(int(origin[1])) if origin[0] == LINE else self._shared(one).items()
+        return f" with {list_pairs(pairs)}" if pairs else ""
 
-    def _pairs(self, one: Statement) -> list[Pair]:
-        where = self.said.events[one.event]
-        shared = []
-        for column in self.said.population.columns:
-            codes = column.codes[where]
-            if len(codes) and (codes == codes[0]).all():
-                shared.append((column.name, column.values[codes[0]]))
-        return shared
+    def _shared(self, one: Statement) -> Mapping[str, str]:
+        return shared_values(self.said.population, self.said.events[one.event])
 
 
-def described(pairs: Iterable[Pair]) -> str:
-    """Values by column, in words."""
-    return ", ".join(f"{column}={value}" for column, value in pairs)
+def _count_record(one: Statement, people: int, weight: int) -> dict[str, Any]:
+    return {"count": [one.lo, one.hi], "people": people, "weight": str(weight)}
 
 
-def _with(event: str) -> str:
-    return f" with {event}" if event else ""
-
-
-def group_record(group: Group) -> dict[str, Any]:
-    """Return a group of known people for a certificate."""
+def _group_record(group: Group) -> dict[str, Any]:
     return {
         "people": group.people,
         "asked": group.asked,
@@ -164,26 +188,17 @@ def group_record(group: Group) -> dict[str, Any]:
     }
 
 
-def _people_in(group: Group) -> PeopleInTerms:
-    return PeopleInTerms(tuple(term + 1 for term in group.terms), group.asked)
+class SeveralWords(_Words):
+    """Citations, steps and certificates of values that several releases exclude."""
 
+    names_place_first = False
+    between = "; "
+    shown = 24
 
-def _counted_people(proof: Proof) -> list[CountedPeople]:
-    return [CountedPeople(group.weight, group.people, group.asked, group.terms) for group in proof.groups]
-
-
-#: What is not a line, in words.
-_NAMED = {DISTRIBUTION: "the distribution", DOMAIN: "which lists all values", GROUP: "which lists all values of the group"}
-#: How many terms of a sum the steps show; the certificate holds all of them.
-SHOWN_TERMS = 24
-
-
-class StatementWords:
-    """Place and people of a statement, in words."""
-
-    def __init__(self, case: SeveralCase, said: Statements) -> None:
+    def __init__(self, case: SeveralCase, said: Statements, combination: int = 0, ruled_out: tuple[int, ...] = ()) -> None:
+        super().__init__(case, said, combination, ruled_out)
         self.case = case
-        self.said = said
+        self.left = tuple(value for value in case.values if value not in self.ruled_out)
 
     def where(self, origin: Hashable) -> Phrase:
         """Return the file and line, or other source."""
@@ -200,75 +215,43 @@ class StatementWords:
         """Return a statement's people in words; empty for everybody."""
         if isinstance(one.origin, Origin) and one.origin.what == SCATTERED:
             return f" with the quasi-identifiers of group {one.origin.about[0][1][0]}"
-        pairs = [(column, " or ".join(values)) for column, values in self.about(one)]
-        return f" with {described(pairs)}" if pairs else ""
+        pairs = [(column, " or ".join(values)) for column, values in self._about(one)]
+        return f" with {list_pairs(pairs)}" if pairs else ""
 
-    def what(self, origin: Hashable) -> str:
-        """Return the kind of a statement."""
-        return origin.what if isinstance(origin, Origin) else "missing"
-
-    def place(self, one: Statement) -> int | str:
-        """Line, or the name of a source without lines."""
-        return one.origin.place if isinstance(one.origin, Origin) else "missing"
-
-    def about(self, one: Statement) -> list[tuple[str, tuple[str, ...]]]:
+    def _about(self, one: Statement) -> About:
         """Return the values of a statement's people."""
         if isinstance(one.origin, Origin):
-            return list(one.origin.about)
-        columns = self.case.columns_of(self.case.release_of(one.origin))
-        where = self.said.events[one.event]
-        shared: list[Pair] = []
-        for column in self.said.population.columns:
-            codes = column.codes[where]
-            if column.name in columns and (codes == codes[0]).all():
-                shared.append((column.name, column.values[codes[0]]))
-        return [(column, (value,)) for column, value in shared]
-
-
-class SeveralWords(StatementWords):
-    """Citations, steps and certificates of excluded values."""
-
-    def __init__(self, case: SeveralCase, said: Statements, combination: int, ruled_out: tuple[int, ...]) -> None:
-        super().__init__(case, said)
-        self.combination = combination
-        self.ruled_out = tuple(case.values[v] for v in ruled_out)
-        self.left = tuple(value for value in case.values if value not in self.ruled_out)
+            return one.origin.about
+        columns = self.case.readings[self.case.release_of(one.origin)].columns
+        shared = shared_values(self.said.population, self.said.events[one.event])
+        return list_values((column, value) for column, value in shared.items() if column in columns)
 
     @property
     def event(self) -> BoxEvent:
         """Return the event of the combination and its remaining values."""
-        values: dict[str, tuple[str, ...]] = {
-            name: (text,) for name, text in self.case.population.describe(self.combination).items()
-        }
-        return BoxEvent(values | {self.case.sensitive: self.left})
+        return event_of(self.case, self.combination, self.left)
 
     def finding(self, code: str, proof: Proof | None) -> Finding:
-        """The finding with its proof."""
+        """Return the finding with its proof."""
         n = int(self.case.population.people[self.combination])
         event = self.event
         count = Bound(n, n)
-        who = described(self.case.population.describe(self.combination).items())
-        text = state_values(who, n, self.case.sensitive, self.left)
+        text = state_values(describe_combination(self.case, self.combination), n, self.sensitive, self.left)
         if proof is None:
             return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
         proved = certificate(event, count, **together, **self._record(proof))
         return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
 
-    def steps(self, proof: Proof | None) -> tuple[Step, ...]:
-        """Return the steps of a proof."""
-        return (_BY_CASES,) if proof is None else tuple(self._steps(proof))
-
     def _record(self, proof: Proof) -> dict[str, Any]:
-        groups = [group_record(group) for group in (*proof.groups, *self._enough(proof))]
         return {
-            "sensitive": self.case.sensitive,
-            "values": list(self.case.values),
+            "sensitive": self.sensitive,
+            "values": list(self.values),
             "grouped": self.case.first + self.case.grouped if self.case.grouped >= 0 else None,
             "listed": self.case.listed,
             **({"open": True} if self.case.is_open else {}),
             "weights": [self._term_record(term) for term in proof.terms],
-            "groups": groups,
+            "groups": [_group_record(group) for group in (*proof.groups, *self._enough(proof))],
             "below": proof.denominator,
         }
 
@@ -288,12 +271,17 @@ class SeveralWords(StatementWords):
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement
         release = self.case.release_of(one.origin)
-        place = self.place(one)
-        out: dict[str, Any] = {"release": self.case.first + release if release >= 0 else None}
-        out["line" if isinstance(place, int) else "cell"] = place
-        out |= {"what": self.what(one.origin), "about": {column: list(values) for column, values in self.about(one)}}
-        out |= {"value": self.case.values[one.value], "count": [one.lo, one.hi]}
-        return out | {"people": self.said.whole(one.event), "weight": str(term.weight)}
+        return {
+            "release": self.case.first + release if release >= 0 else None,
+            **place_entry(self._place(one)),
+            "what": one.origin.what if isinstance(one.origin, Origin) else "missing",
+            "about": {column: list(values) for column, values in self._about(one)},
+            "value": self.values[one.value],
+            **_count_record(one, self.said.whole(one.event), term.weight),
+        }
+
+    def _place(self, one: Statement) -> int | str:
+        return one.origin.place if isinstance(one.origin, Origin) else "missing"
 
     def _citations(self, proof: Proof) -> tuple[Citation, ...]:
         """Each published place once; weights stand in the certificate."""
@@ -305,30 +293,14 @@ class SeveralWords(StatementWords):
         for term in proof.terms:
             one = term.statement
             origin = self.case.release_of(one.origin)
-            place = self.place(one)
+            place = self._place(one)
             release = self.case.first + origin if origin >= 0 else 0
             found.setdefault((release, str(place)), Citation(release, place, Bound(one.lo, one.hi), None))
         return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], not key[1].isdecimal(), key[1].zfill(12))))
 
-    def _steps(self, proof: Proof) -> list[Step]:
-        if not proof.terms:
-            return [explain_only_values(self.case.sensitive, len(self.case.values))]
-        statements = [self._counted(term) for term in proof.terms]
-        only = statements[0].only_step(names_place_first=False) if len(statements) == 1 else None
-        if only is not None:
-            return [only]
-        has = f"{self.case.sensitive} {' or '.join(self.ruled_out)}"
-        groups = _counted_people(proof)
-        return explain_sum(statements, groups, has, proof.denominator, between="; ", shown=SHOWN_TERMS)
 
-    def _counted(self, term: Term) -> Counted:
-        one = term.statement
-        return Counted(
-            weight=term.weight,
-            lo=one.lo,
-            hi=one.hi,
-            whole=self.said.whole(one.event),
-            who=self.who(one),
-            has=f"{self.case.sensitive} {self.case.values[one.value]}",
-            where=self.where(one.origin),
-        )
+def words_of(case: PeopleCase, said: Statements, combination: int = 0, ruled_out: tuple[int, ...] = ()) -> _Words:
+    """Return the words of statements about one case."""
+    if isinstance(case, RuleCase):
+        return ProofWords(case, said, combination, ruled_out)
+    return SeveralWords(case, said, combination, ruled_out)

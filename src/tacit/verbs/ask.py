@@ -146,7 +146,7 @@ def posterior_of(
         proof=() if proved is None else proved.proof,
         steps=steps,
         influences=influences,
-        statements=len(person.telling.statements),
+        statements=len(person.statements),
     )
 
 
