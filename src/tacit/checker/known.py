@@ -61,7 +61,6 @@ def _rows(table: Table) -> list[tuple[str, ...]]:
     return list(zip(*([column.values[code] for code in column.codes.tolist()] for column in table.columns), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
 class Term:
     """Cited statement: ``lo`` to ``hi`` people have the value.
 
@@ -69,35 +68,31 @@ class Term:
     these people's combinations, where everybody is given.
     """
 
-    who: Who | None
-    value: str
-    lo: int
-    hi: int
-    people: int
-    weight: int
-    entry: Mapping[str, Any]
-    described: str
-    where: Phrase
-    members: frozenset[int] = frozenset()
-
-    @property
-    def end(self) -> int:
-        """The end that counts."""
-        return self.hi if self.weight > 0 else self.lo
+    def __init__(self, entry: Mapping[str, Any], value: str, who: Who | None, described: str, where: Phrase) -> None:
+        self.entry = entry
+        self.value = value
+        self.who = who
+        self.described = described
+        self.where = where
+        self.lo, self.hi = (int(end) for end in entry["count"])
+        self.people = int(entry["people"])
+        self.weight = int(entry["weight"])
+        self.end = self.hi if self.weight > 0 else self.lo
+        self.members: frozenset[int] = frozenset()
 
     def speaks_of(self, person: Person) -> bool:
         """Return True if it is about people with these values."""
         return self.who is not None and self.who(person)
 
 
-@dataclass(frozen=True, slots=True)
 class _Group:
     """Known people in the same terms, with ``weight``."""
 
-    asked: bool
-    inside: tuple[int, ...]
-    people: int
-    weight: int
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self.asked = bool(entry["asked"])
+        self.inside = tuple(int(number) - 1 for number in entry["terms"])
+        self.people = int(entry["people"])
+        self.weight = int(entry["weight"])
 
 
 class Claim:
@@ -121,15 +116,7 @@ class Claim:
             raise Reject("its count is not that of a combination")
         self.below = int(finding["certificate"]["below"])
         self.terms: list[Term] = []
-        self.groups = [
-            _Group(
-                asked=bool(entry["asked"]),
-                inside=tuple(int(number) - 1 for number in entry["terms"]),
-                people=int(entry["people"]),
-                weight=int(entry["weight"]),
-            )
-            for entry in finding["certificate"]["groups"]
-        ]
+        self.groups = [_Group(entry) for entry in finding["certificate"]["groups"]]
 
     def check_sum(self, people: People | None) -> None:
         """Raise unless the sum rules the other values out.
@@ -451,30 +438,17 @@ class KnownBook:
 
     def term(self, entry: Mapping[str, Any], claim: Claim, grouped: int | None, everybody: People | None) -> Term:
         """Return a cited statement, if its release says so."""
-        lo, hi = entry["count"]
-        people = int(entry["people"])
         value = str(entry["value"])
         if value not in claim.values:
             raise Reject("a value in its sum is not one of the sensitive column's")
         who, low, high = _Citation(self, entry, claim.sensitive, grouped, everybody=everybody).read()
-        members: frozenset[int] = frozenset()
+        term = Term(entry, value, who, _describe(entry), self._where(entry))
         if everybody is not None:
             cited = [claim.sensitive, grouped, {name: told for name, told in entry.items() if name != "weight"}]
-            members = everybody.members(json.dumps(cited, sort_keys=True), who, people)
-        if lo > max(low, 0) or hi < min(high, people):
+            term.members = everybody.members(json.dumps(cited, sort_keys=True), who, term.people)
+        if term.lo > max(low, 0) or term.hi < min(high, term.people):
             raise Reject(f"{_place(entry)} does not say that")
-        return Term(
-            who,
-            value,
-            int(lo),
-            int(hi),
-            people=people,
-            weight=int(entry["weight"]),
-            entry=entry,
-            described=_describe(entry),
-            where=self._where(entry),
-            members=members,
-        )
+        return term
 
     def _where(self, entry: Mapping[str, Any]) -> Phrase:
         if entry["release"] is None:

@@ -31,7 +31,7 @@ class TableBook:
     release: PartialTable
 
     def shows(self, column: str, value: str) -> npt.NDArray[np.bool_]:
-        """Which rows show a value in a column."""
+        """Return the rows that show a value in a column."""
         if column not in self.release.people.names:
             raise Reject("its event names a column that the table does not have")
         place = self.release.people.names.index(column)
@@ -39,10 +39,6 @@ class TableBook:
         if value not in cells.values:
             return np.zeros(len(self.release), np.bool_)
         return np.asarray((cells.codes == cells.values.index(value)) & ~self.release.hidden[:, place], np.bool_)
-
-    def is_blank(self, column: str) -> npt.NDArray[np.bool_]:
-        """Which rows are blank in a column."""
-        return np.asarray(self.release.hidden[:, self.release.people.names.index(column)], np.bool_)
 
 
 def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
@@ -82,20 +78,33 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
     if not pattern:
         if not bool(shows[mine].all()):
             raise Reject("a record that it cites does not show the value")
-        _check_proof(finding, {}, [], rows)
-        _check_words(finding, _shown_words(column, value, rows))
-        return
-    if not bool(fits[mine].all()) or not bool((book.is_blank(column) | shows)[mine].all()):
+        verb = "is" if len(rows) == 1 else "are"
+        statement = f"The {column} {value} of {_records(len(rows))} that {verb} to be protected is published as it is."
+        words = [statement, f"The table shows {column} {value} in {_rows(rows)}."]
+        return _check_rest(finding, rows, {}, [], words=words)
+    blank = book.release.hidden[:, book.release.people.names.index(column)]
+    if not bool(fits[mine].all()) or not bool((blank | shows)[mine].all()):
         raise Reject("a record that it cites does not fit its pattern, or shows another value")
     whole = int(fits.sum())
     both = int((fits & shows & ~mine).sum())
-    cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
-    _check_proof(finding, {"records": whole, "showing": both}, cited, rows)
     confidence = Fraction(repr(float(policy["min_confidence"])))
     support = int(policy["min_support"])
     if both <= support or both <= confidence * whole:
         raise Reject("the rule is within the thresholds of the policy")
-    _check_words(finding, _rule_words(pattern, column, value, (whole, both), rows, (confidence, support)))
+    described = ", ".join(f"{name}={text}" for name, text in pattern.items())
+    share = _percent(Fraction(both, whole))
+    those = _records(len(rows))
+    verb = "shows" if both == 1 else "show"
+    head = f"{both:,} of the {_records(whole)} with {described} {verb} {column} {value} ({share})"
+    words = [
+        f"{head}, which tells the {column} of {those}.",
+        f"{_records(whole)} {'shows' if whole == 1 else 'show'} {described}.",
+        f"{both:,} of them {verb} {column} {value}; a blank shows nothing.",
+        f"{both:,} / {whole:,} = {share}, which is more than {_percent(confidence)} and {_records(support)} allow.",
+        f"So a reader takes {value} for the {column} of {those} with {described}: {_rows(rows)}.",
+    ]
+    cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
+    return _check_rest(finding, rows, {"records": whole, "showing": both}, cited, words=words)
 
 
 def _single(values: Sequence[str]) -> str:
@@ -104,53 +113,22 @@ def _single(values: Sequence[str]) -> str:
     return str(values[0])
 
 
-def _check_proof(
-    finding: Mapping[str, Any], counts: Mapping[str, int], counted: Sequence[tuple[RecordsWith, int]], rows: Sequence[int]
+def _check_rest(
+    finding: Mapping[str, Any],
+    rows: Sequence[int],
+    counts: Mapping[str, int],
+    counted: Sequence[tuple[RecordsWith, int]],
+    words: Sequence[str],
 ) -> None:
-    proof = finding["certificate"]
+    """Raise unless certificate, citations and words match the rows."""
     because = finding["because"]
     owner = because[0]["release"] if because else 0
     cited = [Citation(owner, place, Bound.of(number), None) for place, number in counted]
     cited += [Citation(owner, row + 2, Bound.of(1), None) for row in rows]
-    if dict(proof["counts"]) != counts or list(because) != [one.to_dict() for one in cited]:
+    if dict(finding["certificate"]["counts"]) != counts or list(because) != [one.to_dict() for one in cited]:
         raise Reject("the table shows other counts, or it cites other lines")
-
-
-# Words
-
-
-def _check_words(finding: Mapping[str, Any], expected: tuple[str, list[str]]) -> None:
-    if finding["statement"] != expected[0] or list(finding["steps"]) != expected[1]:
+    if [finding["statement"], *finding["steps"]] != words:
         raise Reject("its words do not say what its event and its citations say")
-
-
-def _rule_words(
-    pattern: Mapping[str, str],
-    column: str,
-    value: str,
-    counts: tuple[int, int],
-    rows: Sequence[int],
-    bars: tuple[Fraction, int],
-) -> tuple[str, list[str]]:
-    whole, both = counts
-    fits = ", ".join(f"{name}={text}" for name, text in pattern.items())
-    share = _percent(Fraction(both, whole))
-    those = _records(len(rows))
-    verb = "shows" if both == 1 else "show"
-    head = f"{both:,} of the {_records(whole)} with {fits} {verb} {column} {value} ({share})"
-    return f"{head}, which tells the {column} of {those}.", [
-        f"{_records(whole)} {'shows' if whole == 1 else 'show'} {fits}.",
-        f"{both:,} of them {verb} {column} {value}; a blank shows nothing.",
-        f"{both:,} / {whole:,} = {share}, which is more than {_percent(bars[0])} and {_records(bars[1])} allow.",
-        f"So a reader takes {value} for the {column} of {those} with {fits}: {_rows(rows)}.",
-    ]
-
-
-def _shown_words(column: str, value: str, rows: Sequence[int]) -> tuple[str, list[str]]:
-    verb = "is" if len(rows) == 1 else "are"
-    return f"The {column} {value} of {_records(len(rows))} that {verb} to be protected is published as it is.", [
-        f"The table shows {column} {value} in {_rows(rows)}."
-    ]
 
 
 def _percent(share: Fraction) -> str:

@@ -1,7 +1,7 @@
 """Checks of findings about rules (R01).
 
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks. A certificate lists bounds on numbers of people, each with
-the law that it follows by: one of the few that counts of people obey. Every step is redone on the cited lines and on earlier steps.
+A certificate lists bounds on numbers of people, each with the law that it follows by: one of the few that counts of people obey. Every step is
+redone on the cited lines and on earlier steps.
 """
 
 from __future__ import annotations
@@ -52,21 +52,22 @@ class RuleBook:
     by_line: dict[int, int] = field(default_factory=dict)
     rules: set[tuple[Set, Set]] = field(default_factory=set)
     values: tuple[str, ...] = ()
+    columns: dict[str, str] = field(init=False)
+    sensitive: str = field(init=False)
 
     def __post_init__(self) -> None:
         release = self.release
+        header = release.header
         for index in range(len(release)):
             self.by_line[release.line(index)] = index
             self.rules.add((self._names(release.antecedents[index]), self._names(release.consequents[index])))
-        header = release.header
-        column = " & ".join(header.sa)
-        known = tuple(f"{column}={value}" for value in header.sa_values)
-        columns = dict(zip(release.items.names, release.items.pairs or (), strict=False))
-        left = {columns[item][0] for has, _ in self.rules for item in has if item in columns}
-        right = [consequent for _, consequent in self.rules]
+        self.columns = {name: column for name, (column, _) in zip(release.items.names, release.items.pairs or (), strict=False)}
+        self.sensitive = " & ".join(header.sa)
+        known = tuple(f"{self.sensitive}={value}" for value in header.sa_values)
+        left = {self.columns[item] for has, _ in self.rules for item in has if item in self.columns}
         # Only where rules lead from quasi-identifying columns to one value of the sensitive one, each person has one of its values.
-        if header.qi and header.sa and left <= set(header.qi) and column not in left and release.items.pairs is not None:
-            self.values = known if all(len(item) == 1 and item <= set(known) for item in right) else ()
+        if header.qi and header.sa and left <= set(header.qi) - {self.sensitive} and release.items.pairs is not None:
+            self.values = known if all(len(then) == 1 and then <= set(known) for _, then in self.rules) else ()
 
     def _names(self, items: Any) -> Set:
         return frozenset(self.release.items.names[item] for item in items)
@@ -99,12 +100,10 @@ def allowed_confidences(release: Rules, index: int) -> tuple[Fraction, Fraction,
     """Return a line's confidences: ends, and which are open."""
     header = release.header
     low = header.min_confidence or Fraction(0)
-    high = Fraction(1)
     low_open = bool(header.strict and low > 0)
-    high_open = False
     printed = release.confidence.value(index) if release.confidence is not None else None
     if printed is None or release.confidence is None:
-        return low, high, low_open, high_open
+        return low, Fraction(1), low_open, False
     step = Fraction(1, 10 ** int(release.confidence.digits[index]))
     # A binary double may be off by a few units in its last place whatever the rounding.
     is_double = len(str(int(release.confidence.scaled[index]))) >= DOUBLE_DIGITS
@@ -112,10 +111,7 @@ def allowed_confidences(release: Rules, index: int) -> tuple[Fraction, Fraction,
     if shown.lo >= low:
         low_open = shown.lo_open or (low_open and shown.lo == low)
         low = shown.lo
-    if shown.hi < high:
-        high = shown.hi
-        high_open = shown.hi_open
-    return low, high, low_open, high_open
+    return (low, shown.hi, low_open, shown.hi_open) if shown.hi < 1 else (low, Fraction(1), low_open, False)
 
 
 def most_left_out(header: Header, people: int) -> int:
@@ -150,20 +146,9 @@ class World:
         """Accept a step if its law proves its claim."""
         items = frozenset(map(str, step["items"]))
         law = step["by"]
-        laws: dict[str, Callable[[Set, Mapping[str, Any]], Bounds]] = {
-            "count": self._line,
-            "antecedent": self._line,
-            "confidence": self._confidence,
-            "inside": self._inside,
-            "n": self._everybody,
-            "distribution": self._distribution,
-            "values": self._values,
-            "missing": self._missing,
-            "groups": self._groups,
-        }
-        if law not in laws:
+        if law not in _LAWS:
             raise Reject("a step of its certificate names no law")
-        lo, hi = laws[law](items, step)
+        lo, hi = _LAWS[law](self, items, step)
         at_least = int(step.get("at_least", 0))
         at_most = int(step.get("at_most", _ENDLESS))
         if at_least > max(0, lo) or at_most < min(hi, _ENDLESS):
@@ -192,15 +177,13 @@ class World:
     def _confidence(self, items: Set, step: Mapping[str, Any]) -> Bounds:
         """Return bounds on one count from the other."""
         line = self._cited(step)
-        low = line.low
-        high = line.high
         if items == line.all:
-            return _ceil(self.lo[line.has] * low, line.low_open), _floor(self.hi[line.has] * high, line.high_open)
+            return _ceil(self.lo[line.has] * line.low, line.low_open), _floor(self.hi[line.has] * line.high, line.high_open)
         if items != line.has:
             raise Reject("a line of its certificate is about other items")
-        least = _ceil(self.lo[line.all] / high, line.high_open) if high > 0 else 0
-        bounded = low > 0 and self.hi[line.all] < _ENDLESS
-        return least, _floor(self.hi[line.all] / low, line.low_open) if bounded else _ENDLESS
+        least = _ceil(self.lo[line.all] / line.high, line.high_open) if line.high > 0 else 0
+        bounded = line.low > 0 and self.hi[line.all] < _ENDLESS
+        return least, _floor(self.hi[line.all] / line.low, line.low_open) if bounded else _ENDLESS
 
     def _inside(self, items: Set, step: Mapping[str, Any]) -> Bounds:
         """Return the bound by monotonicity."""
@@ -267,37 +250,28 @@ class World:
         if not_all:
             return self._one_absent(present, present | not_all)
         lo, hi = self._pattern(present, absent, {})
-        if len(absent) > 1 and self._exclusive(absent):
+        # Nobody has two values of the sensitive column.
+        if len(absent) > 1 and self.book.sensitive and all(self.book.columns.get(item) == self.book.sensitive for item in absent):
             parts = [present | {value} for value in absent]
             lo = max(lo, self.lo[present] - sum(self.hi[part] for part in parts))
             hi = min(hi, self.hi[present] - sum(self.lo[part] for part in parts))
         return lo, hi
-
-    def _exclusive(self, items: Set) -> bool:
-        release = self.book.release
-        columns = dict(zip(release.items.names, release.items.pairs or (), strict=False))
-        sa = " & ".join(release.header.sa)
-        return bool(sa) and all(item in columns and columns[item][0] == sa for item in items)
 
     def _pattern(self, present: Set, absent: Set, known: dict[tuple[Set, Set], Bounds]) -> Bounds:
         if (present, absent) in known:
             return known[present, absent]
         if not absent:
             return self.lo[present], self.hi[present]
-        lo = 0
-        hi = _ENDLESS
+        found = [(0, _ENDLESS)]
         for item in sorted(absent):
             rest = absent - {item}
             wider = self._pattern(present, rest, known)
             narrower = self._pattern(present | {item}, rest, known)
-            lo = max(lo, wider[0] - narrower[1])
-            hi = min(hi, wider[1] - narrower[0])
+            found.append((wider[0] - narrower[1], wider[1] - narrower[0]))
         if len(absent) == 1:
-            tied = self._one_absent(present, present | absent)
-            lo = max(lo, tied[0])
-            hi = min(hi, tied[1])
-        known[present, absent] = (lo, hi)
-        return lo, hi
+            found.append(self._one_absent(present, present | absent))
+        known[present, absent] = (max(lo for lo, _ in found), min(hi for _, hi in found))
+        return known[present, absent]
 
     def _one_absent(self, has: Set, all_: Set) -> Bounds:
         """Return bounds on a set without a larger one.
@@ -310,13 +284,24 @@ class World:
         hi = whole[1] - part[0]
         for line in self.lines:
             if (line.has, line.all) == (has, all_):
-                low = line.low
-                high = line.high
-                lo = max(lo, _ceil(whole[0] * (1 - high), line.high_open))
-                if high > 0:
-                    lo = max(lo, _ceil(part[0] * (1 / high - 1), line.high_open))
+                lo = max(lo, _ceil(whole[0] * (1 - line.high), line.high_open))
+                if line.high > 0:
+                    lo = max(lo, _ceil(part[0] * (1 / line.high - 1), line.high_open))
                 if whole[1] < _ENDLESS:
-                    hi = min(hi, _floor(whole[1] * (1 - low), line.low_open))
-                if low > 0 and part[1] < _ENDLESS:
-                    hi = min(hi, _floor(part[1] * (1 / low - 1), line.low_open))
+                    hi = min(hi, _floor(whole[1] * (1 - line.low), line.low_open))
+                if line.low > 0 and part[1] < _ENDLESS:
+                    hi = min(hi, _floor(part[1] * (1 / line.low - 1), line.low_open))
         return lo, hi
+
+
+_LAWS: Mapping[str, Callable[[World, Set, Mapping[str, Any]], Bounds]] = {
+    "count": World._line,
+    "antecedent": World._line,
+    "confidence": World._confidence,
+    "inside": World._inside,
+    "n": World._everybody,
+    "distribution": World._distribution,
+    "values": World._values,
+    "missing": World._missing,
+    "groups": World._groups,
+}

@@ -1,10 +1,8 @@
-"""Checks of a record's totals, policy, waivers and releases.
-
-Like :mod:`tacit.checker`, of which it is a part, it shares no code with the attacks.
-"""
+"""Checks of a record's totals, policy, waivers and releases."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -57,9 +55,7 @@ def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
 
 def other_file(name: str, mine: Any, audited: Any) -> str:
     """Return the sentence about a file that differs."""
-    return (
-        f"{name}: is not the file that was audited (SHA-256 {_short(mine)} instead of {_short(audited)}). Give the audited file"
-    )
+    return f"{name}: is not the file that was audited ({_digests(mine, audited)}). Give the audited file"
 
 
 def other_header(name: str, mine: Any, audited: Any) -> str:
@@ -67,26 +63,21 @@ def other_header(name: str, mine: Any, audited: Any) -> str:
     if not audited or not mine:
         what = "had no header file when it was audited, and has one now" if mine else "had a header file when it was audited"
         return f"{name}: {what}. Give the audited files"
-    return f"{name}: its header is not the one that was audited (SHA-256 {_short(mine)} instead of {_short(audited)}). Give the audited files"
+    return f"{name}: its header is not the one that was audited ({_digests(mine, audited)}). Give the audited files"
 
 
-def _short(digest: Any) -> str:
-    return f"{str(digest)[:12]}.." if digest else "none"
+def _digests(*digests: Any) -> str:
+    mine, audited = (f"{str(digest)[:12]}.." if digest else "none" for digest in digests)
+    return f"SHA-256 {mine} instead of {audited}"
 
 
 def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     """Return contradictions about the adversary."""
     told = record["adversary"]
     problems = []
-    facts = [_told_by(release) for release in releases]
-    for name in (
-        "knows_n",
-        "knows_that_the_list_is_complete",
-        "knows_all_values",
-        "knows_who_is_in_which_group",
-        "rounding",
-        "made_by",
-    ):
+    facts = [_known_of(release) for release in releases]
+    knows = ("n", "that_the_list_is_complete", "all_values", "who_is_in_which_group")
+    for name in (*(f"knows_{what}" for what in knows), "rounding", "made_by"):
         values = [one.get(name) for one in facts]
         same = values[0] if all(value == values[0] for value in values) else None
         if told.get(name) != same:
@@ -96,7 +87,7 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     return problems
 
 
-def _told_by(release: Release) -> dict[str, Any]:
+def _known_of(release: Release) -> dict[str, Any]:
     header = release.header
     if isinstance(release, FrequencyTable):
         rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
@@ -110,7 +101,14 @@ def _told_by(release: Release) -> dict[str, Any]:
 
 def check_totals(record: Record) -> list[str]:
     """Return contradictions within a record."""
-    problems = [*_attacks(record), *_policy(record), *_waivers(record)]
+    problems = [*_attacks(record)]
+    policy = record["policy"]
+    if policy["safe_threshold"] != policy["k"]:
+        problems.append("the policy: safe_threshold is not k")
+    for name, default in LIMITS.items():
+        if record["policy_from"][name] == "default" and policy[name] != default:
+            problems.append(f"the policy: {name} is not its default, and nobody is said to have set it")
+    problems += _waivers(record)
     ended = [attack for attack in record["attacks"] if attack["status"] != "not-relevant"]
     decided = bool(ended) and all(attack["status"] == "ran" and not attack["undecided"] for attack in ended)
     exposed = any(attack["findings"] > attack["waived"] for attack in record["attacks"])
@@ -122,13 +120,13 @@ def check_totals(record: Record) -> list[str]:
         problems.append("a finding is listed twice")
     if len(ids) > record["options"]["top"]:
         problems.append("more findings are listed than were asked for")
+    listed = Counter(finding["code"] for finding in record["findings"])
     for attack in record["attacks"]:
         code = attack["code"]
         total = attack["findings"]
-        listed = sum(finding["code"] == code for finding in record["findings"])
-        if listed > total or (total and not ids and record["options"]["top"]):
-            problems.append(f"{code}: {total} findings are claimed, {listed} are listed")
-    if unknown := {finding["code"] for finding in record["findings"]} - {attack["code"] for attack in record["attacks"]}:
+        if listed[code] > total or (total and not ids and record["options"]["top"]):
+            problems.append(f"{code}: {total} findings are claimed, {listed[code]} are listed")
+    if unknown := set(listed) - {attack["code"] for attack in record["attacks"]}:
         problems.append(f"findings of {', '.join(sorted(unknown))} are listed, which is not among the attacks")
     groups = [finding for finding in record["findings"] if finding["code"] in OF_GROUPS and not is_about_known(finding)]
     ones = sum(finding["count"] == [1, 1] for finding in groups)
@@ -154,15 +152,6 @@ def _attacks(record: Record) -> Iterator[str]:
             yield f"{code}: it is said not to be asked for, and the options ask for it"
         if attack["waived"] > attack["findings"] or bool(attack["findings"]) < bool(attack["people"]):
             yield f"{code}: its totals do not fit each other"
-
-
-def _policy(record: Record) -> Iterator[str]:
-    policy = record["policy"]
-    if policy["safe_threshold"] != policy["k"]:
-        yield "the policy: safe_threshold is not k"
-    for name, default in LIMITS.items():
-        if record["policy_from"][name] == "default" and policy[name] != default:
-            yield f"the policy: {name} is not its default, and nobody is said to have set it"
 
 
 def _waivers(record: Record) -> Iterator[str]:

@@ -8,7 +8,6 @@ record, or from the known people where they are given.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tacit.checker.known import Claim, Pairs, People, Term, has_values
@@ -42,11 +41,9 @@ def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: 
     claim.terms = [_term(entry, book) for entry in finding["certificate"]["weights"]]
     people = None
     if known is not None and all(term.who is not None for term in claim.terms):
-        own = People.of(known, tuple(claim.person))
-        claim.terms = [
-            replace(term, members=own.members(str(_place(term.entry)), term.speaks_of, term.people)) for term in claim.terms
-        ]
-        people = own
+        people = People.of(known, tuple(claim.person))
+        for term in claim.terms:
+            term.members = people.members(str(_place(term.entry)), term.speaks_of, term.people)
     claim.check_sum(people)
     _check_citations(claim)
     claim.check_words(names_place_first=True, between=", ")
@@ -116,21 +113,11 @@ def _term(entry: Mapping[str, Any], book: RuleBook) -> Term:
         raise Reject(f"it rests on {cited}, which cannot be checked")
     if value not in header.sa_values or low > lo or high < hi:
         raise Reject(f"{render_phrase(where) if isinstance(cited, int) else cited} does not say that")
+    if pairs is None:
+        return Term(entry, value, None, " with what it asks for", where)
     groups = {(group.column, group.name): group for group in header.groups}
-    described = " with what it asks for"
-    if pairs is not None:
-        described = f" with {', '.join(f'{column}={text}' for column, text in pairs)}" if pairs else ""
-    return Term(
-        None if pairs is None else (lambda person: has_values(person, pairs, groups)),
-        value,
-        low,
-        high,
-        people=people,
-        weight=int(entry["weight"]),
-        entry=entry,
-        described=described,
-        where=where,
-    )
+    described = f" with {', '.join(f'{column}={text}' for column, text in pairs)}" if pairs else ""
+    return Term(entry, value, lambda person: has_values(person, pairs, groups), described, where)
 
 
 def _rule(book: RuleBook, number: int) -> tuple[Pairs, str]:

@@ -116,7 +116,9 @@ class _Words:
         *before, last = steps
         if last not in self._last_forms():
             raise Reject("its last step does not say what its event and count say")
-        if len(before) == 1 and before[0] in self._many_forms():
+        follows = "The bounds follow from the cited lines in"
+        many = range(_MOST_STEPS + 1, 3 * len(self.entries) + 1)
+        if len(before) == 1 and any(before[0] == f"{follows} {number:,} steps, too many to write out here." for number in many):
             return
         known = frozenset().union(*self.forms)
         if any(step not in known and not self._is_between(step) for step in before):
@@ -127,19 +129,18 @@ class _Words:
         if needs_difference and not set(before) & set(self._differences(self.present, self.absent)):
             raise Reject("a step of its certificate is not told")
 
-    def _many_forms(self) -> Iterator[str]:
-        """Yield the sentences that may replace very many steps."""
-        for number in range(_MOST_STEPS + 1, 3 * len(self.entries) + 1):
-            yield f"The bounds follow from the cited lines in {number:,} steps, too many to write out here."
-
     def _forms(self, place: int) -> Iterator[str]:
         entry = self.entries[place]
+        side, value = ("at least", entry["at_least"]) if "at_least" in entry else ("at most", entry["at_most"])
+        says = f"{side} {value:,} {'person has' if value == 1 else 'people have'} {_names(entry['items'])}"
         for law in self._laws(entry):
-            yield law if law.endswith(".") else f"{law}{_says(entry)}."
+            yield law if law.endswith(".") else f"{law}{says}."
             for other in self.entries:
                 same = all(other.get(key) == entry.get(key) for key in ("items", "by", "line", "from"))
                 ends = {**entry, **other}
-                if same and "at_least" in ends and "at_most" in ends and not law.endswith(".") and _is_span(ends):
+                if not same or law.endswith(".") or "at_least" not in ends or "at_most" not in ends:
+                    continue
+                if ends["at_least"] <= ends["at_most"]:
                     count = Bound(ends["at_least"], ends["at_most"])
                     yield f"{law}{render_people(count)} {'has' if count == Bound(1, 1) else 'have'} {_names(entry['items'])}."
 
@@ -163,8 +164,7 @@ class _Words:
         elif by == "distribution":
             yield "The published distribution says: "
         elif by == "values":
-            column = " & ".join(self.book.release.header.sa)
-            yield f"Each person has one of the {len(self.book.values):,} values of {column}: "
+            yield f"Each person has one of the {len(self.book.values):,} values of {self.book.sensitive}: "
         elif by == "missing":
             value = min(items - frozenset(entry["from"]))
             yield f"The list is complete and has no rule from {_names(entry['from'])} to {value}: "
@@ -196,9 +196,8 @@ class _Words:
     def _last_forms(self) -> Iterator[str]:
         event = self.finding["event"]
         if event["present"] and event["absent"]:
-            column = " & ".join(self.book.release.header.sa)
             rest = f"those with {join_names(event['present'], 'and')} less those with {join_names(event['absent'], 'or')}"
-            yield f"Nobody has two values of {column}: {rest} are {render_people(self.count)}."
+            yield f"Nobody has two values of {self.book.sensitive}: {rest} are {render_people(self.count)}."
         if self.not_all:
             yield from self._exceptions(self.present, self.present | self.not_all, self.count)
             return
@@ -260,16 +259,6 @@ class _Words:
 
     def _bound(self, items: Set) -> Bound:
         return Bound(self.world.lo[items], self.world.hi[items])
-
-
-def _says(entry: Mapping[str, Any]) -> str:
-    side, value = ("at least", entry["at_least"]) if "at_least" in entry else ("at most", entry["at_most"])
-    many = "person has" if value == 1 else "people have"
-    return f"{side} {value:,} {many} {_names(entry['items'])}"
-
-
-def _is_span(ends: Mapping[str, Any]) -> bool:
-    return bool(ends["at_least"] <= ends["at_most"])
 
 
 def _names(items: Any) -> str:
