@@ -173,7 +173,3 @@ def _speaks(allowed: Mapping[str, Sequence[str]]) -> str:
         )
         parts.append(f"{column} {cut}")
     return f" with {' and '.join(parts)}" if parts else ""
-
-
-def _or(values: Sequence[str]) -> str:
-    return join_names(values, "or")

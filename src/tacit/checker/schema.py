@@ -128,6 +128,11 @@ def fields(needed: Mapping[str, Check], others: Mapping[str, Check] | None = Non
     return check
 
 
+def each(check: Check, *names: str) -> dict[str, Check]:
+    """Return entries of the same kind."""
+    return dict.fromkeys(names, check)
+
+
 def exactly_one(names: tuple[str, ...], check: Check) -> Check:
     """Check an object that has exactly one of these entries."""
     problem = f"does not have exactly one of {', '.join(names)}"
@@ -168,10 +173,7 @@ span = both(
 
 _NAMES = list_of(text)
 _SIDE = fields({"present": _NAMES, "absent": _NAMES})
-_CHANGE = either(
-    fields({"column": text, "changed": one_of(True)}),
-    fields({"column": text, "before": _SIDE, "after": _SIDE}),
-)
+_CHANGE = either(fields({"column": text, "changed": one_of(True)}), fields({"column": text, "before": _SIDE, "after": _SIDE}))
 _ITEM_EVENT = fields(
     {"present": _NAMES, "absent": _NAMES},
     {"not_all": _NAMES, "inside": list_of(natural), "outside": list_of(natural), "changes": list_of(_CHANGE)},
@@ -221,13 +223,8 @@ def _step(value: Any, place: str) -> None:
 
 
 _CLAIM = fields({"event": _EVENT, "at_least": whole, "at_most": whole})
-_LAW = exactly_one(
-    ("at_least", "at_most"),
-    fields(
-        {"items": sorted_names, "by": text},
-        {"at_least": whole, "at_most": whole, "present": sorted_names, "line": whole, "from": sorted_names},
-    ),
-)
+_PREMISES = each(whole, "at_least", "at_most", "line") | each(sorted_names, "present", "from")
+_LAW = exactly_one(("at_least", "at_most"), fields({"items": sorted_names, "by": text}, _PREMISES))
 _KNOWN_GROUP = fields({"people": natural, "asked": flag, "terms": list_of(natural), "weight": weight})
 _COUNTED: Mapping[str, Check] = {"count": span, "people": natural, "weight": weight}
 _STATEMENT = _placed({"release": natural, **_COUNTED})
@@ -238,20 +235,20 @@ _MATCHING = fields({"facts": list_of(_FACT), "left": _NAMES, "ruled_out": _NAMES
 
 _ENDS: Mapping[str, Check] = {"least": list_of(_step), "most": list_of(_step)}
 _FULL_GROUP: Mapping[str, Check] = {"of": list_of(natural), "sensitive": text, **_ENDS, "others": list_of(_step)}
+_GROUPS: Mapping[str, Check] = {"groups": list_of(_KNOWN_GROUP), "below": whole}
 _OF_KNOWN: Mapping[str, Check] = {
     "sensitive": text,
     "values": _NAMES,
     "grouped": maybe(natural),
     "listed": flag,
     "weights": list_of(_KNOWN_STATEMENT),
-    "groups": list_of(_KNOWN_GROUP),
-    "below": whole,
+    **_GROUPS,
 }
 #: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
 _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_PLAIN_WEIGHT)},
     {"steps": list_of(_LAW)},
-    {"weights": list_of(_STATEMENT), "groups": list_of(_KNOWN_GROUP), "below": whole},
+    {"weights": list_of(_STATEMENT), **_GROUPS},
     _OF_KNOWN,
     {"people": text, **_OF_KNOWN},
     {"open": flag, **_OF_KNOWN},
@@ -279,8 +276,7 @@ def _certificate(value: Any, place: str) -> None:
 _FINDING = fields(
     {
         "id": finding_id,
-        "code": text,
-        "statement": text,
+        **each(text, "code", "statement"),
         "event": _EVENT,
         "count": span,
         "because": list_of(_CITED),
@@ -293,12 +289,9 @@ _FINDING = fields(
 
 _LEVEL = one_of("option", "data set", "organisation", "given", "default")
 _LIMITS: dict[str, Check] = {
-    "k": natural,
-    "l": natural,
-    "max_posterior": maybe(number),
-    "max_gain": maybe(number),
+    **each(natural, "k", "l", "min_support"),
+    **each(maybe(number), "max_posterior", "max_gain"),
     "min_confidence": number,
-    "min_support": natural,
     "safe_round_base": maybe(natural),
     "zeros_are_disclosive": flag,
 }
@@ -314,63 +307,46 @@ def _release(value: Any, place: str) -> None:
 
 _ATTACK = fields(
     {
-        "code": text,
-        "name": text,
+        **each(text, "code", "name", "reason"),
+        **each(natural, "findings", "people", "undecided", "waived"),
         "claim": one_of("proves", "estimates"),
         "status": one_of("ran", "not-relevant", "not-asked", "stopped", "unavailable"),
-        "findings": natural,
-        "people": natural,
-        "undecided": natural,
-        "reason": text,
-        "waived": natural,
     }
 )
 _ADVERSARY = fields(
     {},
     {
-        "people": text,
+        **each(flag, "knows_n", "knows_that_the_list_is_complete", "knows_all_values", "knows_who_is_in_which_group"),
+        **each(flag, "knows_quasi_identifiers", "true_values_given"),
+        **each(text, "people", "rounding"),
         "population": list_of(natural),
         "taken_as_different": list_of(_NAMES),
-        "knows_n": flag,
-        "knows_that_the_list_is_complete": flag,
-        "knows_all_values": flag,
-        "knows_who_is_in_which_group": flag,
-        "knows_quasi_identifiers": flag,
-        "rounding": text,
-        "made_by": list_of(fields({"method": text, "changes": text})),
+        "made_by": list_of(fields(each(text, "method", "changes"))),
         "background_facts": natural,
         "knowledge": _NAMES,
         "rows_named": maybe(natural),
-        "true_values_given": flag,
     },
 )
 _WAIVER = fields(
     {
-        "reason": text,
-        "name": text,
+        **each(text, "reason", "name"),
         "until": maybe(text),
         "status": one_of("applied", "ended", "unmatched"),
         "findings": natural,
         "people": list_of(natural),
-        "release": list_of(text),
+        "release": _NAMES,
     },
     {"finding": text, "event": map_of(list_of(either(text, whole)))},
 )
-_GUESS = fields(
-    {"event": _BOX_EVENT, "people": natural, "value": text}
-    | {name: maybe(number) for name in ("posterior", "baseline", "lower", "upper")}
-)
+_SHARES = each(maybe(number), "posterior", "baseline", "lower", "upper")
+_GUESS = fields({"event": _BOX_EVENT, "people": natural, "value": text, **_SHARES})
 _ESTIMATES = fields(
     {
-        "attack": text,
-        "method": text,
-        "sensitive": text,
-        "combinations": natural,
+        **each(text, "attack", "method", "sensitive"),
+        **each(natural, "combinations", "outside_bounds"),
         "baseline": maybe(map_of(number)),
         "baseline_is_published": flag,
-        "outside_bounds": natural,
-        "highest": list_of(_GUESS),
-        "most_gained": list_of(_GUESS),
+        **each(list_of(_GUESS), "highest", "most_gained"),
     }
 )
 _OPTIONS = fields(
@@ -401,8 +377,7 @@ _RECORD = fields(
         "binding": text,
     },
     {
-        "not_read": list_of(fields({"file": text, "reason": text}, {"column": text})),
-        "ignored": list_of(fields({"file": text, "reason": text}, {"column": text})),
+        **each(list_of(fields(each(text, "file", "reason"), {"column": text})), "not_read", "ignored"),
         "estimates": _ESTIMATES,
         "suggestions": list_of(anything),
         "tool": fields({"name": one_of("tacit"), "version": text}),

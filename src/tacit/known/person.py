@@ -282,14 +282,21 @@ def build_up(
     goal = person.found.posterior()[person.combinations]
     n_values = len(person.case.values)
     posterior = np.full((len(person.case.population), n_values), 1 / n_values)
-    candidates = _list_candidates(person)
+    place = np.full(len(person.case.population), -1, np.int64)
+    place[person.combinations] = np.arange(len(person.combinations))
+    statements = person.statements
+    candidates = []
+    for one in statements.listed:
+        inside = place[statements.events[one.event]]
+        candidates.append(_Candidate(one, statements.events[one.event], inside[inside >= 0]))
     taken: list[_Candidate] = []
     steps: list[Step] = []
     try:
         while len(steps) < top and (not steps or _distance(person, posterior, goal) > REACHED**2):
             tries: list[tuple[float, int, _Candidate, Floats]] = []
             if not steps and _distance(person, posterior, goal) <= REACHED**2:
-                chosen_from = _narrowest(person, candidates)
+                about = [one for one in candidates if len(one.described)]
+                chosen_from = sorted(about, key=lambda one: statements.whole(one.one.event))[:1]
             else:
                 chosen_from = _promising(person, candidates, taken, posterior, goal=goal)
             for candidate in chosen_from:
@@ -310,24 +317,6 @@ def build_up(
 
 def _distance(person: Person, posterior: Floats, goal: Floats) -> float:
     return float(person.weights @ ((posterior[person.combinations] - goal) ** 2).sum(axis=1))
-
-
-def _list_candidates(person: Person) -> list[_Candidate]:
-    place = np.full(len(person.case.population), -1, np.int64)
-    place[person.combinations] = np.arange(len(person.combinations))
-    said = person.statements
-    out = []
-    for one in said.listed:
-        holders = said.events[one.event]
-        inside = place[holders]
-        out.append(_Candidate(one, holders, inside[inside >= 0]))
-    return out
-
-
-def _narrowest(person: Person, candidates: list[_Candidate]) -> list[_Candidate]:
-    said = person.statements
-    about = [(said.whole(one.one.event), place, one) for place, one in enumerate(candidates) if len(one.described)]
-    return [min(about, key=lambda entry: entry[:2])[2]] if about else []
 
 
 def _promising(

@@ -11,7 +11,7 @@ has such quasi-identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
@@ -80,17 +80,25 @@ class Reading:
     unread: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """Known people: combinations, sensitive column and its values.
+@dataclass(frozen=True, eq=False)
+class SeveralCase:
+    """Releases, quasi-identifiers and background knowledge about known people.
 
-    ``is_open``: the last value stands for all that no release names, since none lists all values.
+    ``grouped`` is the number of the bucketized release whose groups are a column of the population, or -1. ``listed``: only that release
+    says who everybody is. ``first`` is the number of the first release among all that are audited. ``is_open``: no release lists all
+    values, and the last one stands for those that none names. ``remembered`` keeps what several attacks need.
     """
 
+    releases: tuple[Release, ...]
     population: Population
     sensitive: str
     values: tuple[str, ...]
+    facts: tuple[Fact, ...] = ()
+    grouped: int = -1
+    listed: bool = False
+    first: int = 0
     is_open: bool = False
+    remembered: dict[str, Any] = field(default_factory=dict)
 
     @property
     def everybody(self) -> Codes:
@@ -115,32 +123,6 @@ class Known:
         if not lo <= self.people(places) <= hi:
             raise InputError("a different number of known people has these values", where=where, remedy=CHECK)
 
-
-@dataclass(frozen=True, eq=False)
-class SeveralCase:
-    """Releases, quasi-identifiers and background knowledge about known people.
-
-    ``grouped`` is the number of the bucketized release whose groups are a column of the population, or -1. ``listed``: only that release
-    says who everybody is. ``first`` is the number of the first release among all that are audited. ``is_open``: no release lists all
-    values, and the last one stands for those that none names. ``remembered`` keeps what several attacks need.
-    """
-
-    releases: tuple[Release, ...]
-    population: Population
-    sensitive: str
-    values: tuple[str, ...]
-    facts: tuple[Fact, ...] = ()
-    grouped: int = -1
-    listed: bool = False
-    first: int = 0
-    is_open: bool = False
-    remembered: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def known(self) -> Known:
-        """The people of the releases."""
-        return Known(self.population, self.sensitive, self.values, self.is_open)
-
     def name(self, release: int) -> str:
         """Return the name of a release in sentences."""
         return name_of(self.releases[release], self.first + release)
@@ -158,28 +140,17 @@ class SeveralCase:
         return tuple(self._read(number, release) for number, release in enumerate(self.releases))
 
     def _read(self, number: int, release: Release) -> Reading:
-        known = self.known
         if release.n is not None and release.n != self.population.n:
             what = f"is about {release.n:,} people, and {self.population.n:,} are known"
             raise InputError(what, where=self.name(number), remedy=CHECK)
-        if isinstance(release, Rules):
-            found = read_rules(known, number, release)
-        elif isinstance(release, Itemsets):
-            found = read_itemsets(known, number, release)
-        elif isinstance(release, Buckets):
-            column = release.group_name if number == self.grouped else None
-            if release.sensitive != self.sensitive or not known.knows(release.people.names):
-                return Reading(left_out=len(release.value))
-            found = Reading(list(read_buckets(known, number, release, column)))
-        elif isinstance(release, FrequencyTable):
-            found = read_cells(known, number, release)
-        else:
-            return Reading(left_out=1)
+        read = next((read for kind, read in _READERS.items() if isinstance(release, kind)), None)
+        found = None if read is None else read(self, number, release)
+        if found is None:
+            return Reading(left_out=len(release.value) if isinstance(release, Buckets) else 1)
         named = self._named_values(release)
-        for value in self.values if named else ():
+        for code, value in enumerate(self.values if named else ()):
             if value not in named:
-                origin = Origin(number, "sa_values", DOMAIN)
-                found.spoken.append(Spoken(known.everybody, self.values.index(value), 0, 0, origin=origin))
+                found.spoken.append(Spoken(self.everybody, code, 0, 0, origin=Origin(number, "sa_values", DOMAIN)))
         return found
 
     def _named_values(self, release: Release) -> tuple[str, ...]:
@@ -316,54 +287,43 @@ def pair_of(release: Listed, item: int) -> Pair:
     return column, value
 
 
-def read_rules(known: Known, number: int, release: Rules) -> Reading:
+def read_rules(case: SeveralCase, number: int, release: Rules) -> Reading:
     """Read rules, the printed distribution, and missing rules."""
-    lines = [index for index in range(len(release)) if _is_about(known, release, index)]
-    found = Reading(left_out=len(release) - len(lines), unread=_count_unused(known, release, lines))
-    case = _rule_case(known, release, lines)
-    for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in case.counts), strict=True)):
-        origin = Origin(number, case.release.line(line), LINE, list_values(case.antecedent(line)))
-        found.spoken.append(Spoken(case.holders[line], case.codes[line], lo, hi, origin=origin))
-    for value, count in zip(release.header.sa_values, release.header.sa_counts, strict=False):
-        origin = Origin(number, f"sa_distribution {value}", DISTRIBUTION)
-        found.spoken.append(Spoken(known.everybody, known.values.index(value), count, count, origin=origin))
-    if known.is_open:
-        case.missing.most[:, -1] = case.missing.wholes  # a list may leave out each of many values, but not all together
-    found.missing = case.missing if len(case.missing.events) else None
-    found.columns = case.population.names
-    return found
-
-
-def _rule_case(known: Known, release: Rules, lines: list[int]) -> RuleCase:
-    used = (pair_of(release, item)[0] for item in release.antecedents.members.tolist())
-    columns = release.header.qi or tuple(dict.fromkeys(used))
-    head = replace(release.header, sa=(known.sensitive,), sa_values=known.values, sa_counts=())
-    items = replace(release.items, pairs=tuple(pair_of(release, item) for item in range(len(release.items))))
+    header = release.header
+    pairs = tuple(pair_of(release, item) for item in range(len(release.items)))
+    found = Reading()
+    lines = []
+    for index in range(len(release)):
+        having = [pairs[item] for item in release.antecedents[index].tolist()]
+        then = [pairs[item] for item in release.consequents[index].tolist()]
+        is_about = not header.coarser and len(then) == 1 and then[0][0] == case.sensitive and then[0][1] in case.values
+        if is_about and case.knows([column for column, _ in having]):
+            lines.append(index)
+        else:
+            found.left_out += 1
+            found.unread += any(column == case.sensitive for column, _ in (*having, *then))
     chosen = replace(
-        release.take(np.array(lines, np.int64), head),
-        items=items,
+        release.take(np.array(lines, np.int64), replace(header, sa=(case.sensitive,), sa_values=case.values, sa_counts=())),
+        items=replace(release.items, pairs=pairs),
         lines=np.array([release.line(index) for index in lines], np.int64),
         source=release.source,
     )
-    return RuleCase(chosen, known.only(columns))
+    used = (pairs[item][0] for item in release.antecedents.members.tolist())
+    rules = RuleCase(chosen, case.only(header.qi or tuple(dict.fromkeys(used))))
+    for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in rules.counts), strict=True)):
+        origin = Origin(number, rules.release.line(line), LINE, list_values(rules.antecedent(line)))
+        found.spoken.append(Spoken(rules.holders[line], rules.codes[line], lo, hi, origin=origin))
+    for value, count in zip(header.sa_values, header.sa_counts, strict=False):
+        origin = Origin(number, f"sa_distribution {value}", DISTRIBUTION)
+        found.spoken.append(Spoken(case.everybody, case.values.index(value), count, count, origin=origin))
+    if case.is_open:
+        rules.missing.most[:, -1] = rules.missing.wholes  # a list may leave out each of many values, but not all together
+    found.missing = rules.missing if len(rules.missing.events) else None
+    found.columns = rules.population.names
+    return found
 
 
-def _count_unused(known: Known, release: Rules, lines: list[int]) -> int:
-    naming = {item for item in range(len(release.items)) if pair_of(release, item)[0] == known.sensitive}
-    rest = sorted(set(range(len(release))) - set(lines))
-    return sum(
-        not naming.isdisjoint([*release.antecedents[index].tolist(), *release.consequents[index].tolist()]) for index in rest
-    )
-
-
-def _is_about(known: Known, release: Rules, index: int) -> bool:
-    then = [pair_of(release, item) for item in release.consequents[index].tolist()]
-    if release.header.coarser or len(then) != 1 or then[0][0] != known.sensitive or then[0][1] not in known.values:
-        return False
-    return known.knows([pair_of(release, item)[0] for item in release.antecedents[index].tolist()])
-
-
-def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
+def read_itemsets(case: SeveralCase, number: int, release: Itemsets) -> Reading:
     """Read the itemsets with one sensitive value, listed or missing."""
     if release.header.coarser:
         return Reading(left_out=len(release), unread=len(release))
@@ -371,25 +331,25 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
     listed: dict[str, dict[frozenset[Pair], int]] = {}
     for index in range(len(release)):
         pairs = [pair_of(release, item) for item in release.sets[index].tolist()]
-        own = [value for column, value in pairs if column == known.sensitive]
-        rest = tuple(pair for pair in pairs if pair[0] != known.sensitive)
-        if len(own) > 1 or not set(own) <= set(known.values) or not known.knows([column for column, _ in rest]):
+        own = [value for column, value in pairs if column == case.sensitive]
+        rest = tuple(pair for pair in pairs if pair[0] != case.sensitive)
+        if len(own) > 1 or not set(own) <= set(case.values) or not case.knows([column for column, _ in rest]):
             found.left_out += 1
             found.unread += bool(own)
             continue
-        places = known.population.holding(rest)
+        places = case.population.holding(rest)
         count = release.count(index)
         if not own:
-            known.compare(places, count.lo, count.hi, f"{name_of(release, number)} line {release.line(index)}")
+            case.compare(places, count.lo, count.hi, f"{name_of(release, number)} line {release.line(index)}")
             continue
         listed.setdefault(own[0], {})[frozenset(rest)] = count.hi
         origin = Origin(number, release.line(index), LINE, list_values(rest))
-        found.spoken.append(Spoken(places, known.values.index(own[0]), count.lo, count.hi, origin=origin))
+        found.spoken.append(Spoken(places, case.values.index(own[0]), count.lo, count.hi, origin=origin))
     if listed and release.header.complete and release.min_support is not None and release.items.pairs is not None:
         named = (*(column for column, _ in release.items.pairs), *release.header.columns)
-        used = {column: None for column in named if column != known.sensitive}
-        inner = known.only(release.header.qi or tuple(used))
-        found.missing = _missing_sets(known, inner, release, listed)
+        used = {column: None for column in named if column != case.sensitive}
+        inner = case.only(release.header.qi or tuple(used))
+        found.missing = _missing_sets(case, inner, release, listed)
         found.columns = inner.names
         found.left_out += found.missing is None
         found.unread += found.missing is None
@@ -398,7 +358,7 @@ def read_itemsets(known: Known, number: int, release: Itemsets) -> Reading:
     return found
 
 
-def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
+def _missing_sets(case: SeveralCase, inner: Population, release: Itemsets, listed: Counted) -> Missing | None:
     least = max(1, release.min_support or 1)
     rows = rows_of(inner)
     sets: list[frozenset[Pair]] = [frozenset()]
@@ -410,11 +370,11 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
         sets += [frozenset(pairs[item] for item in members.tolist()) for members in mined.sets]
     if release.only != "all" and len(sets) * sum(map(len, listed.values())) > MOST_COMPARED:
         return None
-    events = [known.population.holding(sorted(one)) for one in sets]
-    wholes = np.array([known.people(places) for places in events], np.int64)
-    most = np.repeat(wholes[:, None], len(known.values), axis=1)
+    events = [case.population.holding(sorted(one)) for one in sets]
+    wholes = np.array([case.people(places) for places in events], np.int64)
+    most = np.repeat(wholes[:, None], len(case.values), axis=1)
     # A list may leave out each of the values that no release names, but not all together.
-    for code, value in enumerate(known.values[:-1] if known.is_open else known.values):
+    for code, value in enumerate(case.values[:-1] if case.is_open else case.values):
         counted = listed.get(value, {})
         most[:, code] = [
             _most(release, one, counted, least, whole=whole) for one, whole in zip(sets, wholes.tolist(), strict=True)
@@ -425,36 +385,34 @@ def _missing_sets(known: Known, inner: Population, release: Itemsets, listed: Co
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:
     if one in listed:
         return whole
-    if release.only == "all":
-        return min(whole, least - 1)
-    above = [count for larger, count in listed.items() if one <= larger]
+    above = [] if release.only == "all" else [count for larger, count in listed.items() if one <= larger]
     if not above:
         return min(whole, least - 1)
     # Of closed sets, a set that is left out has the count of the largest one that holds it.
     return min(whole, max(above)) if release.only == "closed" and release.is_exact else whole
 
 
-def read_cells(known: Known, number: int, release: FrequencyTable) -> Reading:
+def read_cells(case: SeveralCase, number: int, release: FrequencyTable) -> Reading:
     """Read the frequency table cells with a sensitive value."""
     found = Reading()
     for index in range(len(release)):
         cell = release.cell(index)
-        value = cell.pop(known.sensitive, None)
-        if not known.knows(list(cell)) or not (value is None or value in known.values):
+        value = cell.pop(case.sensitive, None)
+        if not case.knows(list(cell)) or not (value is None or value in case.values):
             found.left_out += 1
             found.unread += value is not None
             continue
-        places = known.population.holding(cell.items())
+        places = case.population.holding(cell.items())
         count = release.count(index)
         if value is None:
-            known.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
+            case.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
             continue
-        most = min(count.hi, known.people(places))
+        most = min(count.hi, case.people(places))
         # That a printed 0 stands for nobody or for many, and for no number between, is not used.
         found.unread += most > 0 and _may_be_large(release, index)
-        if most < known.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
+        if most < case.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
             origin = Origin(number, release.place(index), LINE, list_values(cell.items()))
-            found.spoken.append(Spoken(places, known.values.index(value), count.lo, most, origin=origin))
+            found.spoken.append(Spoken(places, case.values.index(value), count.lo, most, origin=origin))
     return found
 
 
@@ -465,46 +423,47 @@ def _may_be_large(release: FrequencyTable, index: int) -> bool:
     return int(release.lo[index]) == 0 and int(release.hi[index]) >= least
 
 
-def read_buckets(known: Known, number: int, release: Buckets, group_column: str | None) -> Iterator[Spoken]:
-    """Yield a bucketized release's lines, and values that groups lack.
-
-    ``group_column`` holds everybody's group, if it is known.
-    """
-    if group_column is not None:
-        column = known.population.columns[known.population.names.index(group_column)]
+def read_buckets(case: SeveralCase, number: int, release: Buckets) -> Reading | None:
+    """Read a bucketized release's lines, and values that groups lack."""
+    if release.sensitive != case.sensitive or not case.knows(release.people.names):
+        return None
+    found = Reading()
+    if number == case.grouped:  # everybody's group is known
+        column = case.population.columns[case.population.names.index(release.group_name)]
         order = np.argsort(column.codes, kind="stable").astype(np.int32)
         cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))
         members = dict(zip(column.values, np.split(order, cuts), strict=True))
         for group, name in enumerate(release.names):
-            yield from _group_lines(known, number, release, group, places=members[name], column=group_column)
-        return
-    sizes = release.sizes.tolist()
-    for group, places in enumerate(_scatter_groups(known, number, release)):
-        closed = known.people(places) == sizes[group]
-        yield from _group_lines(known, number, release, group, places=places, column=None, closed=closed)
+            found.spoken += _group_lines(case, number, release, group, places=members[name])
+        return found
+    for group, places in enumerate(_scatter_groups(case, number, release)):
+        closed = case.people(places) == int(release.sizes[group])
+        found.spoken += _group_lines(case, number, release, group, places=places, closed=closed)
+    return found
 
 
 def _group_lines(
-    known: Known, number: int, release: Buckets, group: int, places: Codes, column: str | None, *, closed: bool = True
+    case: SeveralCase, number: int, release: Buckets, group: int, places: Codes, *, closed: bool = True
 ) -> Iterator[Spoken]:
     """Yield the lines of one group; ``closed`` excludes other holders."""
-    whole = known.people(places)
-    lacking = dict.fromkeys(known.values)
-    kind = LINE if column is not None else SCATTERED
-    whom = list_values([(column or "group", release.names[group])])
+    whole = case.people(places)
+    lacking = dict.fromkeys(case.values)
+    is_grouped = number == case.grouped
+    kind = LINE if is_grouped else SCATTERED
+    whom = list_values([(release.group_name if is_grouped else "group", release.names[group])])
     for entry in range(int(release.starts[group]), int(release.starts[group + 1])):
         value = release.values[int(release.value[entry])]
         count = int(release.count[entry])
         del lacking[value]
         origin = Origin(number, release.line(entry), kind, whom)
-        yield Spoken(places, known.values.index(value), count, count if closed else whole, origin=origin)
+        yield Spoken(places, case.values.index(value), count, count if closed else whole, origin=origin)
     for value in lacking if closed else ():
-        yield Spoken(places, known.values.index(value), 0, 0, origin=Origin(number, f"group {release.names[group]}", GROUP, whom))
+        yield Spoken(places, case.values.index(value), 0, 0, origin=Origin(number, f"group {release.names[group]}", GROUP, whom))
 
 
-def _scatter_groups(known: Known, number: int, release: Buckets) -> Iterator[Codes]:
+def _scatter_groups(case: SeveralCase, number: int, release: Buckets) -> Iterator[Codes]:
     printed = Population.of(release.people)
-    mine = known.only(printed.names)
+    mine = case.only(printed.names)
     place = printed.places_of(Table(mine.columns, mine.people))
     people = np.bincount(place[place >= 0], mine.people[place >= 0], len(printed)).astype(np.int64)
     if (place < 0).any() or (people != printed.people).any():
@@ -515,3 +474,12 @@ def _scatter_groups(known: Known, number: int, release: Buckets) -> Iterator[Cod
     for group in range(len(release)):
         inside = np.unique(of_row[release.group == group])
         yield np.sort(np.concatenate([order[starts[one] : starts[one + 1]] for one in inside.tolist()]))
+
+
+#: How each kind of release is read; None comes back where it says nothing about the known people.
+_READERS: Mapping[type, Callable[[SeveralCase, int, Any], Reading | None]] = {
+    Rules: read_rules,
+    Itemsets: read_itemsets,
+    Buckets: read_buckets,
+    FrequencyTable: read_cells,
+}

@@ -48,17 +48,18 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
     people = found.population.people
     if not found.is_estimated or len(people) == 0:
         return {}
-    left = entropies(found.share)
-    gained = divergences(found)
-    distance = distances(found)
+    # Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
+    known = np.where(found.baseline > 0, found.baseline, 1.0)
+    gained = np.maximum((_times_log(found.share, found.share) - found.share * np.log(known)).sum(axis=1), 0.0)
+    distance = np.abs(found.gain).sum(axis=1) / 2  # total variation
     out: dict[str, float] = {name: int(people[found.largest > above].sum()) for name, above in ABOVE.items()}
     out |= {
         "max_gain": float(found.gain.max()),
-        "baseline_entropy": float(entropies(found.baseline[None, :])[0]),
+        "baseline_entropy": float(_entropies(found.baseline[None, :])[0]),
         "knowledge_gained": float(gained @ people / people.sum()),
         "knowledge_gained_max": float(gained.max()),
         "l_distinct": int((found.share >= HARDLY).sum(axis=1).min()),
-        "l_entropy": float(np.exp(left.min())),
+        "l_entropy": float(np.exp(_entropies(found.share).min())),
         "t_closeness": float(distance.max()),
         "t_closeness_mean": float(distance @ people / people.sum()),
         "smallest_combination": int(people.min()),
@@ -69,28 +70,9 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
     return out
 
 
-def entropies(share: Floats) -> Floats:
-    """Return the entropy of each row, in nats.
-
-    >>> entropies(np.array([[0.5, 0.5], [1.0, 0.0]])).round(4).tolist()
-    [0.6931, 0.0]
-    """
+def _entropies(share: Floats) -> Floats:
+    """Return the entropy of each row, in nats."""
     return np.asarray(-_times_log(share, share).sum(axis=1)) + 0.0
-
-
-def divergences(found: Posterior) -> Floats:
-    """Return each estimate's divergence from the baseline, in nats.
-
-    Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
-    """
-    known = np.where(found.baseline > 0, found.baseline, 1.0)
-    gained = (_times_log(found.share, found.share) - found.share * np.log(known)).sum(axis=1)
-    return np.asarray(np.maximum(gained, 0.0))
-
-
-def distances(found: Posterior) -> Floats:
-    """Return each estimate's total variation distance from the baseline."""
-    return np.asarray(np.abs(found.gain).sum(axis=1) / 2)
 
 
 def _times_log(factor: Floats, share: Floats) -> Floats:
@@ -110,7 +92,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
     if posterior is None or not posterior.is_estimated:
         remedy = "Audit rules with known=people.qi, or with the data"
         raise OptionError("the audit estimated nobody's sensitive value", where="compare", remedy=remedy)
-    truth = true_counts(posterior, people)
+    truth = _true_counts(posterior, people)
     n_q = truth.sum(axis=1, keepdims=True)
     share = truth / np.maximum(n_q, 1)
     ruled_out = (share > 0) & (posterior.share <= 0)  # infinitely far from the truth
@@ -122,8 +104,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
     return Comparison(posterior, truth, individual, overall)
 
 
-def true_counts(posterior: Posterior, people: Table) -> Floats:
-    """Count people by combination and value; raise on mismatch."""
+def _true_counts(posterior: Posterior, people: Table) -> Floats:
     remedy = "Give the data that the audited rules were made from"
     sensitive = people.sa
     if sensitive.name != posterior.sensitive:
@@ -187,7 +168,12 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     posterior = found.posterior()
     people = case.population.people
     baseline = baseline_of(case, posterior)
-    over = find_over_limit(target, posterior, baseline)
+    policy = target.policy
+    over = np.zeros(posterior.shape, np.bool_)
+    if policy.max_posterior is not None:
+        over |= posterior > float(policy.max_posterior)
+    if policy.max_gain is not None:
+        over |= posterior - baseline > float(policy.max_gain)
     which, value = np.nonzero(over)
     order = np.lexsort((value, which, -posterior[which, value]))
     which = which[order]
@@ -207,7 +193,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     }
     details: dict[str, Any] = {"posterior": posterior}
     if isinstance(case, RuleCase):
-        details["influence"] = influence_of_lines(case, found, over)
+        details["influence"] = _influence_of_lines(case, found, over)
     if listed is not None:
         measures |= {
             "missing_rules": listed.missing,
@@ -215,7 +201,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
             "variable_occurrences": listed.occurrences,
         }
 
-    remarks = (describe_releases(target), remark_withheld(case), listed.why_not if listed else "", no_limit(target))
+    remarks = (describe_releases(target), _remark_withheld(case), listed.why_not if listed else "", no_limit(target))
     sure = posterior.max(axis=1, initial=0.0) > SURE
 
     def event(index: int) -> BoxEvent:
@@ -259,8 +245,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
     )
 
 
-def remark_withheld(case: PeopleCase) -> str:
-    """Return the remark that withheld numbers may help an attacker."""
+def _remark_withheld(case: PeopleCase) -> str:
     releases = (case.release,) if isinstance(case, RuleCase) else case.releases
     if not any(isinstance(release, Rules) and len(release) and release.is_withheld for release in releases):
         return ""
@@ -294,17 +279,6 @@ def no_limit(target: Target) -> str:
     return "the policy sets no limit for estimates" if free else ""
 
 
-def find_over_limit(target: Target, posterior: Floats, baseline: Floats) -> Flags:
-    """Return where an estimate exceeds a policy limit."""
-    policy = target.policy
-    over = np.zeros(posterior.shape, np.bool_)
-    if policy.max_posterior is not None:
-        over |= posterior > float(policy.max_posterior)
-    if policy.max_gain is not None:
-        over |= posterior - baseline > float(policy.max_gain)
-    return over
-
-
 def event_of(case: PeopleCase, combination: int, values: tuple[str, ...]) -> BoxEvent:
     """Return who has a combination and one of these sensitive values."""
     allowed = {column: (text,) for column, text in case.population.describe(combination).items()}
@@ -316,7 +290,7 @@ def describe_combination(case: PeopleCase, combination: int) -> str:
     return ", ".join(f"{column}={text}" for column, text in case.population.describe(combination).items())
 
 
-def influence_of_lines(case: RuleCase, found: Estimate, over: Flags) -> Floats:
+def _influence_of_lines(case: RuleCase, found: Estimate, over: Flags) -> Floats:
     """Return each line's influence on the estimates ``over`` a limit.
 
     The logarithm of P(v | q) grows with the multiplier of a statement about value w by ``[v = w] - P(w | q)``, for every q that the
