@@ -19,7 +19,7 @@ from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_items
 from tacit.checker.joint import check_full_group, check_joint, is_about_groups
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
-from tacit.checker.partial import TableBook, check_table
+from tacit.checker.partial import check_table
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
@@ -38,9 +38,9 @@ from tacit.model.table import Table
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
-Book = ItemsetBook | RuleBook | BucketBook | TableBook
+Book = ItemsetBook | RuleBook | BucketBook | PartialTable
 _BOOKS: Mapping[type, Callable[[Any], Book]] = {
-    PartialTable: TableBook,
+    PartialTable: lambda table: table,
     Buckets: BucketBook,
     Itemsets: ItemsetBook,
     Rules: RuleBook,
@@ -159,13 +159,13 @@ class _Shelf:
             check_joint(finding, self._together, k)
             return check_joint_words(finding, self._together, self.names)
         book = self._book(finding)
-        if code == "T01" and isinstance(book, TableBook):
+        if code == "T01" and isinstance(book, PartialTable):
             return check_table(finding, book, policy)
         if code == "B01" and isinstance(book, BucketBook):
             return check_buckets(finding, book, least, self.knowledge)
         if code == "R03" and isinstance(book, RuleBook):
             return check_values(finding, book, least, self.known)
-        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | TableBook) or not finding["because"]:
+        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | PartialTable) or not finding["because"]:
             raise Reject("it cites no lines of one release of its kind")
         return _check_group(finding, book, k)
 

@@ -111,10 +111,7 @@ class ItemsetBook:
         return None
 
     def supports(self, has: Set, lacks: Set) -> list[tuple[int, int | str]]:
-        """Return the signs and places of the supports in a group's sum.
-
-        Its size is their sum by inclusion-exclusion.
-        """
+        """Return signs and places of a group's sum, by inclusion-exclusion."""
         out = []
         for extra in subsets(lacks):
             if (place := self.find(has.union(extra))) is None:
@@ -139,12 +136,16 @@ class ItemsetBook:
 
 
 def check_itemsets(finding: Finding, book: ItemsetBook, cited: Mapping[Any, Any]) -> Bounds:
-    """Return bounds on an event from the cited lines."""
+    """Return bounds on an event, whatever its weights and words."""
     present, absent = _sides(finding["event"])
     if present & absent or len(absent) > MOST_ABSENT:
         raise Reject("its event is empty or too long to check")
     if finding["code"] == "I01":
-        return _published(finding, book, present, absent, cited=cited)
+        if "same_people" in finding:
+            has, lacks = _sides(finding["same_people"])
+            if not (has <= present and lacks <= absent) or list(_add(book, book.supports(has, lacks))) != finding["count"]:
+                raise Reject("the same people are described wrongly")
+        return _add(book, book.supports(present, absent))
     if finding["code"] != "I02":
         raise Reject(f"there is no way to check {finding['code']}")
     if not book.release.header.complete:
@@ -155,24 +156,6 @@ def check_itemsets(finding: Finding, book: ItemsetBook, cited: Mapping[Any, Any]
 
 def _sides(event: Mapping[str, Any]) -> tuple[Set, Set]:
     return frozenset(event["present"]), frozenset(event["absent"])
-
-
-def _published(finding: Finding, book: ItemsetBook, present: Set, absent: Set, cited: Mapping[Any, Any]) -> Bounds:
-    if "same_people" in finding:
-        has, lacks = _sides(finding["same_people"])
-        if list(_add(book, book.supports(has, lacks))) != finding["count"] or not (has <= present and lacks <= absent):
-            raise Reject("the same people are described wrongly")
-    terms = book.supports(present, absent)
-    weights = _weigh(terms)
-    owner = finding["because"][0]["release"] if finding["because"] else 0
-    proof = {
-        (entry["release"], entry.get("line", entry.get("cell"))): entry["weight"] for entry in finding["certificate"]["weights"]
-    }
-    if proof != {(owner, place): str(weight) for place, weight in weights.items()}:
-        raise Reject("the weights of its certificate are not those of its sum")
-    if {place: citation.get("weight") for place, citation in cited.items()} != weights:
-        raise Reject("the lines it cites are not those of its sum")
-    return _add(book, terms)
 
 
 def _weigh(terms: Sequence[tuple[int, int | str]]) -> dict[int | str, int]:
@@ -204,10 +187,7 @@ def _unpublished(finding: Finding, book: ItemsetBook, present: Set, absent: Set,
 
 
 def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bounds], used: set[int | str]) -> None:
-    """Accept a bound on an unpublished support, if implied.
-
-    Either the list is complete, or a group would be negative.
-    """
+    """Accept a bound on an unpublished support, if implied."""
     items = frozenset(map(str, step["items"]))
     if book.find(items) is not None:
         raise Reject("a step of its certificate bounds an itemset that is published")
@@ -223,10 +203,11 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
         _, most = _signed(((-1) ** len(extra), _support(book, part.union(extra), shown, used)) for extra in others)
         lo, hi = (lo, min(hi, most)) if len(items - part) % 2 else (max(lo, -most), hi)
     elif step["by"] == "min_support":
-        columns = dict(zip(book.release.items.names, book.release.items.pairs or (), strict=False))
-        named = [columns[item][0] for item in items if item in columns]
-        if book.release.header.coarser and not len(named) == len(items) == len(set(named)):
-            raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
+        if book.release.header.coarser:
+            columns = dict(zip(book.release.items.names, book.release.items.pairs or (), strict=False))
+            named = [columns[item][0] for item in items if item in columns]
+            if not len(named) == len(items) == len(set(named)):
+                raise Reject("an itemset with two items of one column is never listed, so that it is missing says nothing")
         hi = min(hi, (book.release.min_support or 1) - 1)
     else:
         raise Reject("a step of its certificate names no law")

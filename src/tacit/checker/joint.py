@@ -27,6 +27,8 @@ from tacit.model.words import HAS, explain_full_group, state_full_group
 MOST_TRIED = 500_000
 #: Whole where it can be.
 Exact = Fraction | int
+#: Numbers that were read at each place of a release.
+Cited = dict[tuple[int, Any], set[tuple[int, int]]]
 #: How often cases of a proof are split into further ones at most.
 MOST_DEPTH = 100
 
@@ -37,7 +39,7 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
     if proof["format"] != "tacit.certificate/1" or proof["people"] != book.people:
         raise Reject("its certificate is of another kind or about other people than the audit")
     box = _event_box(book, finding["event"])
-    cited: dict[tuple[int, Any], tuple[int, int]] = {}
+    cited: Cited = {}
     ends = []
     for name, end in (("least", "at_least"), ("most", "at_most")):
         ends.append(check_bound(book, proof[name], box, end, cited))
@@ -45,12 +47,10 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
         raise Reject(f"its steps show {ends[0]} to {ends[1]}, not {finding['count'][0]} to {finding['count'][1]}")
     if not 0 < ends[0] <= ends[1] < k:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
-    check_cited(book, finding["because"], cited)
+    check_cited(finding["because"], cited)
 
 
-def check_bound(
-    book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: dict[tuple[int, Any], tuple[int, int]]
-) -> int:
+def check_bound(book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, end: str, cited: Cited) -> int:
     """Check the steps that bound a group; return its bound."""
     shown: Box | None = None
     for place, step in enumerate(steps):
@@ -62,7 +62,7 @@ def check_bound(
     return int(steps[-1][end])
 
 
-def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Mapping[tuple[int, Any], tuple[int, int]]) -> None:
+def check_cited(because: Sequence[Mapping[str, Any]], cited: Cited) -> None:
     """Raise unless each line is cited once, as printed."""
     listed = {(one["release"], one.get("line", one.get("cell"))): tuple(one["count"]) for one in because}
     if set(listed) != set(cited):
@@ -70,7 +70,7 @@ def check_cited(book: JointBook, because: Sequence[Mapping[str, Any]], cited: Ma
     if len(listed) != len(because):
         raise Reject("it cites a line twice")
     for place, counts in listed.items():
-        if counts not in book.printed(*place):
+        if counts not in cited[place]:
             raise Reject(f"release {place[0]} prints another count at {place[1]}")
 
 
@@ -83,7 +83,11 @@ class _Claim:
     sign: int
     claimed: int
     earlier: Sequence[Mapping[str, Any]]
-    cited: dict[tuple[int, Any], tuple[int, int]]
+    cited: Cited
+
+    def cite(self, entry: Mapping[str, Any], said: Statement) -> None:
+        place = (int(entry["release"]), entry.get("line", entry.get("cell")))
+        self.cited.setdefault(place, set()).add(said.printed)
 
 
 def _check_case(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement, ...]) -> None:
@@ -101,7 +105,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
     """Return two statements of which one is true."""
     if "event" not in split:
         fewer, more = claim.book.choice(split)
-        claim.cited[int(split["release"]), split.get("line", split.get("cell"))] = fewer.printed
+        claim.cite(split, fewer)
         return fewer, more
     box = _certificate_box(split["event"])
     at = split["at"]
@@ -136,7 +140,7 @@ def _plain(number: Fraction) -> Exact:
 
 
 def _said(claim: _Claim, entry: Mapping[str, Any], assumed: Sequence[Statement]) -> Statement:
-    """Return the statement of a line, of an assumed case, or of an earlier step.
+    """Return the statement of a line, a case or an earlier step.
 
     An upper bound of a step is about the negative of its group.
     """
@@ -147,7 +151,7 @@ def _said(claim: _Claim, entry: Mapping[str, Any], assumed: Sequence[Statement])
         return assumed[place]
     if "step" not in entry:
         said = claim.book.statement(entry)
-        claim.cited[int(entry["release"]), entry.get("line", entry.get("cell"))] = said.printed
+        claim.cite(entry, said)
         return said
     place = int(entry["step"])
     if not 0 <= place < len(claim.earlier) or Fraction(entry["weight"]) <= 0:
@@ -297,7 +301,7 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     for name, values in event.items():
         kind = "item" if name not in book.columns and list(values) == [HAS] else "column"
         box[kind, name] = (frozenset(values), False)
-    cited: dict[tuple[int, Any], tuple[int, int]] = {}
+    cited: Cited = {}
     lo, hi = finding["count"]
     reached = 0
     if "blanks" in proof:
@@ -317,7 +321,7 @@ def check_full_group(finding: Mapping[str, Any], releases: Sequence[Release], pe
     because = [dict(one, release=numbers.index(one["release"])) for one in finding["because"] if one["release"] in numbers]
     if len(because) < len(finding["because"]):
         raise Reject("it cites a release that it is not about")
-    check_cited(book, because, cited)
+    check_cited(because, cited)
     _check_words(finding, book, sensitive)
 
 

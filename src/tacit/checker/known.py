@@ -237,7 +237,7 @@ def _place(entry: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """Statement that a certificate cites, of one release or of the background knowledge."""
+    """Statement that a certificate cites."""
 
     book: KnownBook
     entry: Mapping[str, Any]
@@ -326,7 +326,7 @@ class _Citation:
         return lambda person: has_values(person, pairs, groups)
 
     def _bucket(self, release: Buckets) -> Reading:
-        """Read a line of a group, or a value that the group lacks."""
+        """Read a line of a group, or a value it lacks."""
         if release.sensitive != self.sensitive:
             raise Reject("it cites groups with another sensitive column")
         names = [name for listed in self.entry["about"].values() for name in listed]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -148,7 +148,7 @@ KINDS = ("change", "item_change")
 
 
 class Histories:
-    """The histories of the columns that may have changed."""
+    """Histories of the columns that may have changed."""
 
     def __init__(self, columns: frozenset[str], named: Domains, domains: Domains) -> None:
         self.values: Domains = {}
@@ -185,17 +185,15 @@ class Histories:
         raise Reject("it rests on changes of a column that is not declared to change")
 
     def box_of(self, changes: Sequence[Mapping[str, Any]]) -> Box:
-        """The people of an event, by what they changed."""
+        """Return the people of an event, by what they changed."""
         out: Box = {}
         for change in changes:
-            box = self.changed(change["column"])
-            (axis,) = box
+            ((axis, kept),) = self.changed(change["column"]).items()
             if not change.get("changed"):
-                kept = frozenset(one for one in self.values[axis] if _fits(axis, json.loads(one), change))
-                box = {axis: (kept, False)}
+                kept = (frozenset(one for one in self.values[axis] if _fits(axis, json.loads(one), change)), False)
             if axis in out:
                 raise Reject("its event names a column twice")
-            out |= box
+            out[axis] = kept
         return out
 
 
@@ -223,15 +221,16 @@ class Statement:
     hi: int | None
     printed: tuple[int, int]
 
-    def strictly(self, is_open: bool, times: int) -> Statement:
-        """Return the scaled statement; sharpen an open end."""
-        terms = tuple((weight * times, box) for weight, box in self.terms)
-        return Statement(terms, (self.lo or 0) * times + int(is_open), None, self.printed)
-
 
 def count_people(box: Box, lo: int | None, hi: int | None, printed: tuple[int, int] | None = None) -> Statement:
     """Return the statement that ``lo`` to ``hi`` people are in a box."""
     return Statement(((Fraction(1), box),), lo, hi, printed or (lo or 0, hi or 0))
+
+
+def _compare(one: tuple[int, Box], other: tuple[int, Box], is_open: bool, printed: tuple[int, int]) -> Statement:
+    """Return that a sum is at least 0; above, if open."""
+    terms = tuple((Fraction(factor), box) for factor, box in (one, other))
+    return Statement(terms, int(is_open), None, printed)
 
 
 def _split_items(items: Sequence[str], columns: Iterable[str], problem: str) -> dict[str, str]:
@@ -250,7 +249,7 @@ def _having(values: Mapping[str, str]) -> Box:
 
 
 class _Lines:
-    """Places of one release and what they say; a subclass for each kind."""
+    """Statements of one release, by place; a subclass for each kind."""
 
     def __init__(self, book: JointBook, number: int, release: Any) -> None:
         self.book = book
@@ -262,8 +261,6 @@ class _Lines:
         #: The values that lines name, and the columns of which every value is listed.
         self.named: Domains = {}
         self.listed: Domains = {}
-        #: Numbers of people that were counted in rows, by place.
-        self.counted: dict[str, tuple[int, int]] = {}
         self.open()
 
     @property
@@ -280,10 +277,6 @@ class _Lines:
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
         """Return two statements of which one is true."""
         raise Reject("it tells cases apart by a line that says no such thing")
-
-    def printed(self, where: int | str) -> set[tuple[int, int]]:
-        """Return the numbers at a line, if it is one."""
-        return set()
 
 
 class _TableLines(_Lines):
@@ -311,19 +304,13 @@ class _TableLines(_Lines):
         return count_people({**box, **self.scope}, printed[0], None if most >= UNBOUNDED else most, printed)
 
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
-        """Return the two readings of a printed 0: nobody, or a hidden number."""
+        """Return the readings of a printed 0: nobody, or a hidden number."""
         said = self.book.statement(cited)
         printing = self.release.printing
         index = self.by_line[cited.get("line", cited.get("cell"))]
         if printing.hidden_below is None or not printing.zeros_shown or bool(self.release.is_hidden[index]):
             raise Reject("it tells cases apart by a cell that may hold any number of people")
         return replace(said, lo=None, hi=0), replace(said, lo=printing.hidden_below, hi=None)
-
-    def printed(self, where: int | str) -> set[tuple[int, int]]:
-        if where not in self.by_line:
-            return set()
-        index = self.by_line[where]
-        return {(int(self.release.lo[index]), int(self.release.hi[index]))}
 
 
 class _RowLines(_Lines):
@@ -334,6 +321,7 @@ class _RowLines(_Lines):
     def open(self) -> None:
         release = self.release
         self.rows: dict[str, list[str | None]] = {}
+        self.counted: dict[str, tuple[int, int]] = {}
         for place, column in enumerate(release.people.columns):
             texts: list[str | None] = [column.values[code] for code in column.codes.tolist()]
             if isinstance(release, PartialTable):
@@ -446,12 +434,6 @@ class _ItemLines(_Lines):
 class _ItemsetLines(_ItemLines):
     release: Itemsets
 
-    def printed(self, where: int | str) -> set[tuple[int, int]]:
-        return {self._bounds(self.by_line[where])} if isinstance(where, int) else set()
-
-    def _bounds(self, index: int) -> tuple[int, int]:
-        return int(self.release.lo[index]), int(self.release.hi[index])
-
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         release = self.release
         what = cited["what"]
@@ -460,7 +442,7 @@ class _ItemsetLines(_ItemLines):
         index = self.by_line.get(cited["line"])
         if index is None:
             raise Reject(f"it cites line {cited['line']}, which holds no itemset")
-        count = self._bounds(index)
+        count = (int(release.lo[index]), int(release.hi[index]))
         items = release.sets[index].tolist()
         if what == "count":
             return count_people(self.box(items), *count)
@@ -522,14 +504,6 @@ class _ItemsetLines(_ItemLines):
 class _RuleLines(_ItemLines):
     release: Rules
 
-    def printed(self, where: int | str) -> set[tuple[int, int]]:
-        if where == "sa_counts":
-            return {(people, people) for people in self.release.header.sa_counts}
-        if not isinstance(where, int):
-            return set()
-        index = self.by_line[where]
-        return {(bound.lo, bound.hi) for bound in (self.release.count(index), self.release.whole(index))}
-
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         release = self.release
         what = cited["what"]
@@ -555,20 +529,18 @@ class _RuleLines(_ItemLines):
             return count_people(whole, wholes.lo, wholes.hi)
         low, high, low_open, high_open = allowed_confidences(release, index)
         if what == "least":
-            terms = ((Fraction(low.denominator), both), (Fraction(-low.numerator), whole))
-            return Statement(terms, int(low_open), None, printed)
+            return _compare((low.denominator, both), (-low.numerator, whole), low_open, printed)
         if what == "most":
-            terms = ((Fraction(high.numerator), whole), (Fraction(-high.denominator), both))
-            return Statement(terms, int(high_open), None, printed)
+            return _compare((high.numerator, whole), (-high.denominator, both), high_open, printed)
         rest = self.lacking(whole, right[0])
         if len(right) != 1:
             raise Reject("it cites who fits no box")
         if what == "no-exceptions" and low == 1:
             return count_people(rest, None, 0, printed)
         if what == "most-exceptions":
-            return Statement(((1 - low, whole), (Fraction(-1), rest)), 0, None, printed).strictly(low_open, low.denominator)
+            return _compare((low.denominator - low.numerator, whole), (-low.denominator, rest), low_open, printed)
         if what == "least-exceptions":
-            return Statement(((Fraction(1), rest), (high - 1, whole)), 0, None, printed).strictly(high_open, high.denominator)
+            return _compare((high.denominator, rest), (high.numerator - high.denominator, whole), high_open, printed)
         raise Reject("it cites a number that the line does not print")
 
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
@@ -577,7 +549,6 @@ class _RuleLines(_ItemLines):
             return super().choice(cited)
         whole, box = self._missing_boxes(cited)
         rare = (self.release.header.min_support or 1) - 1
-        self.book.missing[self.number, str(cited["cell"])].add((0, rare))
         return count_people(box, None, rare), self._below_share(whole, box, rare)
 
     def _missing(self, cited: Mapping[str, Any]) -> Statement:
@@ -593,16 +564,12 @@ class _RuleLines(_ItemLines):
             raise Reject("what it is given is not about the antecedent of its missing rule")
         assert header.min_support is not None
         assert header.min_confidence is not None
-        printed = self.book.missing[self.number, str(cited["cell"])]
         if by_share:
             share = header.min_confidence * end
             if (math.floor(share) + 1 if header.strict else math.ceil(share)) < header.min_support:
                 raise Reject("a rule that it takes as missing may be missing for its support")
-            printed.add((end, end))
             return self._below_share(whole, box, end)
-        most = most_left_out(header, end)
-        printed.add((0, most))
-        return count_people(box, None, most)
+        return count_people(box, None, most_left_out(header, end))
 
     def _missing_boxes(self, cited: Mapping[str, Any]) -> tuple[Box, Box]:
         """Return the people of a missing rule's two sides."""
@@ -632,8 +599,7 @@ class _RuleLines(_ItemLines):
         header = self.release.header
         assert header.min_confidence is not None
         share = header.min_confidence
-        terms = ((Fraction(share.numerator), whole), (Fraction(-share.denominator), having))
-        return Statement(terms, 0 if header.strict else 1, None, (least, least))
+        return _compare((share.numerator, whole), (-share.denominator, having), not header.strict, (least, least))
 
 
 _KINDS: Mapping[type, type[_Lines]] = {
@@ -658,8 +624,6 @@ class JointBook:
     declared: Declaration = field(init=False)
     histories: Histories | None = None
     lines: list[_Lines] = field(default_factory=list)
-    #: Numbers that follow from what is not listed, by place.
-    missing: dict[tuple[int, str], set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         self.declared = Declaration(self.people, self.of or range(len(self.releases)))
@@ -741,13 +705,12 @@ class JointBook:
             listed = lines.listed.get(("column", column))
             if listed is None or cited["cell"] != f"all values of {column}":
                 raise Reject("it takes a column as listed whole that is not")
-            self.missing[number, cited["cell"]].add((0, 0))
             return count_people({("column", column): (listed, True), **lines.scope}, None, 0)
         if what == "fact" and not self.declared.sets:
-            return self._fact(number, cited)
+            return self._fact(cited)
         return lines.statement(cited)
 
-    def _fact(self, number: int, cited: Mapping[str, Any]) -> Statement:
+    def _fact(self, cited: Mapping[str, Any]) -> Statement:
         (text,) = cited["items"]
         told = json.loads(text)
         least = told["at_least"]
@@ -758,7 +721,6 @@ class JointBook:
         if not {*sensitive[:1], *told["event"]} <= self.columns or not sensitive:
             raise Reject("it rests on a fact about columns that the releases do not name")
         ends = (least or 0, most if most is not None else self.releases[0].n or least or 0)
-        self.missing[number, cited["cell"]].add(ends)
         box: Box = {("column", column): (frozenset(values), False) for column, values in told["event"].items()}
         return count_people({**box, **_having({sensitive[0]: told["value"]})}, least, most, ends)
 
@@ -772,20 +734,6 @@ class JointBook:
         """Return the rows of a table that may have blanks, by column."""
         lines = self.lines[number] if 0 <= number < len(self.lines) else None
         return lines.rows if isinstance(lines, _RowLines) and isinstance(lines.release, PartialTable) else {}
-
-    def printed(self, number: int, where: int | str) -> set[tuple[int, int]]:
-        """Return the numbers that stand at a place."""
-        lines = self.lines[number]
-        if found := lines.printed(where):
-            return found
-        if isinstance(where, str) and (number, where) in self.missing:
-            return self.missing[number, where]
-        if where in lines.counted:
-            return {lines.counted[str(where)]}
-        if where in ("left", "joined", "changed"):
-            return {self.declared.mover(number, str(where))[1]}
-        value = lines.release.n if where == "n" else lines.release.min_support
-        return set() if value is None else {(value, value)}
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:

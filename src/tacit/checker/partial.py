@@ -8,7 +8,6 @@ policy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,57 +23,40 @@ from tacit.model.partial import PartialTable
 _SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TableBook:
-    """The cells of one table."""
-
-    release: PartialTable
-
-    def shows(self, column: str, value: str) -> npt.NDArray[np.bool_]:
-        """Return the rows that show a value in a column."""
-        if column not in self.release.people.names:
-            raise Reject("its event names a column that the table does not have")
-        place = self.release.people.names.index(column)
-        cells = self.release.people.columns[place]
-        if value not in cells.values:
-            return np.zeros(len(self.release), np.bool_)
-        return np.asarray((cells.codes == cells.values.index(value)) & ~self.release.hidden[:, place], np.bool_)
-
-
-def check_table(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any]) -> None:
+def check_table(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any]) -> None:
     """Raise unless a finding of T01 follows.
 
     Each sensitive column of the event is tried as the inferred one.
     """
     reasons: list[Reject] = []
-    for column in (name for name in finding["event"] if name in book.release.people.schema.sa):
+    for column in (name for name in finding["event"] if name in table.people.schema.sa):
         try:
-            return _check_told(finding, book, policy, column)
+            return _check_told(finding, table, policy, column)
         except Reject as reason:
             reasons.append(reason)
     raise reasons[-1] if reasons else Reject("its event is not a pattern of conditions and a sensitive value")
 
 
-def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str, Any], column: str) -> None:
-    schema = book.release.people.schema
+def _check_told(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any], column: str) -> None:
+    schema = table.people.schema
     pattern = {name: _single(values) for name, values in finding["event"].items() if name != column}
     value = _single(finding["event"][column])
-    names = (*schema.qi, *(name for name in book.release.people.names if name not in schema.used), *schema.sa)
+    names = (*schema.qi, *(name for name in table.people.names if name not in schema.used), *schema.sa)
     conditions = [name for name in names if name != column]
     if not set(pattern) <= set(conditions):
         raise Reject("its event is not a pattern of conditions and one sensitive value")
     pattern = {name: pattern[name] for name in conditions if name in pattern}
     rows = [int(line) - 2 for line in finding["certificate"]["lines"]]
-    if any(not 0 <= row < len(book.release) for row in rows):
+    if any(not 0 <= row < len(table) for row in rows):
         raise Reject("it cites a line outside the table")
     if finding["count"] != [len(rows), len(rows)] or not rows or len(set(rows)) < len(rows):
         raise Reject("its count is not that of the records that it cites")
-    mine = np.zeros(len(book.release), np.bool_)
+    mine = np.zeros(len(table), np.bool_)
     mine[rows] = True
-    fits = np.ones(len(book.release), np.bool_)
+    fits = np.ones(len(table), np.bool_)
     for name, wanted in pattern.items():
-        fits &= book.shows(name, wanted)
-    shows = book.shows(column, value)
+        fits &= _shows(table, name, wanted)
+    shows = _shows(table, column, value)
     if not pattern:
         if not bool(shows[mine].all()):
             raise Reject("a record that it cites does not show the value")
@@ -82,7 +64,7 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
         statement = f"The {column} {value} of {_records(len(rows))} that {verb} to be protected is published as it is."
         words = [statement, f"The table shows {column} {value} in {_rows(rows)}."]
         return _check_rest(finding, rows, {}, [], words=words)
-    blank = book.release.hidden[:, book.release.people.names.index(column)]
+    blank = table.hidden[:, table.people.names.index(column)]
     if not bool(fits[mine].all()) or not bool((blank | shows)[mine].all()):
         raise Reject("a record that it cites does not fit its pattern, or shows another value")
     whole = int(fits.sum())
@@ -105,6 +87,16 @@ def _check_told(finding: Mapping[str, Any], book: TableBook, policy: Mapping[str
     ]
     cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
     return _check_rest(finding, rows, {"records": whole, "showing": both}, cited, words=words)
+
+
+def _shows(table: PartialTable, column: str, value: str) -> npt.NDArray[np.bool_]:
+    if column not in table.people.names:
+        raise Reject("its event names a column that the table does not have")
+    place = table.people.names.index(column)
+    cells = table.people.columns[place]
+    if value not in cells.values:
+        return np.zeros(len(table), np.bool_)
+    return np.asarray((cells.codes == cells.values.index(value)) & ~table.hidden[:, place], np.bool_)
 
 
 def _single(values: Sequence[str]) -> str:

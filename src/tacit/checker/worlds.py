@@ -1,4 +1,4 @@
-"""Checks by enumeration of all possible people: tables with means and medians allow few ways."""
+"""Checks by enumeration of all possible people, who are few."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ family.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -201,7 +201,7 @@ class RuleCase:
 
 
 def add_fact(said: Statements, fact: Fact, values: tuple[str, ...], origin: Hashable, problem: str) -> None:
-    """Add a background fact unless it is vacuous; ``problem`` is that of an unknown column."""
+    """Add a background fact; raise ``problem`` at an unknown column."""
     population = said.population
     if set(fact.allowed) - set(population.names):
         raise InputError(problem, where=fact.place, remedy=f"The known columns are: {', '.join(population.names)}")
@@ -401,21 +401,18 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
     ceiling = missing_ceiling(case.release)
     if ceiling is None or case.release.header.coarser:
         return None
-    family = _Family.of(case, ceiling, check)
+    pairs = [(column.name, value) for column in case.population.columns for value in column.values]
+    bit = {pair: place for place, pair in enumerate(pairs)}
+    lines = [(sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in range(len(case.release))]
+    published = list(dict.fromkeys(lines))
+    kept = _count_kept(case, ceiling, bit, published, check=check)
     patterns = count_patterns(case.population, check=check)
-    missing = None if patterns is None else patterns * len(case.values) - len(_published(case))
-    if family is None:
-        return Listed(missing, None, None)
-    return Listed(missing, *family.kept())
+    missing = None if patterns is None else patterns * len(case.values) - len(published)
+    return Listed(missing, *(kept or (None, None)))
 
 
 def count_patterns(population: Population, *, check: Callable[[], None] = lambda: None) -> int | None:
-    """Count the occurring sets of quasi-identifiers, or return None.
-
-    >>> from tacit.model.table import Table
-    >>> count_patterns(Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "40")])))
-    7
-    """
+    """Count the occurring sets of quasi-identifiers, or return None."""
     width = len(population.columns)
     if width > 40 or len(population) << width > MOST_WORK:
         return None
@@ -448,94 +445,74 @@ def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
     return total
 
 
-def _published(case: RuleCase) -> dict[tuple[int, str], None]:
-    bit = _bits(case.population)
-    lines = range(len(case.release))
-    return dict.fromkeys((sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in lines)
+def _count_kept(
+    case: RuleCase, ceiling: Ceiling, bit: Mapping[Pair, int], published: Sequence[tuple[int, str]], check: Callable[[], None]
+) -> tuple[int, int] | None:
+    """Count the missing rules to keep, and their combinations, or None.
 
-
-def _bits(population: Population) -> dict[tuple[str, str], int]:
-    pairs = [(column.name, value) for column in population.columns for value in column.values]
-    return {pair: place for place, pair in enumerate(pairs)}
-
-
-@dataclass(eq=False)
-class _Family:
-    """Family of sets that are not light, and light sets.
-
-    A set is bits over the items in column order. ``combinations[S]`` match S, ``larger[S]`` S with one value of a later column.
+    A set is bits over the items in column order.
     """
-
-    values: tuple[str, ...]
-    heavy: list[int]
-    published: dict[tuple[int, str], None]
-    combinations: dict[int, int]
-    larger: dict[int, list[tuple[int, int]]]
-
-    @classmethod
-    def of(cls, case: RuleCase, ceiling: Ceiling, check: Callable[[], None]) -> _Family | None:
-        population = case.population
-        rows = rows_of(case.population)
-        bit = _bits(population)
-        # The fewest people for which the confidence asks for more than the support.
-        rare = max(0, ceiling.min_support - 1)
-        least = 1 + bisect_left(range(1, population.n + 1), True, key=lambda people: ceiling.of(people) > rare)
-        heavy: list[int] = []
-        people = 0
-        if least <= population.n:
-            if count_itemsets(rows, min_support=least, only=["all"])["all"] > MOST_SETS:
-                return None
-            found = mine_itemsets(rows, min_support=least)
-            pairs = found.items.pairs or ()
-            heavy = [sum(1 << bit[pairs[item]] for item in members.tolist()) for members in found.sets]
-            people = int(found.lo.sum())
-        published = _published(case)
-        light = {mask for mask, _ in published}.difference(heavy)
-        if (people + int(case.wholes.sum()) + population.n) * len(population.columns) > 10 * MOST_WORK:
+    population = case.population
+    rows = rows_of(population)
+    # The fewest people for which the confidence asks for more than the support.
+    rare = max(0, ceiling.min_support - 1)
+    least = 1 + bisect_left(range(1, population.n + 1), True, key=lambda people: ceiling.of(people) > rare)
+    heavy: list[int] = []
+    people = 0
+    if least <= population.n:
+        if count_itemsets(rows, min_support=least, only=["all"])["all"] > MOST_SETS:
             return None
-        family = cls(case.values, heavy, published, combinations={}, larger={})
-        family._look(population, [0, *heavy, *sorted(light)], check)
-        return family
+        found = mine_itemsets(rows, min_support=least)
+        pairs = found.items.pairs or ()
+        heavy = [sum(1 << bit[pairs[item]] for item in members.tolist()) for members in found.sets]
+        people = int(found.lo.sum())
+    if (people + int(case.wholes.sum()) + population.n) * len(population.columns) > 10 * MOST_WORK:
+        return None
+    family = {0, *heavy}
+    combinations, larger = _grow(population, [0, *heavy, *sorted({mask for mask, _ in published}.difference(heavy))], check)
+    plain = _border(family, larger)
+    everything = sum(combinations[mask] for mask in heavy)
+    rules = occurrences = 0
+    for value in case.values:
+        said = [mask for mask, consequent in published if consequent == value]
+        light = set(said).difference(heavy)
+        border = _border(family | light, larger) if light else plain
+        rules += len(heavy) - (len(said) - len(light)) + border[0]
+        occurrences += everything - sum(combinations[mask] for mask in said if mask not in light) + border[1]
+    return rules, occurrences
 
-    def _look(self, population: Population, sets: Iterable[int], check: Callable[[], None]) -> None:
-        starts = np.cumsum([0] + [len(column.values) for column in population.columns]).tolist()
-        pairs = list(_bits(population))
-        for number, mask in enumerate(sets):
-            if number % 256 == 0:
-                check()
-            matching = population.holding(pairs[place] for place in _places(mask))
-            self.combinations[mask] = len(matching)
-            grown: list[tuple[int, int]] = []
-            for column, start in zip(population.columns, starts[:-1], strict=True):
-                if mask >> start == 0:
-                    sizes = np.bincount(column.codes[matching], minlength=len(column.values))
-                    grown += [(mask | 1 << start + code, int(sizes[code])) for code in np.flatnonzero(sizes).tolist()]
-            self.larger[mask] = grown
 
-    def kept(self) -> tuple[int, int]:
-        plain = self._border({})
-        rules = occurrences = 0
-        everything = sum(self.combinations[mask] for mask in self.heavy)
-        heavy = set(self.heavy)
-        for value in self.values:
-            said = [mask for mask, consequent in self.published if consequent == value]
-            light = dict.fromkeys(mask for mask in said if mask not in heavy)
-            border = self._border(light) if light else plain
-            rules += len(self.heavy) - (len(said) - len(light)) + border[0]
-            occurrences += everything - sum(self.combinations[mask] for mask in said if mask not in light) + border[1]
-        return rules, occurrences
+def _grow(
+    population: Population, sets: Iterable[int], check: Callable[[], None]
+) -> tuple[dict[int, int], dict[int, list[tuple[int, int]]]]:
+    """Count the combinations of sets, and of sets with another value."""
+    combinations: dict[int, int] = {}
+    larger: dict[int, list[tuple[int, int]]] = {}
+    starts = np.cumsum([0] + [len(column.values) for column in population.columns]).tolist()
+    pairs = [(column.name, value) for column in population.columns for value in column.values]
+    for number, mask in enumerate(sets):
+        if number % 256 == 0:
+            check()
+        matching = population.holding(pairs[place] for place in _places(mask))
+        combinations[mask] = len(matching)
+        larger[mask] = []
+        for column, start in zip(population.columns, starts[:-1], strict=True):
+            if mask >> start == 0:
+                sizes = np.bincount(column.codes[matching], minlength=len(column.values))
+                larger[mask] += [(mask | 1 << start + code, int(sizes[code])) for code in np.flatnonzero(sizes).tolist()]
+    return combinations, larger
 
-    def _border(self, light: dict[int, None]) -> tuple[int, int]:
-        """Count the minimal sets outside the family, and their combinations."""
-        family = {0, *self.heavy, *light}
-        rules = occurrences = 0
-        for mask in family:
-            bits = [1 << place for place in _places(mask)]
-            for larger, matched in self.larger[mask]:
-                if larger not in family and all(larger ^ bit in family for bit in bits):
-                    rules += 1
-                    occurrences += matched
-        return rules, occurrences
+
+def _border(family: set[int], larger: Mapping[int, list[tuple[int, int]]]) -> tuple[int, int]:
+    """Count the minimal sets outside a family, and their combinations."""
+    rules = occurrences = 0
+    for mask in family:
+        bits = [1 << place for place in _places(mask)]
+        for grown, matched in larger[mask]:
+            if grown not in family and all(grown ^ bit in family for bit in bits):
+                rules += 1
+                occurrences += matched
+    return rules, occurrences
 
 
 def _places(mask: int) -> list[int]:

@@ -80,7 +80,7 @@ class Person:
 
     @cached_property
     def by_origin(self) -> Mapping[Hashable, Statement]:
-        """The statement with each origin."""
+        """Statements by their origin."""
         return {one.origin: one for one in self.statements.listed}
 
     def said(self, origins: Origins) -> Said:

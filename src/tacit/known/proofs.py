@@ -7,6 +7,7 @@ people are added where the weights fall short: everybody with the combination an
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,26 +59,6 @@ class Proof:
     terms: tuple[Term, ...]
     groups: tuple[Group, ...]
     denominator: int
-
-    @property
-    def total(self) -> int:
-        """Value of the sum."""
-        return sum(term.weight * term.end for term in self.terms) + sum(group.weight * group.people for group in self.groups)
-
-    @property
-    def holds(self) -> bool:
-        """True if nobody is left."""
-        return self.total < self.denominator
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Claim:
-    """Values to rule out, as a linear form."""
-
-    combination: int
-    values: tuple[int, ...]
-    gain: Ints
-    extra: int
 
 
 class Prover:
@@ -206,9 +187,8 @@ class Prover:
         program = self._program(combination)
         if shared is None or program is None:
             return None
-        gain, extra = _gain(program, c, values)
-        found = program.added(gain, *shared)
-        return self._trim(program, self._problem, _Claim(combination, values, gain, extra), found)
+        found = program.added(_gain(program, c, values)[0], *shared)
+        return self._trim(program, self._problem, combination, values, found=found)
 
     def _by_program(self, program: Program, problem: Problem, combination: int, values: tuple[int, ...]) -> Proof | None:
         gain, extra = _gain(program, int(problem.class_of[combination]), values)
@@ -217,11 +197,14 @@ class Prover:
         except (Infeasible, Unsolved, LimitReached):
             return None
         found = program.proof(gain, answer.weights, goal=-extra)
-        return self._trim(program, problem, _Claim(combination, values, gain, extra), found)
+        return self._trim(program, problem, combination, values, found=found)
 
-    def _trim(self, program: Program, problem: Problem, claim: _Claim, found: Weights | None) -> Proof | None:
+    def _trim(
+        self, program: Program, problem: Problem, combination: int, values: tuple[int, ...], found: Weights | None
+    ) -> Proof | None:
         """Return the proof without needless statements, if it proves the claim."""
-        if found is None or found.most + claim.extra > 0:
+        gain, extra = _gain(program, int(problem.class_of[combination]), values)
+        if found is None or found.most + extra > 0:
             return None
         kept = found.weights.copy()
         # Drop rows about many people first: they are the hardest to check.
@@ -231,39 +214,33 @@ class Prover:
                 break
             tried = kept.copy()
             tried[row] = 0
-            fewer = program.added(claim.gain, tried, found.denominator)
-            if fewer is not None and fewer.most + claim.extra <= 0:
+            fewer = program.added(gain, tried, found.denominator)
+            if fewer is not None and fewer.most + extra <= 0:
                 kept = tried
         weighted = zip(program.rows.tolist(), kept.tolist(), strict=True)
         rows = [(row, int(weight)) for row, weight in weighted if weight]
-        return self._proof(problem, rows, found.denominator, claim.combination, claim.values)
+        return self._proof(problem, rows, found.denominator, combination, values=values)
 
     def _proof(
         self, problem: Problem, rows: list[tuple[int, int]], denominator: int, combination: int, values: tuple[int, ...]
     ) -> Proof | None:
         terms = tuple(self._term(int(problem.events[row]), int(problem.values[row]), weight) for row, weight in rows)
-        proof = Proof(terms, self._groups(terms, denominator, combination, values), denominator)
-        return proof if proof.holds else None
+        groups = self._groups(terms, denominator, combination, values)
+        total = sum(term.weight * term.end for term in terms) + sum(group.weight * group.people for group in groups)
+        return Proof(terms, groups, denominator) if total < denominator else None
 
     def _term(self, event: int, value: int, weight: int) -> Term:
+        """Return the best statement behind a row; of two values, either."""
         people = self.said.whole(event)
-        best: tuple[int, Term] | None = None
-        for one in self._of_event[event]:
-            same = one.value == value
-            if not same and self.said.n_values != 2:
-                continue
-            term = Term(one, weight if same else -weight)
-            loss = term.weight * term.end + (0 if same else weight * people)
-            if best is None or loss < best[0]:
-                best = (loss, term)
-        assert best is not None, "every row comes from a statement"
-        return best[1]
+        about = [one for one in self._of_event[event] if one.value == value or self.said.n_values == 2]
+        terms = [Term(one, weight if one.value == value else -weight) for one in about]
+        return min(terms, key=lambda one: one.weight * one.end + (0 if one.statement.value == value else weight * people))
 
     @cached_property
     def _of_event(self) -> dict[int, list[Statement]]:
-        found: dict[int, list[Statement]] = {}
+        found: dict[int, list[Statement]] = defaultdict(list)
         for one in self.said.listed:
-            found.setdefault(one.event, []).append(one)
+            found[one.event].append(one)
         return found
 
     def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
@@ -276,15 +253,13 @@ class Prover:
             inside[where, number] = True
         counted[combination, list(values)] += denominator
         short = counted.max(axis=1)
-        asked = np.arange(len(people)) == combination
-        places = np.flatnonzero(short)
-        keys: dict[tuple[bool, bytes], list[int]] = {}
+        alike: dict[tuple[bool, bytes], list[int]] = defaultdict(list)
         packed = np.packbits(inside, axis=1)
-        for q in places.tolist():
-            keys.setdefault((bool(asked[q]), packed[q].tobytes()), []).append(q)
+        for q in np.flatnonzero(short).tolist():
+            alike[q == combination, packed[q].tobytes()].append(q)
         groups = [
-            Group(tuple(np.flatnonzero(inside[found[0]]).tolist()), int(people[found].sum()), int(short[found[0]]), asked_for)
-            for (asked_for, _), found in keys.items()
+            Group(tuple(np.flatnonzero(inside[found[0]]).tolist()), int(people[found].sum()), int(short[found[0]]), asked)
+            for (asked, _), found in alike.items()
         ]
         return tuple(sorted(groups, key=lambda group: (not group.asked, group.terms)))
 

@@ -58,7 +58,7 @@ def shared_values(population: Population, combinations: Codes) -> Mapping[str, s
 
 
 class _Words:
-    """Steps of a proof that a combination lacks values; a subclass for each case."""
+    """Steps of a proof that a combination lacks values."""
 
     names_place_first: bool
     between: str
