@@ -54,7 +54,6 @@ class AuditOptions(ReleaseOptions):
 
 
 def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Return the seconds, or the default of the option."""
     if value is None:
         return None
     try:
@@ -85,22 +84,19 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @options.data
-@click.option(
-    "--known",
-    metavar="DATA",
-    help="Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
+@options.option(
+    "--known DATA",
+    "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
 )
-@click.option(
-    "--knowledge",
-    multiple=True,
-    metavar="FILE",
-    help="Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
+@options.option(
+    "--knowledge FILE",
+    "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
+    multiple=True,
 )
-@click.option(
-    "--people",
-    metavar="HOW",
-    help="How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
+@options.option(
+    "--people HOW",
+    "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
     "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
 )
 @options.roles
@@ -111,55 +107,40 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 @options.frequency_table
 @options.policy
 @options.of_tables
-@click.option(
-    "--attack",
-    "attacks",
-    multiple=True,
-    metavar="CODE",
-    help="Run only the attack with this code (repeatable); see tacit attacks.",
+@options.option(
+    "--attack CODE", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks", multiple=True
 )
-@click.option(
+@options.option(
     "--algorithm",
+    "How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
     type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
     default="projection",
-    help="How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
 )
-@click.option(
-    "--top",
-    type=int,
-    callback=options.not_negative,
-    metavar="N",
-    help=f"How many findings to write out, the worst first.  [{TOP}]",
+@options.option("--top N", f"How many findings to write out, the worst first.  [{TOP}]", type=int, callback=options.not_negative)
+@options.option(
+    "--findings FILE", "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.", into="findings_to"
 )
-@click.option(
-    "--findings",
-    "findings_to",
-    metavar="FILE",
-    help="Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.",
-)
-@click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
+@options.option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True)
 @options.report
-@click.option(
-    "--acro",
-    "acro_to",
-    metavar="DIR",
-    help="Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+@options.option(
+    "--acro DIR",
+    "Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+    into="acro_to",
 )
-@click.option(
+@options.option(
     "--report-kind",
+    "internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
     type=click.Choice(["internal", "external"]),
     default="internal",
-    help="internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
 )
-@click.option(
-    "--suggest",
+@options.option(
+    "--suggest [SECONDS]",
+    "If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
     is_flag=False,
     flag_value="10",
     callback=_seconds,
-    metavar="[SECONDS]",
-    help="If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
+@options.option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
 @options.running
 def audit_command(**given: Any) -> int:
     """Attack one or more releases and report what they reveal.
@@ -190,7 +171,6 @@ def audit_command(**given: Any) -> int:
 
 
 def _check_files(asked: AuditOptions) -> None:
-    """Raise early if a file cannot be written."""
     if asked.findings_to is not None and asked.report_kind == "external":
         raise OptionError(
             "names groups of people, which an external report may not", where="--findings", remedy="Remove one of the two options"
@@ -205,7 +185,6 @@ def _check_files(asked: AuditOptions) -> None:
 
 
 def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
-    """Return the audit with suggested repairs and files."""
     from tacit.verbs.suggest import suggestions_for
 
     releases = inputs.gathered.releases
@@ -246,13 +225,11 @@ def _repaired_name(path: str) -> str:
 
 
 def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
-    """Return given options as words of another command."""
     given = [(options.option_name(name), getattr(asked, name)) for name in names]
     return [word for option, value in given if value is not None for word in (option, str(value))]
 
 
 def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
-    """Write report, ACRO folder, record and text."""
     from tacit.reports.record import audit_record
 
     asked = settings.given

@@ -45,26 +45,22 @@ class BucketizeOptions(Options):
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must remain possible for everybody.")
-@click.option(
-    "--method",
+@options.option("--l L", "How many sensitive values must remain possible for everybody.", type=int)
+@options.option(
+    "--method METHOD",
+    "How to group: balanced, balanced-1, balanced-2, injector, or anatomy, which ignores knowledge.  [balanced]",
     default="balanced",
-    metavar="METHOD",
-    help="How to group: balanced, balanced-1, balanced-2, injector, or anatomy, which ignores knowledge.  [balanced]",
 )
-@click.option(
-    "--knowledge",
-    multiple=True,
-    metavar="FILE",
-    help="What an adversary knows, such as the file of tacit mine negative (repeatable).",
+@options.option(
+    "--knowledge FILE", "What an adversary knows, such as the file of tacit mine negative (repeatable).", multiple=True
 )
-@click.option("--max-posterior", metavar="P", help="Highest probability that a value may have for anybody.")
+@options.option("--max-posterior P", "Highest probability that a value may have for anybody.")
 @options.policy_file
-@click.option("--suppress", is_flag=True, help="Leave out people who fit into no such group, instead of giving up.")
+@options.option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
 @options.seed
-@click.option("--format", "form", type=click.Choice(["csv", "parquet"]), default="csv", help="Format of the two tables.  [csv]")
+@options.option("--format", "Format of the two tables.  [csv]", into="form", type=click.Choice(["csv", "parquet"]), default="csv")
 @options.missing
-@click.option("-o", "--output", required=True, metavar="DIR", help="Write qit, st and buckets.json to the folder DIR.")
+@options.option("-o --output DIR", "Write qit, st and buckets.json to the folder DIR.", required=True)
 @options.running
 def bucketize_command(**given: Any) -> int:
     """Publish a table in groups of at least L sensitive values each.
@@ -107,7 +103,6 @@ def bucketize_command(**given: Any) -> int:
 
 
 def _check_outputs(asked: BucketizeOptions) -> None:
-    """Raise early if a file cannot be written."""
     from tacit.files.disk import shown
 
     output = asked.output

@@ -54,22 +54,17 @@ class CompareOptions(ReleaseOptions):
 
 
 _bucket_options = options.combine(
-    click.option(
-        "--knowledge", multiple=True, metavar="FILE", help="Buckets: what a reader knows, such as negative rules (repeatable)."
+    options.option("--knowledge FILE", "Buckets: what a reader knows, such as negative rules (repeatable).", multiple=True),
+    options.option(
+        "--interval COLUMN=WIDTH", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).", multiple=True
     ),
-    click.option(
-        "--interval",
-        multiple=True,
-        metavar="COLUMN=WIDTH",
-        help="Buckets: take a numeric column in intervals, such as age=10 (repeatable).",
-    ),
-    click.option("--rule-support", metavar="S", help="Buckets: support threshold of the rules compared.  [1%]"),
-    click.option("--min-conviction", metavar="C", help="Buckets: least conviction of the rules compared.  [1.1]"),
-    click.option("--max-length", type=int, metavar="L", help="Buckets: most columns in a rule.  [3]"),
-    click.option("--queries", type=int, metavar="N", help="Buckets: number of count queries.  [1000]"),
-    click.option("--dim", type=int, metavar="D", help="Buckets: columns in a query.  [2, or fewer]"),
-    click.option("--selectivity", metavar="P", help="Buckets: largest share of a column's values in a query.  [50%]"),
-    click.option("--seed", type=int, callback=options.not_negative, metavar="SEED", help="Buckets: random seed.  [0]"),
+    options.option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]"),
+    options.option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]"),
+    options.option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int),
+    options.option("--queries N", "Buckets: number of count queries.  [1000]", type=int),
+    options.option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int),
+    options.option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]"),
+    options.option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative),
 )
 
 
@@ -82,14 +77,12 @@ _bucket_options = options.combine(
     ),
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--data", required=True, metavar="DATA", help="The data that the release was made from.")
+@options.option("--data DATA", "The data that the release was made from.", required=True)
 @options.roles
 @options.missing
 @options.release_file
-@click.option("--top", type=int, callback=options.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
-@click.option(
-    "--csv", "csv_to", metavar="FILE", help="Write estimate, baseline and truth for every combination and value as CSV."
-)
+@options.option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
+@options.option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
 @_bucket_options
 @options.running
 def compare_command(**given: Any) -> None:
@@ -124,7 +117,6 @@ def compare_command(**given: Any) -> None:
 
 
 def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
-    """Compare estimates from rules with the truth."""
     from tacit.reports.estimates import comparison_csv, comparison_text
     from tacit.reports.sentences import UNBROKEN, first_sentence
 
@@ -151,7 +143,6 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
 
 
 def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
-    """Measure a bucketized release's utility, and guesses."""
     from tacit.reports.estimates import utility_text
     from tacit.reports.sentences import UNBROKEN, first_sentence
 
@@ -172,11 +163,6 @@ def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> 
 
 
 def _parse_intervals(given: tuple[str, ...]) -> dict[str, float]:
-    """Return the widths of intervals by column.
-
-    >>> _parse_intervals(("age=10", "pay=2.5"))
-    {'age': 10.0, 'pay': 2.5}
-    """
     widths: dict[str, float] = {}
     for text in given:
         name, equals, number = text.rpartition("=")

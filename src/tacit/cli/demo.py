@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tacit
-from tacit.cli.options import examples, json_option
+from tacit.cli.options import examples, json_option, option
 from tacit.cli.output import check_outputs, emit, watched, width
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ _OWN_DATA = (
 
 
 @click.command("demo", epilog=examples("tacit demo --out tacit-demo"))
-@click.option(
-    "--out", "folder", metavar="DIR", default="tacit-demo", show_default=True, help="Folder to write to; made if missing."
-)
+@option("--out DIR", "Folder to write to; made if missing.", into="folder", default="tacit-demo", show_default=True)
 @json_option
 def demo_command(folder: str, json_to: str | None) -> None:
     """See what a harmless-looking release reveals, on bundled data.
@@ -109,7 +107,6 @@ def read_bundled_adult() -> Table:
 
 
 def _group_ages(people: Table) -> Table:
-    """Return the people with ages as ``30-39``."""
     from tacit.model.table import Column
 
     ages = people.column("age")
@@ -127,7 +124,6 @@ def _write_report(found: Audit, release: Itemsets, path: Path) -> None:
 
 
 def _easiest_finding(found: Audit) -> Finding | None:
-    """Return the smallest group's easiest finding."""
     worst = found.findings[:_CANDIDATES]
     smallest = [finding for finding in worst if finding.count == worst[0].count]
     return min(smallest, key=_effort, default=None)
@@ -146,7 +142,6 @@ def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
 
 
 def _find_rows(finding: Finding | None, people: Table) -> Ints:
-    """Return the data rows behind a finding."""
     import numpy as np
 
     from tacit.model.event import ItemEvent
@@ -214,7 +209,6 @@ def _text(story: Story, folder: str) -> str:
 
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
-    """Describe the data, the release, and its findings."""
     from tacit.reports.sentences import Summary, as_share, counted
 
     summary = Summary.of(story.audit)
@@ -230,7 +224,6 @@ def _describe_release(story: Story) -> list[tuple[str, str]]:
 
 
 def _describe_check(story: Story) -> str:
-    """Say if the data agree with the example."""
     if not story.is_confirmed:
         return f"the data DISAGREE: {len(story.rows):,} rows fit. This is a bug in Tacit; please report it"
     if len(story.rows) > 1:
@@ -244,7 +237,6 @@ def _describe_check(story: Story) -> str:
 
 
 def _describe_repair(story: Story) -> str:
-    """Describe the repair and its audit."""
     from tacit.reports.sentences import counted
 
     cost = story.repaired.cost

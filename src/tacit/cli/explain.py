@@ -53,33 +53,28 @@ class ExplainOptions(ReleaseOptions):
     ),
 )
 @click.argument("releases", nargs=-1, metavar="RELEASE...")
-@click.option("--finding", metavar="ID", help="The id of a finding, as in the record of tacit audit.  [the worst]")
-@click.option(
-    "--audit",
-    "audit_file",
-    metavar="AUDIT.json",
-    help="Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
+@options.option("--finding ID", "The id of a finding, as in the record of tacit audit.  [the worst]")
+@options.option(
+    "--audit AUDIT.json",
+    "Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
+    into="audit_file",
 )
-@click.option(
-    "--pattern", metavar="PATTERN", help="Count the people who fit a pattern instead: items with and, or, not and parentheses."
-)
-@click.option(
-    "--who",
-    metavar="DESCRIPTION",
-    help="Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
+@options.option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
+@options.option(
+    "--who DESCRIPTION",
+    "Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
     "bucketized releases.",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="Rules: everybody's quasi-identifiers, as an adversary may know them.")
-@click.option(
-    "--knowledge",
+@options.option("--known DATA", "Rules: everybody's quasi-identifiers, as an adversary may know them.")
+@options.option(
+    "--knowledge FILE",
+    "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
     multiple=True,
-    metavar="FILE",
-    help="Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
 )
-@click.option("--people", metavar="HOW", help="How the populations of several releases are related, as for tacit audit.")
-@click.option("--top", type=int, callback=options.positive, metavar="N", help=f"With --who: how many lines to explain.  [{TOP}]")
-@click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values, as SVG.")
+@options.option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
+@options.option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
+@options.option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
 @options.roles
 @options.missing
 @options.release_file
@@ -125,7 +120,6 @@ class _Explained:
 
 
 def _explain_finding(asked: ExplainOptions) -> None:
-    """Explain a finding of a new or recorded audit."""
     from tacit.reports.explain import Explanation, explanation_text, files_of
     from tacit.reports.explain_picture import explanation_svg
 
@@ -149,7 +143,6 @@ def _explain_finding(asked: ExplainOptions) -> None:
 
 
 def _find_now(asked: ExplainOptions) -> _Explained:
-    """Audit the releases and return the finding."""
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("auditing") as progress:
         inputs = reading.read_audit_inputs(asked.releases, settings)
@@ -165,17 +158,11 @@ def _find_now(asked: ExplainOptions) -> _Explained:
 
 
 def _attack_of(finding: str | None) -> list[str] | None:
-    """Return the attack of a finding's id, or None.
-
-    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
-    (['B03'], None, None)
-    """
     code = (finding or "").partition("-")[0]
     return [code] if code in {attack.code for attack in tacit.ATTACKS} else None
 
 
 def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
-    """Return a recorded finding, checked against the releases."""
     from tacit.checker import check_audit
     from tacit.files.disk import shown
     from tacit.verbs.verify import read_record
@@ -207,7 +194,6 @@ def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
 
 
 def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
-    """Explain how many people fit a pattern."""
     if len(asked.releases) != 1:
         what = f"takes one release, and {len(asked.releases)} are given"
         raise OptionError(what, where="--pattern", remedy="Give one of them")
@@ -224,7 +210,6 @@ def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
 
 
 def _explain_person(asked: ExplainOptions, who: str) -> None:
-    """Explain the guesses about a described person."""
     names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
     if len(asked.releases) > 1 and asked.people == "same":
         names.remove("people")
@@ -241,7 +226,6 @@ def _explain_person(asked: ExplainOptions, who: str) -> None:
 
 
 def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain the estimate from one or several releases."""
     from tacit.reports.estimates import person_svg, person_text
     from tacit.reports.sentences import UNBROKEN, first_sentence
 
@@ -268,7 +252,6 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOpt
 
 
 def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
-    """Explain what a bucketized release says about whoever fits."""
     refuse_options(asked, ("data", "known", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
@@ -284,7 +267,6 @@ def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
 
 
 def _explain_records(release: Release, settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain the rules that reveal a person's blank cells."""
     asked = settings.given
     refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
     findings, sentence = _rules_about(release, settings, who)
@@ -299,7 +281,6 @@ def _explain_records(release: Release, settings: Settings[ExplainOptions], who: 
 
 
 def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str) -> tuple[list[Finding], str]:
-    """Return the fitting findings of T01, and a summary."""
     import numpy as np
 
     from tacit.model.estimates import read_who
@@ -332,7 +313,6 @@ def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str)
 
 
 def _format_steps(head: tuple[str, str], steps: Sequence[str]) -> str:
-    """Return a statement and its wrapped, numbered steps."""
     from tacit.reports.sentences import bullet
 
     numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width())]

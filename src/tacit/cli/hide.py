@@ -48,44 +48,35 @@ class HideOptions(Options):
 @click.argument("data", metavar="DATA")
 @options.roles
 @options.rows
-@click.option(
-    "--may-hide",
+@options.option(
+    "--may-hide REGIONS",
+    "Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
+    "sensitive records); repeat, or separate with commas.",
     multiple=True,
     required=True,
-    metavar="REGIONS",
-    help="Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
-    "sensitive records); repeat, or separate with commas.",
 )
-@click.option(
-    "--method",
-    metavar="METHOD",
-    help="How to choose them: greedy, uniform, ilp, smc, rgraph-max-descendant, rgraph-random-max, rgraph-random or cr.  "
+@options.option(
+    "--method METHOD",
+    "How to choose them: greedy, uniform, ilp, smc, rgraph-max-descendant, rgraph-random-max, rgraph-random or cr.  "
     "[uniform for sc alone, else greedy]",
 )
 @options.min_confidence
 @options.min_rule_support
 @options.policy_file
-@click.option(
-    "--marks",
-    metavar="FILE",
-    help="Marks of cells: + must be published, - is sensitive; a file of the table's shape, or of lines row,column,mark.",
+@options.option(
+    "--marks FILE",
+    "Marks of cells: + must be published, - is sensitive; a file of the table's shape, or of lines row,column,mark.",
 )
-@click.option(
+@options.option(
     "--other-columns",
+    "Columns that --qi and --sa do not name: drop them, or keep them and protect against them too.  [drop]",
     type=click.Choice(["drop", "keep"]),
     default="drop",
-    help="Columns that --qi and --sa do not name: drop them, or keep them and protect against them too.  [drop]",
 )
 @options.blank
 @options.seed
 @options.missing
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="OUT",
-    help="Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.",
-)
+@options.option("-o --output OUT", "Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.", required=True)
 @options.running
 def hide_command(**given: Any) -> int:
     """Hide cells of a table until no rule reveals the sensitive ones.
@@ -128,7 +119,6 @@ def hide_command(**given: Any) -> int:
 
 
 def _read_table(settings: Settings[HideOptions]) -> PartialTable:
-    """Read the table with all its columns."""
     data = settings.given.data
     everything = reading.read_whole_table(data)
     people = tacit.read_table(

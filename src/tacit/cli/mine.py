@@ -63,7 +63,7 @@ class ItemsetsOptions(MineOptions):
 )
 @click.argument("data", metavar="DATA")
 @options.min_support
-@click.option("--only", type=click.Choice(["all", "closed", "maximal"]), help="Which frequent itemsets to list.  [all]")
+@options.option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @options.strict
 @options.roles
 @options.missing
@@ -119,17 +119,13 @@ class RulesOptions(MineOptions):
 @click.argument("data", metavar="DATA")
 @options.roles
 @options.min_support
-@click.option(
-    "--min-confidence", metavar="C", help="Confidence threshold, a share of the people with the antecedent: 0.6 or 60%."
-)
+@options.option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
 @options.strict
-@click.option("--withhold-values", is_flag=True, help="Publish the rules that reach the thresholds, without their numbers.")
-@click.option(
-    "--digits", type=int, callback=options.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
-)
-@click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences too; they reveal more.")
-@click.option("--publish-sa-distribution", is_flag=True, help="Also publish how many people have each sensitive value.")
-@click.option("--incomplete", is_flag=True, help="Declare the list incomplete, so that nothing follows from a missing rule.")
+@options.option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
+@options.option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
+@options.option("--with-confidence", "With --digits: publish confidences too; they reveal more.", is_flag=True)
+@options.option("--publish-sa-distribution", "Also publish how many people have each sensitive value.", is_flag=True)
+@options.option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
 @options.hierarchies
 @options.output
@@ -164,7 +160,6 @@ def rules_command(**given: Any) -> None:
 
 
 def _min_support(settings: Settings[MineOptions]) -> Any:
-    """Return the support threshold."""
     from tacit.model.numbers import Threshold
 
     given = first_set(settings.given.min_support, settings.config.min_support)
@@ -172,7 +167,6 @@ def _min_support(settings: Settings[MineOptions]) -> Any:
 
 
 def _min_confidence(settings: Settings[RulesOptions]) -> Any:
-    """Return the confidence threshold."""
     from tacit.model.numbers import share
 
     given = first_set(settings.given.min_confidence, settings.config.min_confidence)
@@ -180,7 +174,6 @@ def _min_confidence(settings: Settings[RulesOptions]) -> Any:
 
 
 def _write(release: Listed, people: Table | Transactions, settings: Settings[MineOptions], record: dict[str, Any]) -> None:
-    """Write the release, the record and the text."""
     asked = settings.given
     if asked.output is not None:
         tacit.write_release(release, asked.output)
@@ -226,33 +219,28 @@ class NegativeOptions(Options):
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@click.option("--min-expectation", metavar="E", help="Least probability that someone would have the value by chance: 0.9 or 90%.")
-@click.option(
-    "--min-confidence",
-    metavar="C",
+@options.option("--min-expectation E", "Least probability that someone would have the value by chance: 0.9 or 90%.")
+@options.option(
+    "--min-confidence C",
+    "Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
     default="1",
-    help="Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
 )
-@click.option(
-    "--fuzzy",
-    multiple=True,
-    metavar="COLUMN=SPREAD",
-    help="Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).",
+@options.option(
+    "--fuzzy COLUMN=SPREAD", "Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).", multiple=True
 )
-@click.option("--max-length", type=int, metavar="L", help="Most columns in an antecedent.  [all]")
-@click.option("--significance", metavar="ALPHA", help="Correct for the number of antecedents and values tested (Bonferroni).")
-@click.option(
-    "--permutations",
+@options.option("--max-length L", "Most columns in an antecedent.  [all]", type=int)
+@options.option("--significance ALPHA", "Correct for the number of antecedents and values tested (Bonferroni).")
+@options.option(
+    "--permutations N",
+    "Mine N times with shuffled values, to count the rules that arise by chance.",
     type=int,
     default=0,
     callback=options.not_negative,
-    metavar="N",
-    help="Mine N times with shuffled values, to count the rules that arise by chance.",
 )
 @options.seed
 @options.missing
 @options.hierarchies
-@click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv) and their origin to OUT.json.")
+@options.option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
 @options.running
 def negative_command(**given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
@@ -298,11 +286,6 @@ def negative_command(**given: Any) -> None:
 
 
 def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
-    """Return the spreads of fuzzy columns (``COLUMN=SPREAD``).
-
-    >>> _parse_spreads(["age=2", "zip = code=100"])
-    {'age': '2', 'zip = code': '100'}
-    """
     spreads: dict[str, str] = {}
     for text in fuzzy:
         name, equals, spread = text.rpartition("=")

@@ -98,6 +98,14 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
             raise OptionError(what, where=option_name(name), remedy=remedy)
 
 
+def option(declaration: str, text: str, *, into: str = "", **how: Any) -> Decorator:
+    """Return an option declared as help shows it, such as ``-o --output OUT``; ``into`` names its field."""
+    words = declaration.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = None if words[-1].startswith("-") else words[-1]
+    return click.option(*names, *([into] if into else []), metavar=metavar, help=text, **how)
+
+
 def combine(*decorators: Decorator) -> Decorator:
     """Combine options into one decorator, in help order."""
 
@@ -133,7 +141,6 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
 
 
 def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return the seconds, and start the time limit."""
     value = positive(ctx, param, value)
     if value is not None:
         from tacit.cli.program import backstop
@@ -150,7 +157,6 @@ def _record_file(_ctx: click.Context, _param: click.Parameter, value: str | None
 
 
 def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    """Return a file with the ending of a report."""
     from tacit.cli.output import check_report
 
     if value is not None:
@@ -159,7 +165,6 @@ def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None
 
 
 def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
-    """Return the date."""
     from tacit.model.policy import read_date
 
     return None if value is None else read_date(value, where=param.opts[0])
@@ -167,89 +172,75 @@ def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> dat
 
 # Running and writing
 
-json_option = click.option(
-    "--json",
-    "json_to",
-    metavar="FILE",
+json_option = option(
+    "--json FILE",
+    "Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
+    into="json_to",
     callback=_record_file,
-    help="Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
 )
 running = combine(
-    click.option(
-        "--time-limit",
+    option(
+        "--time-limit SECONDS",
+        "Stop after this time; whatever is undecided by then is never reported as safe.",
         type=float,
         callback=_start_time_limit,
-        metavar="SECONDS",
-        help="Stop after this time; whatever is undecided by then is never reported as safe.",
     ),
-    click.option("--engine", metavar="ENGINE", help="Engine that groups the rows of a table, such as duckdb."),
-    click.option(
-        "--config", metavar="FILE", help="Take options from FILE.  [tacit.toml here or beside the data, if there is one]"
-    ),
+    option("--engine ENGINE", "Engine that groups the rows of a table, such as duckdb."),
+    option("--config FILE", "Take options from FILE.  [tacit.toml here or beside the data, if there is one]"),
     json_option,
 )
-report = click.option(
-    "--report", metavar="FILE", callback=_report_file, help="Write a report: a self-contained page (.html) or Markdown (.md)."
-)
-output = click.option(
-    "-o", "--output", metavar="OUT", help="Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json."
-)
-seed = click.option("--seed", type=int, default=0, callback=not_negative, metavar="SEED", help="Random seed.  [0]")
+report = option("--report FILE", "Write a report: a self-contained page (.html) or Markdown (.md).", callback=_report_file)
+output = option("-o --output OUT", "Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json.")
+seed = option("--seed SEED", "Random seed.  [0]", type=int, default=0, callback=not_negative)
 
 # Data
 
 roles = combine(
-    click.option("--qi", multiple=True, metavar="COLUMNS", help="Quasi-identifiers: repeat, or separate with commas."),
-    click.option(
-        "--sa",
+    option("--qi COLUMNS", "Quasi-identifiers: repeat, or separate with commas.", multiple=True),
+    option(
+        "--sa COLUMNS",
+        "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive.",
         multiple=True,
-        metavar="COLUMNS",
-        help="Sensitive columns: repeat, or separate with commas; none means that no column is sensitive.",
     ),
 )
 missing = combine(
-    click.option("--missing", metavar="MARK", help="Mark of a missing value, such as '?'."),
-    click.option(
+    option("--missing MARK", "Mark of a missing value, such as '?'."),
+    option(
         "--missing-rule",
+        "Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
         type=click.Choice(["category", "drop", "drop-any"]),
-        help="Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
     ),
 )
 long_table = combine(
-    click.option("--id-column", metavar="COLUMN", help="In a table of (person, item) rows: the column of the person."),
-    click.option("--item-column", metavar="COLUMN", help="In a table of (person, item) rows: the column of the item."),
+    option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person."),
+    option("--item-column COLUMN", "In a table of (person, item) rows: the column of the item."),
 )
-hierarchies = click.option(
-    "--hierarchies", metavar="DIR", help="Folder of hierarchy files, <column>.csv each, in the format of ARX."
+hierarchies = option("--hierarchies DIR", "Folder of hierarchy files, <column>.csv each, in the format of ARX.")
+data = option(
+    "--data DATA",
+    "The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
 )
-data = click.option(
-    "--data",
-    metavar="DATA",
-    help="The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
-)
-min_support = click.option("--min-support", metavar="S", help="Support threshold: a share (0.05, 5%) or a number of people.")
-strict = click.option("--strict", is_flag=True, help="Read thresholds as 'more than' instead of 'at least'.")
+min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
+strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
 
 # Policy
 
-policy_file = click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",
+policy_file = option(
+    "--policy FILE",
+    "The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",
+    into="policy_file",
 )
-today = click.option(
-    "--date",
-    "today",
+today = option(
+    "--date DATE",
+    "Today's date, such as 2026-11-15, for waivers that expire; it is never read from the clock.",
+    into="today",
     callback=_date,
-    metavar="DATE",
-    help="Today's date, such as 2026-11-15, for waivers that expire; it is never read from the clock.",
 )
 policy = combine(
-    click.option("--k", type=int, metavar="K", help="Smallest group that the policy allows.  [10]"),
-    click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must remain possible for everybody.  [2]"),
-    click.option("--max-posterior", metavar="P", help="Highest probability that an estimate may give a sensitive value."),
-    click.option("--max-gain", metavar="P", help="How far an estimate may exceed the value's share among all people."),
+    option("--k K", "Smallest group that the policy allows.  [10]", type=int),
+    option("--l L", "How many sensitive values must remain possible for everybody.  [2]", type=int),
+    option("--max-posterior P", "Highest probability that an estimate may give a sensitive value."),
+    option("--max-gain P", "How far an estimate may exceed the value's share among all people."),
     policy_file,
     today,
 )
@@ -257,83 +248,59 @@ policy = combine(
 # Releases
 
 release_file = combine(
-    click.option("--n", type=int, metavar="N", help="Number of people, if the file does not give it."),
-    click.option(
+    option("--n N", "Number of people, if the file does not give it.", type=int),
+    option(
         "--rounding",
+        "How the file's numbers were rounded; nearest: halves either way.  [as its header says, else nearest]",
         type=click.Choice(["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]),
-        help="How the file's numbers were rounded; nearest: halves either way.  [as its header says, else nearest]",
     ),
-    click.option(
-        "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, if it does not say so."
-    ),
-    click.option(
+    option("--only", "Which itemsets the file lists, if it does not say so.", type=click.Choice(["all", "closed", "maximal"])),
+    option(
         "--complete/--incomplete",
+        "Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
         default=None,
-        help="Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
     ),
-    click.option("--form", metavar="FORM", help="Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
-    click.option(
-        "--ignore",
-        multiple=True,
-        metavar="NAME",
-        help="A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
+    option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
+    option(
+        "--ignore NAME",
+        "A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
         "read makes the verdict incomplete.",
+        multiple=True,
     ),
 )
 #: How the cells of a frequency table were printed.
 frequency_table = combine(
-    click.option(
-        "--by",
+    option(
+        "--by COLUMNS",
+        "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
         multiple=True,
-        metavar="COLUMNS",
-        help="Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
     ),
-    click.option("--count", metavar="COLUMN", help="Frequency table: the column of counts."),
-    click.option("--any", multiple=True, metavar="VALUE", help="Frequency table: a value that marks a total (repeatable)."),
-    click.option(
-        "--no-total",
-        multiple=True,
-        metavar="VALUE",
-        help="Frequency table: a value that is not a total, though it looks like one (repeatable).",
+    option("--count COLUMN", "Frequency table: the column of counts."),
+    option("--any VALUE", "Frequency table: a value that marks a total (repeatable).", multiple=True),
+    option(
+        "--no-total VALUE", "Frequency table: a value that is not a total, though it looks like one (repeatable).", multiple=True
     ),
-    click.option(
-        "--hidden-below",
-        type=int,
-        metavar="K",
-        help="Frequency table: hidden cells have fewer than K people.  [as its header says]",
-    ),
-    click.option("--zeros-shown", is_flag=True, help="Frequency table: empty cells are not hidden.  [as its header says]"),
-    click.option("--base", type=int, metavar="BASE", help="Frequency table: rounding base of its counts."),
-    click.option(
-        "--convention",
-        metavar="NAME",
-        help="Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md.",
+    option("--hidden-below K", "Frequency table: hidden cells have fewer than K people.  [as its header says]", type=int),
+    option("--zeros-shown", "Frequency table: empty cells are not hidden.  [as its header says]", is_flag=True),
+    option("--base BASE", "Frequency table: rounding base of its counts.", type=int),
+    option(
+        "--convention NAME", "Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md."
     ),
 )
 
 # Tables with blank cells
 
-rows = click.option(
-    "--rows",
-    metavar="FILE",
-    help="Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'.",
+rows = option(
+    "--rows FILE", "Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'."
 )
-marks = click.option(
-    "--marks",
-    metavar="FILE.csv",
-    help="Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
+marks = option(
+    "--marks FILE.csv",
+    "Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
 )
-blank = click.option(
-    "--blank",
-    multiple=True,
-    metavar="MARK",
-    help="A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).",
-)
-min_confidence = click.option(
-    "--min-confidence", metavar="C", help="Table: a rule reveals a blank cell if its confidence is above this.  [0.6]"
-)
-min_rule_support = click.option(
-    "--min-support", metavar="S", help="Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
+blank = option("--blank MARK", "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).", multiple=True)
+min_confidence = option("--min-confidence C", "Table: a rule reveals a blank cell if its confidence is above this.  [0.6]")
+min_rule_support = option(
+    "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
 )
 #: Options that only tables with blank cells have.
 of_tables = combine(rows, marks, blank, min_confidence, min_rule_support)

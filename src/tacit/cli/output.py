@@ -233,7 +233,6 @@ class _Bar:
                 self._shown.update(self._shown.task_ids[0], completed=share)
 
     def remark(self, text: str) -> None:
-        """Write a line above the bar."""
         with self._lock:
             if self._shown is not None:
                 self._shown.console.print(text, highlight=False, markup=False)

@@ -239,7 +239,6 @@ _SHORT_OF_MEMORY = (
 
 
 def _check_memory() -> None:
-    """Raise if the memory limit is too low."""
     with suppress(ImportError):  # there are no such limits on Windows
         import resource
 
@@ -268,7 +267,6 @@ _OUTPUT_FAILED = "standard output: cannot be written. Free some space, or write 
 
 
 def _usage(exc: click.UsageError) -> str:
-    """Return a mistake in the options as one sentence."""
     where = exc.ctx.command_path if exc.ctx else "tacit"
     see = f"See {where} --help"
     if getattr(click.exceptions, "NoArgsIsHelpError", None) is type(exc) and exc.ctx:
@@ -295,14 +293,12 @@ def _clause(message: str) -> str:
 
 
 def _complain(sentence: str, code: int) -> int:
-    """Write a sentence to stderr; return the code."""
     with suppress(OSError, ValueError):
         click.echo(harmless(sentence), err=True)
     return code
 
 
 def _bug(exc: BaseException) -> int:
-    """Report a bug; show its traceback only on request."""
     if os.environ.get("TACIT_DEBUG") == "1":
         import traceback
 
@@ -312,7 +308,6 @@ def _bug(exc: BaseException) -> int:
 
 
 def _flush(code: int) -> int:
-    """Return the exit code once everything is written."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -153,7 +153,6 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
 
 
 def _data_columns(given: ReleaseOptions) -> tuple[str, ...]:
-    """Columns of the data, if they are a table."""
     from tacit.files.tables import columns_of
 
     if given.id_column or given.item_column:
@@ -202,7 +201,6 @@ def _recorded_options(record: Any, place: int) -> dict[str, Any]:
 
 
 def _recorded_ignored(record: Any) -> list[str]:
-    """Names that a recorded audit was told to ignore."""
     entries = record.get("ignored", ()) if isinstance(record, Mapping) else ()
     listed = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
     return [str(entry.get("column") or entry.get("file")) for entry in listed if "--ignore" in str(entry.get("reason"))]
@@ -221,7 +219,6 @@ def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _columns_for(path: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Columns that --by names for a file, if any."""
     from tacit.files.frequencies import fits_columns
 
     return next((group for group in groups if fits_columns(path, group)), ())

@@ -44,38 +44,31 @@ class RepairOptions(ReleaseOptions):
     ),
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
-@click.option("--data", metavar="DATA", help="The data that the release was made from.")
-@click.option(
-    "--knowledge", multiple=True, metavar="FILE", help="Rules: what an adversary knows besides the release (repeatable)."
-)
+@options.option("--method METHOD", "How to repair; see tacit repairs.", required=True)
+@options.option("--data DATA", "The data that the release was made from.")
+@options.option("--knowledge FILE", "Rules: what an adversary knows besides the release (repeatable).", multiple=True)
 @options.roles
 @options.missing
 @options.release_file
 @options.policy
-@click.option(
+@options.option(
     "--goal",
+    "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
     type=click.Choice(["all", "frequent-only"]),
     default="all",
-    help="Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
 )
-@click.option(
-    "--base",
-    "rounding_base",
+@options.option(
+    "--base B",
+    "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
+    into="rounding_base",
     type=int,
-    metavar="B",
-    help="With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
 )
-@click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
-@click.option("--lines", metavar="LINES", help="With --method leave-out or withdraw: remove just these lines, such as 3,17.")
-@click.option(
-    "--suggest/--no-suggest",
-    default=True,
-    help="Rules: try every method, and name the cheapest that meets the policy.  [suggest]",
+@options.option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int)
+@options.option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.")
+@options.option(
+    "--suggest/--no-suggest", "Rules: try every method, and name the cheapest that meets the policy.  [suggest]", default=True
 )
-@click.option(
-    "-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT and its header to OUT.json."
-)
+@options.option("-o --output OUT", "Write the repaired release to OUT and its header to OUT.json.", required=True)
 @options.report
 @options.running
 def repair_command(**given: Any) -> int:
@@ -113,7 +106,6 @@ def repair_command(**given: Any) -> int:
 
 
 def _write_report(done: Repair, output: str, report: str) -> None:
-    """Write a report about the repair and its files."""
     from tacit.files.disk import sha256_of
     from tacit.files.header import header_path
     from tacit.reports import page_bytes
@@ -125,7 +117,6 @@ def _write_report(done: Repair, output: str, report: str) -> None:
 
 
 def _parse_lines(given: str | None) -> list[int] | None:
-    """Return the numbers of a comma-separated list."""
     if given is None:
         return None
     parts = [part.strip() for part in given.split(",") if part.strip()]
@@ -151,14 +142,12 @@ def _text(done: Repair, output: str) -> str:
 
 
 def _format_cost(name: str, value: float) -> str:
-    """Return a measure of cost with its unit."""
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4f} nats per person" if name == "information_lost" else f"{value:.2%}"
 
 
 def _describe_numbers(done: Repair) -> list[str]:
-    """Describe the printed numbers, if the repair changes them."""
     header = done.release.header
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
@@ -174,7 +163,6 @@ def _describe_numbers(done: Repair) -> list[str]:
 
 
 def _compare_methods(done: Repair) -> list[str]:
-    """List the cost of every method, and the cheapest."""
     if not done.tried:
         return []
     lines = ["Methods"]

@@ -28,24 +28,21 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("name", required=False, metavar="[PAPER]")
-@click.option(
-    "--data",
-    metavar="FOLDER",
-    help="Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
+@options.option(
+    "--data FOLDER",
+    "Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
 )
-@click.option(
-    "--out",
-    "folder",
-    metavar="DIR",
-    help="Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
+@options.option(
+    "--out DIR",
+    "Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
+    into="folder",
 )
-@click.option(
-    "--time-limit",
+@options.option(
+    "--time-limit SECONDS",
+    "About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
     type=float,
     callback=options.positive,
     default=240.0,
-    metavar="SECONDS",
-    help="About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
 )
 @options.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
@@ -87,7 +84,6 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
 
 
 def _write_pages(made: list[Reproduction], place: str) -> int:
-    """Write the page of all papers; count the files."""
     from tacit.papers.report import papers_html, papers_markdown
 
     pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
@@ -97,7 +93,6 @@ def _write_pages(made: list[Reproduction], place: str) -> int:
 
 
 def _write_parts(made: Reproduction, place: str) -> int:
-    """Write a paper's CSV files and pictures; count them."""
     from tacit.papers.report import part_csv, part_svg
 
     written = 0

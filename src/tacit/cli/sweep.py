@@ -49,8 +49,8 @@ class SweepFiles:
 
 
 _files = options.combine(
-    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
-    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+    options.option("--csv FILE", "Write the table as CSV.", into="csv_to"),
+    options.option("--picture FILE.svg", "Draw it, as SVG.", into="picture_to"),
     options.report,
 )
 
@@ -74,20 +74,17 @@ class SweepItemsetsOptions(SweepFiles, Options):
     ),
 )
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--min-support",
+@options.option(
+    "--min-support S",
+    "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
     multiple=True,
-    metavar="S",
-    help="Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
 )
-@click.option(
-    "--k", "group_sizes", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]"
-)
+@options.option("--k K", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes", multiple=True)
 @options.policy_file
-@click.option(
+@options.option(
     "--every-attack",
+    "Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
     is_flag=True,
-    help="Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
 )
 @options.strict
 @options.roles
@@ -148,17 +145,14 @@ class SweepRoundingOptions(SweepFiles, ReleaseOptions):
     ),
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--data", metavar="DATA", help="The data behind the release: the same findings, found faster.")
-@click.option(
-    "--base",
-    "rounding_bases",
+@options.option("--data DATA", "The data behind the release: the same findings, found faster.")
+@options.option(
+    "--base B",
+    "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]",
+    into="rounding_bases",
     multiple=True,
-    metavar="B",
-    help="Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]",
 )
-@click.option(
-    "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
-)
+@options.option("--decimals D", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]", multiple=True)
 @options.roles
 @options.missing
 @options.long_table
@@ -223,20 +217,17 @@ class SweepRulesOptions(SweepFiles, Options):
     ),
 )
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--min-support",
-    multiple=True,
-    metavar="S",
-    help="Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
+@options.option(
+    "--min-support S", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.", multiple=True
 )
-@click.option("--min-confidence", multiple=True, metavar="C", help="Confidences to try: repeat, or separate with commas.")
-@click.option("--digits", multiple=True, metavar="D", help="Decimals of supports to try, in addition to exact counts.")
-@click.option("--withhold-values", is_flag=True, help="Also try lists without numbers.")
-@click.option("--incomplete", is_flag=True, help="Declare the lists incomplete: nothing follows from a missing rule.")
-@click.option(
+@options.option("--min-confidence C", "Confidences to try: repeat, or separate with commas.", multiple=True)
+@options.option("--digits D", "Decimals of supports to try, in addition to exact counts.", multiple=True)
+@options.option("--withhold-values", "Also try lists without numbers.", is_flag=True)
+@options.option("--incomplete", "Declare the lists incomplete: nothing follows from a missing rule.", is_flag=True)
+@options.option(
     "--certain",
+    "Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
     is_flag=True,
-    help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
 )
 @options.strict
 @options.roles
@@ -280,7 +271,6 @@ def rules_command(**given: Any) -> int:
 
 
 def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
-    """Return the whole numbers of an option, or None."""
     parts = [part.strip() for text in given for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
         raise OptionError("takes whole numbers", where=option, remedy=f"Write for instance {option} 2,5,10")
@@ -296,7 +286,6 @@ def _write(
     picture: Callable[[], str],
     document: Callable[[], Document],
 ) -> int:
-    """Write all files and text; return the exit code."""
     if files.csv_to is not None:
         write_file(files.csv_to, table.encode())
     if files.picture_to is not None:

@@ -43,22 +43,18 @@ class TabulateOptions(Options):
     ),
 )
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--by",
-    multiple=True,
-    required=True,
-    metavar="COLUMNS",
-    help="Columns of a table, separated with commas; repeat for more tables.",
+@options.option(
+    "--by COLUMNS", "Columns of a table, separated with commas; repeat for more tables.", multiple=True, required=True
 )
-@click.option("--ways", type=int, metavar="W", help="Make all tables over one to W of the columns, instead of one over all.")
-@click.option("--total", is_flag=True, help="Also list the totals of every table.")
-@click.option("--hide-below", type=int, metavar="K", help="Hide cells with fewer than K people.")
-@click.option(
+@options.option("--ways W", "Make all tables over one to W of the columns, instead of one over all.", type=int)
+@options.option("--total", "Also list the totals of every table.", is_flag=True)
+@options.option("--hide-below K", "Hide cells with fewer than K people.", type=int)
+@options.option(
     "--show-zeros/--hide-zeros",
+    "With --hide-below: show empty cells, or hide them too.  [hide, unless the policy says zeros_are_disclosive = false]",
     default=None,
-    help="With --hide-below: show empty cells, or hide them too.  [hide, unless the policy says zeros_are_disclosive = false]",
 )
-@click.option("--round", "round_to", type=int, metavar="BASE", help="Round counts to the nearest multiple of BASE.")
+@options.option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
 @options.roles
 @options.policy_file
 @options.missing
@@ -97,7 +93,6 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
-    """Tell if only nonzero small counts are hidden."""
     asked = settings.given
     if asked.show_zeros is not None:
         return asked.show_zeros
@@ -105,7 +100,6 @@ def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
 
 
 def _read_columns(settings: Settings[TabulateOptions]) -> Table:
-    """Read the columns that are counted over."""
     from tacit.model.table import require_column
 
     asked = settings.given
@@ -126,14 +120,12 @@ def _read_columns(settings: Settings[TabulateOptions]) -> Table:
 
 
 def _column_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that an option names, without ``none``."""
     from tacit.files.tables import sensitive_names
 
     return sensitive_names(given, known)[0]
 
 
 def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return the quasi-identifiers and sensitive columns counted over."""
     from tacit.files.tables import sensitive_names
 
     sensitive, has_none = sensitive_names(settings.sa, columns)

@@ -40,18 +40,17 @@ class VerifyOptions(ReleaseOptions):
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@click.option(
+@options.option(
     "--again/--no-audit",
+    "Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
     default=None,
-    help="Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="Everybody's quasi-identifiers, to count people instead of trusting the record.")
-@click.option(
-    "--knowledge",
+@options.option("--known DATA", "Everybody's quasi-identifiers, to count people instead of trusting the record.")
+@options.option(
+    "--knowledge FILE",
+    "The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
     multiple=True,
-    metavar="FILE",
-    help="The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
 )
 @options.rows
 @options.marks
@@ -87,7 +86,6 @@ def verify_command(**given: Any) -> int:
 
 
 def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
-    """Read the audit's other inputs as it did."""
     knowledge = list(asked.knowledge) or None
     if not (asked.data or asked.known or asked.rows or asked.marks or asked.policy_file):
         return {"knowledge": knowledge}

@@ -98,7 +98,6 @@ def counts_csv(audit: Audit) -> str:
 
 
 def _outcome(audit: Audit, kind: ReportKind) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each attack."""
     rows = {}
     for owner, run in enumerate(audit.runs):
         row = {"name": run.name, "claim": run.claim, "status": run.status, "findings": run.findings}

@@ -97,7 +97,6 @@ def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
 
 
 def _undecided(one: Suggestion) -> str:
-    """Return the known facts about an undecided repair."""
     still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
     if not still_open:
         return "nothing is found any more, but not everything could be decided"
@@ -119,7 +118,6 @@ def cost_words(one: Suggestion) -> str:
 
 
 def _order(suggestions: Suggestions) -> str:
-    """Return the order of the repairs, if any."""
     best = suggestions.best
     return f"The first loses least: {best.measured}." if best is not None and len(suggestions.clean) > 1 else ""
 
@@ -225,7 +223,6 @@ def _repairs(audit: Audit, kind: ReportKind) -> tuple[Part, ...]:
 
 
 def _guess_sections(audit: Audit) -> list[Section]:
-    """Return what groups and blanks let an attacker guess."""
     return [
         Section(estimates.title_of_groups(audit), (Listing.of(estimates.bucket_sentences(audit)),)),
         Section("Largest confidence", (Listing.of(sentences.readings(audit)),)),
@@ -233,7 +230,6 @@ def _guess_sections(audit: Audit) -> list[Section]:
 
 
 def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
-    """Yield the key figures that were decided."""
     measures = audit.measures
     if audit.verdict != "incomplete" and finds_groups(audit):
         yield summary.groups, f"groups of {summary.span} that can be computed"
@@ -259,7 +255,6 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
 
 
 def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
-    """Yield the releases, policy and source of settings."""
     for release in audit.release:
         yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
@@ -295,7 +290,6 @@ def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
 
 
 def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
-    """Yield the wanted attacks with counts, then the others."""
     wanted = []
     skipped = []
     for owner, run in enumerate(audit.runs):
@@ -338,7 +332,6 @@ def _measure_table(audit: Audit) -> Table:
 
 
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    """Yield groups by size, as picture or table."""
     if not summary.groups:
         return
     from tacit.reports import pictures
@@ -378,13 +371,11 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
 
 
 def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
-    """Return findings below their number, if any."""
     shown = tuple(proofs)
     return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
 
 
 def _external_listing(found: Sequence[Finding]) -> Listing:
-    """Return findings without what they are about."""
     items = []
     for finding in found:
         count = finding.count
@@ -416,7 +407,6 @@ def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-
 
 
 def _cited_releases(finding: Finding, audit: Audit) -> str:
-    """Return which of several releases a finding rests on."""
     places = sorted({citation.release for citation in finding.because})
     if len(audit.release) == 1 or not places:
         return ""
@@ -425,7 +415,6 @@ def _cited_releases(finding: Finding, audit: Audit) -> str:
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
-    """Return findings from several releases, worst first."""
     run = next((run for run in audit.runs if run.code == "X01"), None)
     if len(audit.release) == 1 or run is None or run.show is None:
         return []

@@ -170,7 +170,6 @@ class Document:
 
 
 def _holds_anything(part: Part) -> bool:
-    """Return False for an empty list or table."""
     match part:
         case Listing():
             return bool(part.items)

@@ -80,7 +80,6 @@ def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
-    """Yield the meaning of the numbers."""
     what = f"the value of {visible(found.sensitive)}" if kind == "internal" else "the sensitive value"
     yield (
         f"Estimates, not proofs: the probability of {what} for people with given quasi-identifiers, by maximum entropy over published "
@@ -125,7 +124,6 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 
 
 def _people_above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the number of people above each probability."""
     return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]
 
 
@@ -176,7 +174,6 @@ def certainty_picture(found: Posterior) -> Canvas:
 
 
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
-    """Draw estimates against their baselines, numbered as in their table."""
     from tacit.reports.pictures import Range, ranges
 
     rows = []

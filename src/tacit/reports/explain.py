@@ -70,7 +70,6 @@ class _Reader:
         self._files = sorted(files, key=len, reverse=True)
 
     def step(self, text: str) -> Step:
-        """Return the parsed step, or a remark."""
         for read in (self._term, _recorded_total, _goal, _more, _shorter, _share):
             step = read(text)
             if step is not None and render_step(step) == text:
@@ -128,7 +127,6 @@ class _Reader:
 
 
 def _digits(text: str) -> list[str]:
-    """Return the number that a text begins with."""
     rest = text.lstrip("0123456789")
     return [text[: len(text) - len(rest)]] if rest[:1] in ("", ",", ")", ":", ";") else [""]
 
@@ -325,7 +323,6 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _total(bound: Bound, code: str) -> str:
-    """Return the value of a sum, or its people."""
     if code == "R03":
         return f"The sum is {render_total(bound)}."
     if bound.is_exact:
@@ -428,7 +425,6 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of a term's line, or None."""
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]

@@ -75,7 +75,6 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
 
 
 def _sum_svg(told: Explanation) -> str | None:
-    """Draw a sum term by term, and the rest."""
     terms = list(_terms(told.derivation))
     if not terms:
         return None
@@ -137,7 +136,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _bounds_svg(told: Explanation) -> str | None:
-    """Draw each itemset's bounds, step by step."""
     finding = told.finding
     known = dict[str, tuple[float, float]]()
     rows = list[Row]()
@@ -170,7 +168,6 @@ def _bounds_svg(told: Explanation) -> str | None:
 
 
 def _values_svg(told: Explanation, values: Sequence[str]) -> str:
-    """Draw the sensitive values, possible and excluded."""
     finding = told.finding
     matching = finding["certificate"].get("matching")
     if matching is not None:
@@ -201,7 +198,6 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
-    """Return the values that a finding leaves."""
     event = finding["event"]
     sensitive = finding["certificate"].get("sensitive")
     if sensitive in event:
@@ -217,7 +213,6 @@ def _left_values(finding: Mapping[str, Any]) -> list[str]:
 
 
 def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """Draw the records of a rule, and confirming ones."""
     counts = told.finding["certificate"]["counts"]
     if not counts:
         return None
@@ -239,7 +234,6 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    """Draw a probability and its baseline, or None."""
     if told.probability is None:
         return None
     shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
@@ -253,7 +247,6 @@ def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
 
 
 def _choices_svg(told: Explanation) -> str:
-    """Draw the fitting choices, and the group's people."""
     (lo, hi) = told.finding["count"]
     fit = int(told.finding["certificate"]["worlds"]["fit"])
     number = f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
@@ -269,7 +262,6 @@ def _choices_svg(told: Explanation) -> str:
 
 
 def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
-    """Rows of bars on one scale, with 0 marked."""
     near = min([0.0, *(row.start for row in rows)])
     far = max([1.0, *(row.end for row in rows)])
     top = _top(told)
@@ -299,12 +291,10 @@ def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, 
 
 
 def _top(told: Explanation) -> int:
-    """Return the top of the first row."""
     return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
 
 
 def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
-    """Frame the parts with title and note."""
     finding = told.finding
     top = _top(told)
     notes = _lines(note, _NOTE)
@@ -326,7 +316,6 @@ def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken
 
 
 def _label(text: str, y: float) -> list[str]:
-    """Draw a row's label in one or two lines."""
     lines = _lines(text, _LETTERS)
     first = y + 4 - 7 * (len(lines) - 1)
     return [

@@ -38,7 +38,6 @@ def _blocks(document: Document, body_only: bool) -> Iterator[str]:
 
 
 def _part_blocks(part: Part) -> Iterator[str]:
-    """Yield the blocks of a part; figures have none."""
     match part:
         case Paragraph():
             yield f"*{plain(part.lead)}:* {plain(part.text)}" if part.lead else plain(part.text)
@@ -73,7 +72,6 @@ def _list_block(listing: Listing) -> str:
 
 
 def _code(command: str) -> str:
-    """Return a command as code, safely fenced."""
     shown = visible(command)
     longest = max(map(len, re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)

@@ -293,7 +293,6 @@ def before_and_after(before: Sequence[Bar], after: Sequence[Bar], *, name: str, 
 
 
 def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, x_label: str, y_label: str) -> None:
-    """Draw series of bars side by side."""
     floor = canvas.height - 46
     room = floor - top
     most = max((bar.value for bars in series.values() for bar in bars), default=0) or 1
@@ -438,7 +437,6 @@ def ranges(rows: Sequence[Range], *, name: str, title: str, description: str, su
 
 
 def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
-    """Explain the marks."""
     y = 14.0
     x = 16.0
     canvas.circle(x, y, 5, "ring")
@@ -522,7 +520,6 @@ def line_chart(
 
 
 def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
-    """Write the values of an axis that fit."""
     taken = -math.inf
     for value in axis.ticks:
         x = axis.at(value)
@@ -535,12 +532,10 @@ def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
 
 
 def _legend_columns(curves: Sequence[Curve]) -> int:
-    """Return 2 where names are short and stand alone."""
     return 1 if any(curve.remark or len(curve.name) > 24 for curve in curves) else 2
 
 
 def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: int) -> None:
-    """Write a curve's name and remark into the legend."""
     row, column = divmod(number, columns)
     x = 24 + column * (WIDTH - 24) / columns
     y = _FLOOR + 62 + row * _LEGEND_ROW

@@ -59,7 +59,6 @@ def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _external(finding: Finding) -> dict[str, Any]:
-    """Return a finding without its subject."""
     out: dict[str, Any] = {"code": finding.code, "count": finding.count.to_list()}
     return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 

@@ -49,7 +49,6 @@ def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: i
 
 
 def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
-    """Yield the thresholds and missing-value rule."""
     header = release.header
     least = header.min_support or 0
     strictly = ", read strictly (more than the threshold)" if header.strict else ""
@@ -66,7 +65,6 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
 
 
 def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines with the largest counts."""
     for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
         number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
@@ -74,7 +72,6 @@ def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
 
 
 def _pattern(release: Listed, index: int) -> str:
-    """Return one published line in words."""
     names = release.items.names
     if isinstance(release, Itemsets):
         return ", ".join(release.names(index))
@@ -137,7 +134,6 @@ def negative_text(rules: NegativeRules) -> str:
 
 
 def _rule_count(rules: NegativeRules, n: int) -> str:
-    """Return the number of rules, all and minimal."""
     if rules.all_rules is None:
         return f"{counted(rules.minimal_rules, 'minimal negative rule')} about {people(n)}; all rules are too many to be counted"
     minimal = counted(rules.minimal_rules, "of them is", "of them are")
@@ -146,7 +142,6 @@ def _rule_count(rules: NegativeRules, n: int) -> str:
 
 
 def _exceptions(rules: NegativeRules) -> Iterator[str]:
-    """Yield facts about exceptions and fuzzy columns."""
     if rules.min_confidence < 1:
         yield f"Confidence at least {float(rules.min_confidence):.10g}: rules may have exceptions, and say what is unlikely"
         yield (f"They would rule out the true value of {people(rules.own_excluded)}, so nobody can be matched to values by them")
@@ -156,7 +151,6 @@ def _exceptions(rules: NegativeRules) -> Iterator[str]:
 
 
 def _chance(rules: NegativeRules) -> Iterator[str]:
-    """Yield how chance was taken into account."""
     if rules.significance is None:
         yield "Not corrected for the number of antecedents looked at: some rules may be chance (--significance, --permutations)"
     else:

@@ -60,7 +60,6 @@ def _next(done: Repair) -> list[str]:
 
 
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
-    """Yield groups, findings and measures, before and after."""
     if before.groups:
         first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
         second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
@@ -148,7 +147,6 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
 
 
 def _grouping(made: Bucketized) -> str:
-    """Return the method, and the people left over."""
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     if not cost["residue"]:
@@ -158,7 +156,6 @@ def _grouping(made: Bucketized) -> str:
 
 
 def _rival(made: Bucketized, tried: Tried) -> str:
-    """Return what another method would come to."""
     vulnerable = tried.cost.get("vulnerable")
     if vulnerable is None:
         return f"not possible: {tried.reason}"
@@ -212,7 +209,6 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
 
 
 def _optimum(made: Hidden) -> str:
-    """Return the distance to the optimum, if known."""
     if "least_cells" not in made.cost:
         return ""
     if made.cost["gap"] == 0:
@@ -221,7 +217,6 @@ def _optimum(made: Hidden) -> str:
 
 
 def _instead(one: Tried) -> str:
-    """Return what another method would come to."""
     if one.verdict is None:
         return f"--may-hide sc --method {one.method} is not possible: {one.reason}"
     cells = counted(one.cost["cells_hidden"], "cell")

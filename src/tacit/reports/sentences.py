@@ -312,7 +312,6 @@ def is_table(audit: Audit) -> bool:
 
 
 def _table_sentence(audit: Audit) -> str:
-    """Return the verdict about a table, if decided."""
     runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
     if audit.verdict == "clean":
         ways = {"T01": "a rule", "T02": "another reading of the blanks" if "T01" in runs else "a reading of the blanks"}
@@ -382,7 +381,6 @@ def policy_sentences(audit: Audit) -> list[str]:
 
 
 def _set_by(audit: Audit, name: str) -> str:
-    """Return who set a limit; empty for defaults."""
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
         asked = format_limit(audit.policy.overruled[name])
@@ -470,7 +468,6 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
 
 
 def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind) -> str:
-    """Return the hidden cells by region (inside: by column)."""
     parts = []
     if "cells_hidden" in measures:
         regions = [
@@ -486,7 +483,6 @@ def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Repor
 
 
 def _printing(release: Mapping[str, Any]) -> str:
-    """Return how the cells of frequency tables were printed."""
     parts = [counted(release["tables"], "table"), f"{counted(release['hidden_cells'], 'cell')} hidden"]
     if release.get("convention") is not None:
         about = find_convention(release["convention"]).about
@@ -519,7 +515,6 @@ def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _unread(one: NotRead) -> str:
-    """Return an unread file or column, with reason."""
     reason = visible(one.reason)
     file = visible(one.file)
     if one.column:
@@ -662,7 +657,6 @@ def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return distinct names that look alike."""
     pairs = audit.adversary.get("taken_as_different", ())
     if not pairs:
         return []
@@ -678,7 +672,6 @@ def _span(span: tuple[int, int]) -> str:
 
 
 def _populations(audit: Audit, kind: ReportKind) -> str:
-    """Return which releases are about the same people."""
     population = list(audit.adversary["population"])
     groups: list[list[str]] = [[] for _ in range(max(population) + 1)]
     if kind == "external":
@@ -771,7 +764,6 @@ def _steps_when_exposed(audit: Audit) -> list[str]:
 
 
 def _missing_decisions(audit: Audit) -> str:
-    """Return what would help to decide."""
     hints = {
         "stopped": "give more time with --time-limit",
         "unavailable": "give what the attacks that could not run lack",

@@ -31,7 +31,6 @@ def _document(
     undecided: Iterable[str] = (),
     reason: str = "",
 ) -> Document:
-    """Return the report of a sweep."""
     columns = [name.replace("_", " ") for name in (records[0] if records else ())]
     every = Table.of(
         "One row for each; empty where something was not counted",
@@ -146,7 +145,6 @@ def _itemset_records(sweep: ItemsetSweep) -> Records:
 
 
 def _lowest(one: Lowest, sweep: ItemsetSweep) -> str:
-    """Return the lowest threshold for one k."""
     head = f"k = {one.k:,}: "
     if one.min_support is None:
         if one.decided:
@@ -166,7 +164,6 @@ def _people_of(count: int, n: int) -> str:
 
 
 def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
-    """Draw channels over thresholds, or over k."""
     known = [cell for cell in sweep.cells if cell.channels is not None]
     supports = sorted({cell.min_support for cell in known})
     over_k = len(supports) == 1 and len({cell.k for cell in known}) > 1
@@ -251,11 +248,6 @@ def _rounding_records(sweep: RoundingSweep) -> Records:
 
 
 def _step(step: float) -> str:
-    """Return a step with at most four significant digits.
-
-    >>> _step(0.08124), _step(88162.0)
-    ('0.08124', '88,162')
-    """
     return f"{step:,.0f}" if step >= 1000 else f"{step:.4g}"
 
 
@@ -371,7 +363,6 @@ def _rule_picture(sweep: RuleSweep) -> Canvas:
 
 
 def _rule_curves(cells: Sequence[RuleCell], n: int, *, over_support: bool, has_others: bool) -> list[Curve]:
-    """Return a curve per form and other threshold."""
     found: dict[str, list[tuple[float, float]]] = {}
     for cell in cells:
         support = 100 * cell.min_support / max(1, n)

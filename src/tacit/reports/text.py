@@ -98,7 +98,6 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
 
 
 def _column_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return column widths that fit the line."""
     columns = list(zip(*lines, strict=True))
     wide = [max(1, *map(len, cells)) for cells in columns]
     least = [max(1, *(len(word) for cell in cells for word in [*cell.split(), ""])) for cells in columns]
