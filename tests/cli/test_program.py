@@ -9,9 +9,8 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner, Result
 
-from tacit.cli import cli
+from tacit.cli import Program, cli
 from tacit.cli.output import Session, wrote
-from tacit.cli.program import Program
 from tacit.errors import EngineError, InputError, InternalError, LimitReached, OptionError
 from tests.shell import tacit
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tacit.cli.mine import MineOptions
 from tacit.cli.options import Options
-from tacit.cli.reading import read_people
-from tacit.cli.settings import Settings, load_settings, require
+from tacit.cli.reading import Settings, load_settings, read_people
 from tacit.errors import OptionError
 from tacit.model.release import Header
 from tacit.model.table import Table, Transactions
@@ -36,7 +36,7 @@ def test_a_release_mined_from_a_table_says_itself_how_to_read_it(tmp_path: Path)
 
 
 def test_an_empty_mark_is_a_mark() -> None:
-    assert Settings(Options(missing=""), Config(missing="?")).missing == ""
+    assert Settings(Options(missing=""), Config(missing="?")).merged.missing == ""
 
 
 def test_identifying_columns_of_the_file_are_left_out(tmp_path: Path) -> None:
@@ -64,9 +64,10 @@ def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
 
 
 def test_a_needed_option_may_stand_in_the_file() -> None:
-    assert require(Config(min_support="5%").min_support, "--min-support", "5%") == "5%"
+    mined = MineOptions(data="d.csv", output=None, min_support=None, strict=False)
+    assert Settings(mined, Config(min_support="5%")).require("min_support", "5%") == "5%"
     with pytest.raises(OptionError, match=r"^--min-support: is missing\."):
-        require(Config().min_support, "--min-support", "5%")
+        Settings(mined, Config()).require("min_support", "5%")
     Settings(Options(qi=("age",)), Config(sa=("ill",))).require_roles(sa="ill")
     with pytest.raises(OptionError, match=r"^--sa: is missing\. Write for instance --sa ill, or set it in tacit\.toml\.$"):
         Settings(Options(qi=("age",)), Config()).require_roles(sa="ill")

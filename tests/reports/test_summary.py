@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.reports.document import Command
 from tacit.reports.sentences import Summary, as_share, assumptions, describe_release, next_steps, open_runs, thresholds, visible
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
@@ -32,7 +33,7 @@ def test_clean_and_incomplete_are_never_confused() -> None:
     assert Summary.of(clean).sentence() == "no group of 1-9 people can be computed from this release by the attacks that ran."
     stopped = ended(clean, status="stopped", reason="the time limit was reached")
     assert "This is not a pass" in Summary.of(stopped).sentence()
-    assert next_steps(stopped) == ["Do not read this as safe: give more time with --time-limit, and audit again."]
+    assert next_steps(stopped) == [("Do not read this as safe: give more time with --time-limit, and audit again.",)]
     assert [run.code for run in open_runs(stopped)] == ["I01"]
 
 
@@ -40,17 +41,17 @@ def test_a_release_that_no_attack_applies_to_is_not_safe() -> None:
     audit = ended(audit_of(itemsets({"a": 50})), status="not-relevant", reason="needs rules")
     assert audit.verdict == "incomplete"
     assert "no attack that was run applies" in Summary.of(audit).sentence()
-    assert "tacit attacks" in next_steps(audit)[0]
+    assert "tacit attacks" in next_steps(audit)[0][0]
 
 
 def test_undecided_sets_ask_for_the_data() -> None:
     audit = ended(audit_of(itemsets({"a": 50})), undecided=3)
-    assert "--data" in next_steps(audit)[0]
+    assert "--data" in next_steps(audit)[0][0]
 
 
 def test_the_advice_for_itemsets_names_a_form_that_tells_less() -> None:
-    assert "--only maximal" in " ".join(next_steps(audit_of(itemsets(LEAKING))))
-    assert "maximal" not in " ".join(next_steps(audit_of(itemsets(LEAKING), kind="rules")))
+    assert Command("tacit mine itemsets --only maximal") in next_steps(audit_of(itemsets(LEAKING)))[2]
+    assert "maximal" not in " ".join(map("".join, next_steps(audit_of(itemsets(LEAKING), kind="rules"))))
 
 
 @pytest.mark.parametrize(("k", "span"), [(1, "1 person"), (2, "1 person"), (3, "1-2 people"), (5000, "1-4,999 people")])

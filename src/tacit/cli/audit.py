@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
+import tacit
+from tacit.cli import OF_VERDICT, disarm, options, reading
 from tacit.cli.options import ReleaseOptions
-from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
-from tacit.cli.program import OF_VERDICT, disarm
-from tacit.cli.settings import Settings, load_settings
+from tacit.cli.output import check_outputs, coloured, emit, watched, write_report, wrote
+from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit
     from tacit.model.release import Release
+    from tacit.model.repair import Suggestions
     from tacit.reports.sentences import ReportKind
 
 #: Findings in the record and the report, unless --top is given.
@@ -54,16 +55,11 @@ class AuditOptions(ReleaseOptions):
 
 
 def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
-        raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
-    return seconds
+    with suppress(ValueError):
+        if value is None or 0 < float(value) < float("inf"):
+            return None if value is None else float(value)
+    remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
+    raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
 
 
 @click.command(
@@ -150,11 +146,21 @@ def audit_command(**given: Any) -> int:
     same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
     asked = AuditOptions(**given)
-    _check_files(asked)
+    outputs = [asked.json_to, asked.report, asked.findings_to]
+    if asked.findings_to is not None and asked.report_kind == "external":
+        what = "names groups of people, which an external report may not"
+        raise OptionError(what, where="--findings", remedy="Remove one of the two options")
+    if asked.acro_to is not None:
+        from tacit.verbs.report import check_acro_folder
+
+        check_acro_folder(asked.acro_to, inputs=asked.releases, beside=outputs)
+    check_outputs(outputs, inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("auditing") as progress:
-        inputs = reading.read_audit_inputs(asked.releases, settings)
-        found = inputs.audit(
+        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        found = tacit.audit(
+            gathered,
+            **others,
             attacks=[code.upper() for code in asked.attacks] or None,
             algorithm=asked.algorithm,
             first_hit=asked.first_hit,
@@ -163,44 +169,19 @@ def audit_command(**given: Any) -> int:
             progress=progress,
         )
         if asked.suggest is not None and found.verdict == "exposed":
-            found = _add_suggestions(found, inputs, asked, asked.suggest)
+            from tacit.verbs.suggest import suggestions_for
+
+            tried = suggestions_for(found, tuple(gathered.releases), seconds=asked.suggest, **others)
+            found = replace(found, suggestions=_name_files(tried, asked, len(gathered.releases)))
     disarm()
-    releases = inputs.gathered.releases
-    _write(found, releases[0] if len(releases) == 1 else None, settings)
+    _write(found, gathered.releases[0] if len(gathered.releases) == 1 else None, settings)
     return OF_VERDICT[found.verdict]
 
 
-def _check_files(asked: AuditOptions) -> None:
-    if asked.findings_to is not None and asked.report_kind == "external":
-        raise OptionError(
-            "names groups of people, which an external report may not", where="--findings", remedy="Remove one of the two options"
-        )
-    outputs = [asked.json_to, asked.report, asked.findings_to]
-    if asked.acro_to is not None:
-        from tacit.verbs.report import check_acro_folder
-
-        check_acro_folder(asked.acro_to, inputs=asked.releases, beside=outputs)
-    data = asked.data or asked.known
-    check_outputs(outputs, inputs=[*asked.releases, *([data] if data else []), *asked.knowledge])
-
-
-def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
-    from tacit.verbs.suggest import suggestions_for
-
-    releases = inputs.gathered.releases
-    tried = suggestions_for(
-        found,
-        tuple(releases),
-        seconds=seconds,
-        data=inputs.data,
-        known=inputs.known,
-        knowledge=inputs.knowledge,
-        rows=inputs.rows,
-        people=inputs.people,
-        policy=inputs.policy,
-    )
+def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Suggestions:
+    """Return suggestions whose commands have the user's files and options."""
     paths = asked.releases
-    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
+    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == releases else {}
     if asked.data:
         files["@data"] = asked.data
     if rows := asked.rows or asked.marks:
@@ -209,8 +190,11 @@ def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOpti
         files["@knowledge"] = asked.knowledge[0]
     files |= {f"@out/{number}": _repaired_name(path) for number, path in enumerate(paths, start=1)}
     files["@out"] = _repaired_name(paths[0])
-    repeated = {verb: tuple(_repeat_options(asked, names)) for verb, names in _REPEATED.items()}
-    return replace(found, suggestions=replace(tried, files=files, options=repeated))
+    repeated = {}
+    for verb, names in _REPEATED.items():
+        given = [(options.option_name(name), getattr(asked, name)) for name in names]
+        repeated[verb] = tuple(word for option, value in given if value is not None for word in (option, str(value)))
+    return replace(tried, files=files, options=repeated)
 
 
 def _repaired_name(path: str) -> str:
@@ -224,11 +208,6 @@ def _repaired_name(path: str) -> str:
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
 
-def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
-    given = [(options.option_name(name), getattr(asked, name)) for name in names]
-    return [word for option, value in given if value is not None for word in (option, str(value))]
-
-
 def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
     from tacit.reports.record import audit_record
 
@@ -238,32 +217,27 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
     if asked.findings_to is not None:
         wrote(asked.findings_to)
     if asked.report is not None:
-        from tacit.verbs.report import report_bytes
+        from tacit.reports.audit import audit_document
 
-        write_file(asked.report, report_bytes(found, report_form(asked.report), release=release, kind=kind, top=top))
+        write_report(asked.report, audit_document(found, release=release, top=top, kind=kind))
     if asked.acro_to is not None:
         from tacit.verbs.report import write_acro
 
         write_acro(found, asked.acro_to, releases=asked.releases, kind=kind, top=top, today=asked.today)
         wrote(asked.acro_to)
-    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings), json_to=asked.json_to)
-
-
-def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> str:
-    from tacit.reports.audit import audit_text
-
-    asked = settings.given
+    record = audit_record(found, top=top, kind=kind)
     if asked.quiet:
-        return f"{found.verdict}\n"
-    text = audit_text(
-        found,
-        release=release,
-        top=TOP_ON_SCREEN if asked.top is None else asked.top,
-        kind=asked.report_kind,
-        origin=settings.config.where if asked.report_kind == "internal" else "",
-        width=width(),
-    )
+        emit(record, f"{found.verdict}\n", json_to=asked.json_to)
+        return
     verdict = found.verdict.upper()
-    files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
-    written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
-    return coloured(verdict, _COLOURS[found.verdict]) + text.removeprefix(verdict) + written
+
+    def text(width: int) -> str:
+        from tacit.reports.audit import audit_text
+
+        top = TOP_ON_SCREEN if asked.top is None else asked.top
+        origin = settings.config.where if kind == "internal" else ""
+        files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
+        written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
+        return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width).removeprefix(verdict) + written
+
+    emit(record, text, json_to=asked.json_to, head=coloured(verdict, _COLOURS[found.verdict]))

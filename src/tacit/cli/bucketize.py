@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import tacit
-from tacit.cli import options, reading
+from tacit.cli import INCOMPLETE, OF_VERDICT, options, reading
 from tacit.cli.options import Options
 from tacit.cli.output import check_outputs, emit, watched, wrote
-from tacit.cli.program import INCOMPLETE, OF_VERDICT
-from tacit.cli.settings import Settings, load_settings
+from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.buckets.grouping import Method
-    from tacit.model.repair import Bucketized
-    from tacit.model.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +69,19 @@ def bucketize_command(**given: Any) -> int:
     (nothing is written).
     """
     from tacit.files.buckets import write_buckets
+    from tacit.files.disk import shown
+    from tacit.reports.repair import bucketized_text
 
     asked = BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="salary")
-    _check_outputs(asked)
+    output = asked.output
+    if os.path.isfile(output):
+        raise OptionError("is a file, not a folder", where=shown(output), remedy="Give another folder with -o")
+    outputs = [output.rstrip("/") or output]
+    if os.path.isdir(output):
+        outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
+    check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
     with watched("grouping") as progress:
         people = reading.read_people_table(asked.data, settings)
         policy = settings.policy
@@ -94,34 +99,14 @@ def bucketize_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-        facts = {"method": made.method, "l": made.after.policy.l if made.after else None}
-        write_buckets(made, asked.output, form=asked.form, seed=asked.seed, facts=facts)
+        least = made.after.policy.l if made.after else None
+        write_buckets(made, output, form=asked.form, seed=asked.seed, facts={"method": made.method, "l": least})
     for name in ("qit", "st"):
-        wrote(os.path.join(asked.output, f"{name}.{asked.form}"))
-    emit(made.to_dict(), lambda: _text(made, people, settings), json_to=asked.json_to)
-    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE
-
-
-def _check_outputs(asked: BucketizeOptions) -> None:
-    from tacit.files.disk import shown
-
-    output = asked.output
-    if os.path.isfile(output):
-        raise OptionError("is a file, not a folder", where=shown(output), remedy="Give another folder with -o")
-    if os.path.isdir(output):
-        outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
-    else:
-        outputs = [output.rstrip("/") or output]
-    check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
-
-
-def _text(made: Bucketized, people: Table, settings: Settings[BucketizeOptions]) -> str:
-    from tacit.reports.repair import bucketized_text
-
-    asked = settings.given
+        wrote(os.path.join(output, f"{name}.{asked.form}"))
     text = bucketized_text(made, dropped=people.dropped, origin=settings.config.where)
-    least = made.after.policy.l if made.after else 2
     knowledge = "".join(f" --knowledge {quote(path)}" for path in asked.knowledge)
-    audit = f"tacit audit {quote(asked.output)}{knowledge} --l {least}"
-    tables = f"{asked.output.rstrip('/')}/qit.{asked.form} and st.{asked.form}"
-    return f"{text}\nWritten to {tables}. Correlations across groups survive every grouping; to see whose value they suggest: {audit}\n"
+    audit = f"tacit audit {quote(output)}{knowledge} --l {least or 2}"
+    tables = f"{output.rstrip('/')}/qit.{asked.form} and st.{asked.form}"
+    survive = "Correlations across groups survive every grouping; to see whose value they suggest"
+    emit(made.to_dict(), f"{text}\nWritten to {tables}. {survive}: {audit}\n", json_to=asked.json_to)
+    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE

@@ -10,8 +10,8 @@ import click
 import tacit
 from tacit.cli import options, reading
 from tacit.cli.options import ReleaseOptions, refuse_options
-from tacit.cli.output import check_outputs, emit, say, watched, width, write_file
-from tacit.cli.settings import load_settings
+from tacit.cli.output import check_outputs, emit, say, watched, write_file
+from tacit.cli.reading import load_settings
 from tacit.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
@@ -23,16 +23,8 @@ if TYPE_CHECKING:
 TOP = 10
 #: Combinations on the terminal, unless --top is given.
 TOP_ON_SCREEN = 3
-#: Options about bucketized releases, with their names in Python.
-_OF_BUCKETS = {
-    "rule_support": "min_support",
-    "min_conviction": "min_conviction",
-    "max_length": "max_length",
-    "queries": "queries",
-    "dim": "dim",
-    "selectivity": "selectivity",
-    "seed": "seed",
-}
+#: Options about bucketized releases.
+_OF_BUCKETS = ("rule_support", "min_conviction", "max_length", "queries", "dim", "selectivity", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,21 +45,6 @@ class CompareOptions(ReleaseOptions):
     seed: int | None
 
 
-_bucket_options = options.combine(
-    options.option("--knowledge FILE", "Buckets: what a reader knows, such as negative rules (repeatable).", multiple=True),
-    options.option(
-        "--interval COLUMN=WIDTH", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).", multiple=True
-    ),
-    options.option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]"),
-    options.option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]"),
-    options.option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int),
-    options.option("--queries N", "Buckets: number of count queries.  [1000]", type=int),
-    options.option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int),
-    options.option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]"),
-    options.option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative),
-)
-
-
 @click.command(
     "compare",
     epilog=options.examples(
@@ -83,7 +60,17 @@ _bucket_options = options.combine(
 @options.release_file
 @options.option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
 @options.option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
-@_bucket_options
+@options.option("--knowledge FILE", "Buckets: what a reader knows, such as negative rules (repeatable).", multiple=True)
+@options.option(
+    "--interval COLUMN=WIDTH", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).", multiple=True
+)
+@options.option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
+@options.option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
+@options.option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int)
+@options.option("--queries N", "Buckets: number of count queries.  [1000]", type=int)
+@options.option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int)
+@options.option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]")
+@options.option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative)
 @options.running
 def compare_command(**given: Any) -> None:
     """Compare what a release lets others estimate with the truth.
@@ -118,7 +105,6 @@ def compare_command(**given: Any) -> None:
 
 def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
     from tacit.reports.estimates import comparison_csv, comparison_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
     with watched("estimating") as progress:
@@ -132,22 +118,19 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
     if asked.csv_to is not None:
         write_file(asked.csv_to, "".join(comparison_csv(comparison)).encode())
     shown = TOP_ON_SCREEN if asked.top is None else asked.top
-    emit(
-        comparison.to_dict(top=TOP if asked.top is None else asked.top),
-        lambda: comparison_text(comparison, top=shown, width=width()),
-        json_to=asked.json_to,
-        headline=first_sentence(comparison_text(comparison, top=0, width=UNBROKEN)),
-    )
+    record = comparison.to_dict(top=TOP if asked.top is None else asked.top)
+    emit(record, lambda width: comparison_text(comparison, top=shown, width=width), json_to=asked.json_to)
     if asked.csv_to is not None and asked.json_to != "-":
         say(f"\nEverybody written to {asked.csv_to}")
 
 
 def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
     from tacit.reports.estimates import utility_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")
-    chosen: dict[str, Any] = {python: getattr(asked, name) for name, python in _OF_BUCKETS.items()}
+    given = {name: value for name in _OF_BUCKETS if (value := getattr(asked, name)) is not None}
+    if "rule_support" in given:
+        given["min_support"] = given.pop("rule_support")
     with watched("measuring") as progress:
         found = tacit.utility(
             release,
@@ -156,10 +139,9 @@ def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> 
             intervals=_parse_intervals(asked.interval),
             time_limit=asked.time_limit,
             progress=progress,
-            **{name: value for name, value in chosen.items() if value is not None},
+            **given,
         )
-    headline = first_sentence(utility_text(found, width=UNBROKEN))
-    emit(found.to_dict(), lambda: utility_text(found, width=width()), json_to=asked.json_to, headline=headline)
+    emit(found.to_dict(), lambda width: utility_text(found, width=width), json_to=asked.json_to)
 
 
 def _parse_intervals(given: tuple[str, ...]) -> dict[str, float]:

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import tacit
-from tacit.cli import options, reading
+from tacit.cli import INCOMPLETE, OF_VERDICT, options, reading
 from tacit.cli.options import Options
 from tacit.cli.output import check_release_output, emit, watched, wrote
-from tacit.cli.program import INCOMPLETE, OF_VERDICT
-from tacit.cli.settings import Settings, load_settings, rule_thresholds
+from tacit.cli.reading import load_settings, rule_thresholds
 
 if TYPE_CHECKING:
-    from tacit.model.partial import PartialTable
-    from tacit.model.repair import Hidden
     from tacit.partial.methods import Method
 
 
@@ -90,14 +87,25 @@ def hide_command(**given: Any) -> int:
     (nothing is written).
     """
     from tacit.files.partial import write_partial
+    from tacit.reports.repair import hidden_text
 
     asked = HideOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="occupation")
-    inputs = [path for path in (asked.data, asked.marks, asked.rows) if path is not None]
-    check_release_output(asked.output, asked.json_to, inputs=inputs)
+    check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])
     with watched("hiding") as progress:
-        people = _read_table(settings)
+        everything = reading.read_whole_table(asked.data)
+        roles = settings.merged
+        table = tacit.read_table(
+            everything,
+            columns=list(everything.names),
+            qi=roles.qi,
+            sa=roles.sa,
+            missing=roles.missing,
+            missing_rule=roles.missing_rule or "category",
+            where=asked.data,
+        )
+        people = tacit.read_partial(table, blank=asked.blank)
         thresholds = rule_thresholds(settings, people.n, asked.min_confidence, asked.min_support)
         made = tacit.hide(
             people,
@@ -114,34 +122,12 @@ def hide_command(**given: Any) -> int:
         )
         write_partial(made, asked.output)
     wrote(asked.output)
-    emit(made.to_dict(), lambda: _text(made, settings), json_to=asked.json_to)
-    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE
-
-
-def _read_table(settings: Settings[HideOptions]) -> PartialTable:
-    data = settings.given.data
-    everything = reading.read_whole_table(data)
-    people = tacit.read_table(
-        everything,
-        columns=list(everything.names),
-        qi=settings.qi,
-        sa=settings.sa,
-        missing=settings.missing,
-        missing_rule=settings.missing_rule or "category",
-        where=data,
-    )
-    return tacit.read_partial(people, blank=settings.given.blank)
-
-
-def _text(made: Hidden, settings: Settings[HideOptions]) -> str:
-    from tacit.reports.repair import hidden_text
-
     text = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
-    if made.after is None:
-        return text
-    asked = settings.given
-    policy = made.after.policy
-    given = {"--rows": asked.rows, "--marks": asked.marks, "--data": None if made.people.dropped else asked.data}
-    files = "".join(f" {option} {quote(path)}" for option, path in given.items() if path)
-    limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
-    return f"{text}\nWritten to {asked.output}. For details: tacit audit {quote(asked.output)}{files}{limits}\n"
+    if made.after is not None:
+        policy = made.after.policy
+        files = {"--rows": asked.rows, "--marks": asked.marks, "--data": None if made.people.dropped else asked.data}
+        named = "".join(f" {option} {quote(path)}" for option, path in files.items() if path)
+        limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
+        text += f"\nWritten to {asked.output}. For details: tacit audit {quote(asked.output)}{named}{limits}\n"
+    emit(made.to_dict(), text, json_to=asked.json_to)
+    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE

@@ -36,4 +36,4 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
         f"Written to {output}. The roles of the columns in it are guesses: check them. Then for instance:\n"
         f"  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
     )
-    emit(record, lambda: text, json_to=json_to)
+    emit(record, text, json_to=json_to)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tacit
-from tacit.cli import options, reading
+from tacit.cli import Program, options, reading
 from tacit.cli.options import Options, option_name
-from tacit.cli.output import check_outputs, check_release_output, emit, watched, width, wrote
-from tacit.cli.program import Program
-from tacit.cli.settings import Settings, first_set, load_settings, require
+from tacit.cli.output import check_outputs, check_release_output, emit, watched, write_release, wrote
+from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ def itemsets_command(**given: Any) -> None:
     DATA are transactions (.dat: one person per line) or a table. The items of a table are column=value, of all columns or of those that
     --qi and --sa name.
     """
+    from tacit.reports.releases import itemsets_record
+
     asked = ItemsetsOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
@@ -92,8 +93,6 @@ def itemsets_command(**given: Any) -> None:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.releases import itemsets_record
-
     _write(found, people, settings, itemsets_record(found))
 
 
@@ -132,10 +131,13 @@ class RulesOptions(MineOptions):
 @options.running
 def rules_command(**given: Any) -> None:
     """List rules from QI columns to SA columns."""
+    from tacit.model.numbers import share
+    from tacit.reports.releases import rules_record
+
     asked = RulesOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
-    min_confidence = _min_confidence(settings)
+    min_confidence = share(settings.require("min_confidence", "60%"), where="--min-confidence")
     settings.require_roles(sa="salary")
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
@@ -154,44 +156,32 @@ def rules_command(**given: Any) -> None:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.releases import rules_record
-
     _write(found, people, settings, rules_record(found))
 
 
 def _min_support(settings: Settings[MineOptions]) -> Any:
     from tacit.model.numbers import Threshold
 
-    given = first_set(settings.given.min_support, settings.config.min_support)
-    return Threshold.parse(require(given, "--min-support", "5%"), where="--min-support")
-
-
-def _min_confidence(settings: Settings[RulesOptions]) -> Any:
-    from tacit.model.numbers import share
-
-    given = first_set(settings.given.min_confidence, settings.config.min_confidence)
-    return share(require(given, "--min-confidence", "60%"), where="--min-confidence")
+    return Threshold.parse(settings.require("min_support", "5%"), where="--min-support")
 
 
 def _write(release: Listed, people: Table | Transactions, settings: Settings[MineOptions], record: dict[str, Any]) -> None:
-    asked = settings.given
-    if asked.output is not None:
-        tacit.write_release(release, asked.output)
-        wrote(asked.output)
-    emit(record, lambda: _text(release, people, settings), json_to=asked.json_to)
-
-
-def _text(release: Listed, people: Table | Transactions, settings: Settings[MineOptions]) -> str:
     from tacit.reports.releases import mined_text
 
     asked = settings.given
-    text = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
-    if asked.output is None:
-        return f"{text}\nNothing was written; add -o {release.kind}.csv to keep the release.\n"
-    given = [(name, getattr(asked, name)) for name in _TO_READ_AGAIN]
-    repeated = "".join(f" {option_name(name)} {quote(value)}" for name, value in given if value)
-    audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
-    return f"{text}\nWritten to {asked.output} and {asked.output}.json. Before you publish it: {audit}\n"
+    write_release(release, asked.output)
+    last = f"Nothing was written; add -o {release.kind}.csv to keep the release."
+    if asked.output is not None:
+        given = [(name, getattr(asked, name)) for name in _TO_READ_AGAIN]
+        repeated = "".join(f" {option_name(name)} {quote(value)}" for name, value in given if value)
+        audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
+        last = f"Written to {asked.output} and {asked.output}.json. Before you publish it: {audit}"
+
+    def text(width: int) -> str:
+        mined = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width)
+        return f"{mined}\n{last}\n"
+
+    emit(record, text, json_to=asked.json_to)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,8 +244,7 @@ def negative_command(**given: Any) -> None:
     asked = NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="occupation")
-    expectation = first_set(asked.min_expectation, settings.config.min_expectation)
-    min_expectation: Any = require(expectation, "--min-expectation", "0.9")
+    min_expectation = settings.require("min_expectation", "0.9")
     spreads = _parse_spreads(asked.fuzzy)
     out = asked.output
     if out is not None:
@@ -282,7 +271,7 @@ def negative_command(**given: Any) -> None:
         write_negative_rules(rules, out)
         wrote(out)
     last = f"Written to {out} and {out}.json" if out else "Nothing was written; add -o negative.csv to keep the rules."
-    emit(negative_record(rules), lambda: f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
+    emit(negative_record(rules), f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
 
 
 def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:

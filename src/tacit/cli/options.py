@@ -6,6 +6,7 @@ what says how to read a release; options that a verb does not offer keep their d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,8 @@ class ReleaseOptions(Options):
     complete: bool | None = None
     form: str | None = None
     ignore: tuple[str, ...] = ()
+    #: Columns that the items of a list are values of; without an option, those of the data.
+    columns: tuple[str, ...] = ()
     # Frequency tables
     by: tuple[str, ...] = ()
     count: str | None = None
@@ -99,7 +102,7 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
 
 
 def option(declaration: str, text: str, *, into: str = "", **how: Any) -> Decorator:
-    """Return an option declared as help shows it, such as ``-o --output OUT``; ``into`` names its field."""
+    """Return an option, declared as help shows it: ``-o --output OUT``."""
     words = declaration.split()
     names = [word for word in words if word.startswith("-")]
     metavar = None if words[-1].startswith("-") else words[-1]
@@ -143,7 +146,7 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
 def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     value = positive(ctx, param, value)
     if value is not None:
-        from tacit.cli.program import backstop
+        from tacit.cli import backstop
         from tacit.model.policy import time_limit
 
         ctx.with_resource(time_limit(value))
@@ -157,11 +160,11 @@ def _record_file(_ctx: click.Context, _param: click.Parameter, value: str | None
 
 
 def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    from tacit.cli.output import check_report
-
-    if value is not None:
-        check_report(value)
-    return value
+    name = os.path.basename(value or "").casefold()
+    if value is None or value.startswith("/dev/") or name.endswith((".html", ".htm", ".md", ".markdown")):
+        return value
+    remedy = "End the name with .html for a page, or with .md for Markdown"
+    raise OptionError("reports are not written in a format with this ending", where=f"--report {value}", remedy=remedy)
 
 
 def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tacit
-from tacit.cli import options, reading
+from tacit.cli import DONE, EXPOSED, options, reading
 from tacit.cli.options import ReleaseOptions
-from tacit.cli.output import check_outputs, emit, report_form, watched, write_file, wrote
-from tacit.cli.program import DONE, EXPOSED
-from tacit.cli.settings import load_settings
+from tacit.cli.output import check_outputs, emit, watched, write_release, write_report
+from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -97,23 +96,16 @@ def repair_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    tacit.write_release(done.release, output)
-    wrote(output)
+    write_release(done.release, output)
     if asked.report is not None:
-        _write_report(done, output, asked.report)
-    emit(done.to_dict(), lambda: _text(done, output), json_to=asked.json_to)
+        from tacit.files.disk import sha256_of
+        from tacit.files.header import header_path
+        from tacit.reports.repair import repair_document
+
+        written = [path for path in (output, header_path(output)) if os.path.isfile(path)]
+        write_report(asked.report, repair_document(done, {os.path.basename(path): sha256_of(path) for path in written}))
+    emit(done.to_dict(), _text(done, output), json_to=asked.json_to)
     return DONE if done.ok else EXPOSED
-
-
-def _write_report(done: Repair, output: str, report: str) -> None:
-    from tacit.files.disk import sha256_of
-    from tacit.files.header import header_path
-    from tacit.reports import page_bytes
-    from tacit.reports.repair import repair_document
-
-    made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
-    outputs = {os.path.basename(path): sha256_of(path) for path in made}
-    write_file(report, page_bytes(repair_document(done, outputs), report_form(report)))
 
 
 def _parse_lines(given: str | None) -> list[int] | None:
@@ -177,19 +169,3 @@ def _compare_methods(done: Repair) -> list[str]:
         return [*lines, "Suggested  none: no method meets the policy"]
     same = " (this one)" if done.suggested == done.method else f": tacit repair .. --method {done.suggested}"
     return [*lines, f"Suggested  {done.suggested}{same}, which loses the least information of those that meet the policy"]
-
-
-@click.command("repairs", epilog=options.examples("tacit repairs"))
-@options.json_option
-def repairs_command(json_to: str | None) -> None:
-    """List the repairs.
-
-    Each with the kinds of release that it changes.
-    """
-
-    def text() -> str:
-        blocks = [f"{row.name}: {row.summary}\n    of {', '.join(row.of)}; {row.source}" for row in tacit.REPAIRS]
-        return "\n".join(blocks) + "\n"
-
-    rows = [{"name": row.name, "of": list(row.of), "summary": row.summary, "source": row.source} for row in tacit.REPAIRS]
-    emit({"format": "tacit.repairs/1", "repairs": rows}, text, json_to=json_to)

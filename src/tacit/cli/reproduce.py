@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tacit.cli import options
-from tacit.cli.output import check_outputs, emit, note, watched, width, write_file
+from tacit.cli.output import check_outputs, emit, note, watched, write_file
 
 if TYPE_CHECKING:
     from tacit.model.reproduction import Reproduction
@@ -76,8 +76,8 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
     record = {"format": "tacit.reproduction/1", "papers": [one.to_dict() for one in made]}
     last = "CSV files and pictures: add --out DIR" if place is None else f"{written} files written to {folder}"
 
-    def text() -> str:
-        papers = "\n".join(reproduction_text(one, width=width()) for one in made)
+    def text(width: int) -> str:
+        papers = "\n".join(reproduction_text(one, width=width) for one in made)
         return f"{papers}\n{last}\n"
 
     emit(record, text, json_to=json_to)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import tacit
-from tacit.cli import options, reading
+from tacit.cli import DONE, INCOMPLETE, Program, options, reading
 from tacit.cli.options import Options, ReleaseOptions
-from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
-from tacit.cli.program import DONE, INCOMPLETE, Program
-from tacit.cli.settings import load_settings, require
+from tacit.cli.output import check_outputs, emit, watched, write_file, write_report
+from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep, RuleSweep
-    from tacit.reports.document import Document
+    from tacit.reports.sweep import SweepReport
 
 
 @click.group(
@@ -102,30 +100,22 @@ def itemsets_command(**given: Any) -> int:
     asked = SweepItemsetsOptions(**given)
     asked.check(asked.data)
     settings = load_settings(asked, near=asked.data)
-    min_support: Any = asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%,20%")
-    k = asked.group_sizes or settings.policy.k
+    min_support = settings.require("min_support", "5%,10%,20%")
     with watched("sweeping") as progress:
         people = reading.read_people(asked.data, settings)
         sweep = tacit.sweep_itemsets(
             people,
             min_support=min_support,
-            k=k,
+            k=asked.group_sizes or settings.policy.k,
             strict=asked.strict,
             hierarchies=reading.read_hierarchies(people, settings),
             every_attack=asked.every_attack,
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_document, itemset_sweep_svg, itemset_sweep_text
+    from tacit.reports.sweep import report_itemset_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=itemset_sweep_text(sweep),
-        table=itemset_sweep_csv(sweep),
-        picture=lambda: itemset_sweep_svg(sweep),
-        document=lambda: itemset_sweep_document(sweep),
-    )
+    return _write(sweep, report_itemset_sweep(sweep), asked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,16 +173,9 @@ def rounding_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_document, rounding_sweep_svg, rounding_sweep_text
+    from tacit.reports.sweep import report_rounding_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=rounding_sweep_text(sweep),
-        table=rounding_sweep_csv(sweep),
-        picture=lambda: rounding_sweep_svg(sweep),
-        document=lambda: rounding_sweep_document(sweep),
-    )
+    return _write(sweep, report_rounding_sweep(sweep), asked)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,8 +230,8 @@ def rules_command(**given: Any) -> int:
     with watched("sweeping") as progress:
         sweep = tacit.sweep_rules(
             reading.read_people_table(asked.data, settings),
-            min_support=asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%"),
-            min_confidence=asked.min_confidence or require(settings.config.min_confidence, "--min-confidence", "60%,80%"),
+            min_support=settings.require("min_support", "5%,10%"),
+            min_confidence=settings.require("min_confidence", "60%,80%"),
             digits=asked.digits,
             withhold_values=asked.withhold_values,
             strict=asked.strict,
@@ -258,16 +241,9 @@ def rules_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_document, rule_sweep_svg, rule_sweep_text
+    from tacit.reports.sweep import report_rule_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=rule_sweep_text(sweep),
-        table=rule_sweep_csv(sweep),
-        picture=lambda: rule_sweep_svg(sweep),
-        document=lambda: rule_sweep_document(sweep),
-    )
+    return _write(sweep, report_rule_sweep(sweep), asked)
 
 
 def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
@@ -277,22 +253,12 @@ def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
     return [int(part) for part in parts] if given else None
 
 
-def _write(
-    sweep: ItemsetSweep | RoundingSweep | RuleSweep,
-    files: SweepFiles,
-    *,
-    text: str,
-    table: str,
-    picture: Callable[[], str],
-    document: Callable[[], Document],
-) -> int:
+def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep, report: SweepReport, files: SweepFiles) -> int:
     if files.csv_to is not None:
-        write_file(files.csv_to, table.encode())
+        write_file(files.csv_to, report.csv().encode())
     if files.picture_to is not None:
-        write_file(files.picture_to, picture().encode())
+        write_file(files.picture_to, report.picture.standalone().encode())
     if files.report is not None:
-        from tacit.reports import page_bytes
-
-        write_file(files.report, page_bytes(document(), report_form(files.report)))
-    emit(sweep.to_dict(), lambda: text, json_to=files.json_to)
+        write_report(files.report, report.document())
+    emit(sweep.to_dict(), report.text(), json_to=files.json_to)
     return DONE if sweep.finished else INCOMPLETE

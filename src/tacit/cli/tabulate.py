@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,10 @@ import click
 import tacit
 from tacit.cli import options, reading
 from tacit.cli.options import Options
-from tacit.cli.output import check_release_output, emit, watched, wrote
-from tacit.cli.settings import Settings, load_settings
+from tacit.cli.output import check_release_output, emit, watched, write_release
+from tacit.cli.reading import Settings, load_settings
 
 if TYPE_CHECKING:
-    from tacit.model.frequencies import FrequencyTable
     from tacit.model.table import Table
 
 
@@ -66,11 +64,14 @@ def tabulate_command(**given: Any) -> None:
     Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
     beside the file says so, because readers of a published table know it.
     """
-    from tacit.reports.releases import frequencies_record
+    from tacit.reports.releases import frequencies_record, frequencies_text
 
     asked = TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
+    show_zeros = asked.show_zeros
+    if show_zeros is None:
+        show_zeros = asked.hide_below is not None and not settings.policy.zeros_are_disclosive
     with watched("counting"):
         people = _read_columns(settings)
         qi, sa = _roles(settings, people.names)
@@ -83,62 +84,43 @@ def tabulate_command(**given: Any) -> None:
             round_to=asked.round_to,
             qi=qi,
             sa=sa,
-            show_zeros=_shows_zeros(settings),
+            show_zeros=show_zeros,
             time_limit=asked.time_limit,
         )
-    if asked.output is not None:
-        tacit.write_release(made, asked.output)
-        wrote(asked.output)
-    emit(frequencies_record(made), lambda: _text(made, people.dropped, settings), json_to=asked.json_to)
-
-
-def _shows_zeros(settings: Settings[TabulateOptions]) -> bool:
-    asked = settings.given
-    if asked.show_zeros is not None:
-        return asked.show_zeros
-    return asked.hide_below is not None and not settings.policy.zeros_are_disclosive
+    out = asked.output
+    write_release(made, out)
+    text = frequencies_text(made, dropped=people.dropped, origin=settings.config.where)
+    last = "Nothing was written; add -o table.csv to keep the release."
+    if out is not None:
+        last = f"Written to {out} and {out}.json. Before you publish it: tacit audit {quote(out)}"
+    emit(frequencies_record(made), f"{text}\n{last}\n", json_to=asked.json_to)
 
 
 def _read_columns(settings: Settings[TabulateOptions]) -> Table:
+    from tacit.files.tables import sensitive_names
     from tacit.model.table import require_column
 
     asked = settings.given
     everything = reading.read_whole_table(asked.data)
     for option, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
-        for column in _column_names(columns, everything.names):
+        for column in sensitive_names(columns, everything.names)[0]:
             require_column(column, everything.names, where=option)
     named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
     used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
     people = tacit.read_table(
         everything,
         columns=used or list(everything.names),
-        missing=settings.missing,
-        missing_rule=settings.missing_rule or "category",
+        missing=settings.merged.missing,
+        missing_rule=settings.merged.missing_rule or "category",
         where=asked.data,
     )
     return reading.merge_rows(people, asked.engine) if asked.engine else people
 
 
-def _column_names(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    from tacit.files.tables import sensitive_names
-
-    return sensitive_names(given, known)[0]
-
-
 def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
     from tacit.files.tables import sensitive_names
 
-    sensitive, has_none = sensitive_names(settings.sa, columns)
-    qi = [name for name in _column_names(settings.qi, columns) if name in columns]
+    sensitive, has_none = sensitive_names(settings.merged.sa, columns)
+    qi = [name for name in sensitive_names(settings.merged.qi, columns)[0] if name in columns]
     sa = [name for name in sensitive if name in columns]
     return qi, sa or (["none"] if sensitive or has_none else [])
-
-
-def _text(made: FrequencyTable, dropped: int, settings: Settings[TabulateOptions]) -> str:
-    from tacit.reports.releases import frequencies_text
-
-    text = frequencies_text(made, dropped=dropped, origin=settings.config.where)
-    out = settings.given.output
-    if out is None:
-        return f"{text}\nNothing was written; add -o table.csv to keep the release.\n"
-    return f"{text}\nWritten to {out} and {out}.json. Before you publish it: tacit audit {quote(out)}\n"

@@ -57,7 +57,8 @@ def results(
         "summary": _escape("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
         "comments": [
-            _escape(one) for one in (*remarks, *files_not_read(audit, kind), *assumptions(audit, kind), *next_steps(audit))
+            *map(_escape, (*remarks, *files_not_read(audit, kind), *assumptions(audit, kind))),
+            *(_escape("".join(step)) for step in next_steps(audit)),
         ],
         "exception": _escape("; ".join(accepted)),
     }

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tacit.model.audit import Audit
-from tacit.model.finding import Finding
+from tacit.model.event import ItemEvent
+from tacit.model.finding import (
+    Finding,
+    Shorter,
+    Step,
+    Term,
+    Total,
+    lines_named,
+    render_amount,
+    render_counted,
+    render_step,
+    render_total,
+)
 from tacit.model.measures import MEASURES
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
-from tacit.reports import estimates, sentences
+from tacit.model.words import join_names
+from tacit.reports import sentences
 from tacit.reports.document import (
     Document,
     Facts,
@@ -26,17 +41,14 @@ from tacit.reports.document import (
     Table,
     capitalise,
 )
-from tacit.reports.explain import Derivation
 from tacit.reports.sentences import KINDS, WIDTH, ReportKind, Summary, counted, finds_groups, format_number, people, visible
 from tacit.reports.text import render_text
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
 
-TITLE = "What would make it clean"
-CAPTION = "Repairs that were carried out and audited, all of them clean, the cheapest first"
-NOTHING = "No repair that was tried makes it clean."
-TRIED = "Also tried"
+_REPAIRS = "What would make it clean"
+_GUESSES = "What an attacker would guess"
 #: Costs that mean something to a reader, in the order in which they are listed.
 COSTS: dict[str, tuple[str, str] | str] = {
     "itemsets_lost": ("itemset lost", "itemsets lost"),
@@ -55,45 +67,32 @@ COSTS: dict[str, tuple[str, str] | str] = {
 }
 
 
-def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
-    """Yield safe repairs, then the others tried."""
+def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
+    """Yield safe repairs, then the others tried; files are named inside only."""
     if suggestions is None:
         return
-    tried = _entries(suggestions, is_named)
-    clean = [one for one in tried if one.is_clean]
-    if clean:
-        items = tuple(Item(f"{capitalise(one.what)}: {one.cost}.", one.commands) for one in clean)
-        yield Listing(items, CAPTION, is_numbered=True)
-    else:
-        yield Paragraph(NOTHING)
-    if order := _order(suggestions):
-        yield Paragraph(order, is_note=True)
-    if others := [f"{one.what}: {one.cost.rstrip('.')}." for one in tried if not one.is_clean]:
-        yield Listing.of(others, title=TRIED)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Suggestion with its cost or reason of failure."""
-
-    what: str
-    cost: str
-    commands: tuple[str, ...] = ()
-    is_clean: bool = False
-
-
-def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
-    """Return all suggestions; file names stay inside."""
-    out = []
+    clean = []
+    others = []
     for one in suggestions:
         if one.ok:
             commands = tuple(suggestions.lines(one)) if is_named else ()
-            out.append(_Entry(one.what, cost_words(one), commands, is_clean=True))
-        elif one.verdict is None:
-            out.append(_Entry(one.what, one.reason if is_named else "could not be done"))
-        else:
-            out.append(_Entry(one.what, "still exposed" if one.verdict == "exposed" else _undecided(one)))
-    return out
+            clean.append(Item((f"{capitalise(one.what)}: {cost_words(one)}.",), commands))
+            continue
+        reason = one.reason if is_named else "could not be done"
+        if one.verdict is not None:
+            reason = "still exposed" if one.verdict == "exposed" else _undecided(one)
+        others.append(f"{one.what}: {reason.rstrip('.')}.")
+    if clean:
+        yield Listing(
+            tuple(clean), "Repairs that were carried out and audited, all of them clean, the cheapest first", is_numbered=True
+        )
+    else:
+        yield Paragraph("No repair that was tried makes it clean.")
+    best = suggestions.best
+    if best is not None and len(suggestions.clean) > 1:
+        yield Paragraph(f"The first loses least: {best.measured}.", is_note=True)
+    if others:
+        yield Listing.of(others, title="Also tried")
 
 
 def _undecided(one: Suggestion) -> str:
@@ -117,15 +116,12 @@ def cost_words(one: Suggestion) -> str:
     return ", ".join(words) or "nothing is lost that is measured"
 
 
-def _order(suggestions: Suggestions) -> str:
-    best = suggestions.best
-    return f"The first loses least: {best.measured}." if best is not None and len(suggestions.clean) > 1 else ""
-
-
 _NOTES: dict[ReportKind, str] = {
     "internal": "Internal report: it describes groups of people. Keep it with the data.",
     "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
 }
+_WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
+_MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 #: The number of findings of X01 that are searched for those that need several files.
 _MOST_SEARCHED = 2_000
 
@@ -137,38 +133,23 @@ def audit_text(
     return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
 
 
-def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
-    """Return an audit as a page."""
-    from tacit.reports.html import render_html
-
-    return render_html(audit_document(audit, release=release, top=top, kind=kind))
-
-
-def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
-    """Return an audit as Markdown."""
-    from tacit.reports.markdown import render_markdown
-
-    return render_markdown(audit_document(audit, release=release, top=top, kind=kind))
-
-
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
     """Return the full report; ``release`` adds a picture."""
     summary = Summary.of(audit)
     joint = _joint_findings(audit)
     described = top if kind == "internal" else 0
     sections = [
-        Section("What to do next", (_next_steps(audit),)),
-        Section(TITLE, _repairs(audit, kind)),
-        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("What to do next", (Listing.of(sentences.next_steps(audit)),)),
+        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
+        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", tuple(_attack_tables(audit, kind))),
         Section("Worst findings", _ranked(_proofs(audit.findings[:described], audit, release), summary.findings)),
         Section("Findings that need more than one release", _ranked(_proofs(joint[:described], audit, None), len(joint))),
         *_size_sections(summary, release, kind),
-        Section("Waivers", (_waiver_table(audit, kind),)),
-        Section(estimates.TITLE, tuple(estimates.parts(audit, top=top, kind=kind))),
-        *_guess_sections(audit),
+        Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),)),
+        *_guess_sections(audit, top=top, kind=kind, on_screen=False),
         Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit))),
-        Section("Measures", (_measure_table(audit),)),
+        Section("Measures", (Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit)),)),
         Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
     ]
     return Document(
@@ -192,14 +173,13 @@ def screen_document(
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
     sections = [
         Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),)),
-        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", (_attack_listing(audit, kind),)),
         Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
-        Section(estimates.TITLE, tuple(estimates.screen_parts(audit, top=top, kind=kind))),
-        *_guess_sections(audit),
+        *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
-        Section(TITLE, _repairs(audit, kind)),
-        Section("Next", (_next_steps(audit),)),
+        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
+        Section("Next", (Listing.of(sentences.next_steps(audit)),)),
     ]
     return Document(
         title="Tacit",
@@ -210,23 +190,17 @@ def screen_document(
     )
 
 
-def _next_steps(audit: Audit) -> Listing:
-    return Listing.of(sentences.next_steps(audit))
+def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
+    title = _GUESSES
+    found = audit.posterior
+    if found is not None and found.is_estimated and len(found.population):
+        from tacit.reports import estimates
 
-
-def _assumptions(audit: Audit, kind: ReportKind) -> Listing:
-    return Listing.of(sentences.assumptions(audit, kind))
-
-
-def _repairs(audit: Audit, kind: ReportKind) -> tuple[Part, ...]:
-    return tuple(parts(audit.suggestions, is_named=kind == "internal"))
-
-
-def _guess_sections(audit: Audit) -> list[Section]:
-    return [
-        Section(estimates.title_of_groups(audit), (Listing.of(estimates.bucket_sentences(audit)),)),
-        Section("Largest confidence", (Listing.of(sentences.readings(audit)),)),
-    ]
+        parts = estimates.screen_parts if on_screen else estimates.page_parts
+        yield Section(title, tuple(parts(found, audit.measures, top=top, kind=kind)))
+        title = "What an attacker would guess from the groups alone"
+    yield Section(title, (Listing.of(sentences.bucket_sentences(audit)),))
+    yield Section("Largest confidence", (Listing.of(sentences.readings(audit)),))
 
 
 def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
@@ -254,12 +228,17 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
             yield int(measures[name]), what
 
 
-def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
+def _release_facts(audit: Audit, kind: ReportKind, *, no_file: str = "") -> Iterator[tuple[str, str]]:
+    """Yield facts about each release; ``no_file`` stands for the SHA-256 of one that was not a file."""
     for release in audit.release:
         yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
-        if release.get("sha256"):
-            yield "SHA-256", release["sha256"]
+        if sha256 := release.get("sha256") or no_file:
+            yield "SHA-256", sha256
+
+
+def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
+    yield from _release_facts(audit, kind)
     for place, sentence in enumerate(sentences.policy_sentences(audit)):
         yield "" if place else "Policy", sentence
     if origin:
@@ -268,10 +247,7 @@ def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple
 
 def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     """Yield every file with its SHA-256, and the program."""
-    for release in audit.release:
-        yield "Release", sentences.describe_release(release, kind)
-        yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
-        yield "SHA-256", release["sha256"] or "not read from a file"
+    yield from _release_facts(audit, kind, no_file="not read from a file")
     for entry in audit.inputs:
         yield entry["role"].capitalize(), visible(entry["file"]) if kind == "internal" else "a file"
         yield "SHA-256", entry["sha256"] or "not read from a file"
@@ -285,7 +261,7 @@ def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
     items = []
     for owner, run in enumerate(audit.runs):
         outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
-        items.append(Item(f"{run.name}: {outcome}", mark=run.code))
+        items.append(Item((f"{run.name}: {outcome}",), mark=run.code))
     return Listing(tuple(items))
 
 
@@ -307,12 +283,6 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
     yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="quiet")
 
 
-def _waiver_table(audit: Audit, kind: ReportKind) -> Table:
-    rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
-    columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
-    return Table.of("Findings that are accepted", columns, rows)
-
-
 def limit_table(audit: Audit) -> Table:
     """Return the limits of the policy as a table."""
     return Table.of("The limits, and who set them", ("Limit", "Value", "Set by", "Meaning"), sentences.limit_rows(audit))
@@ -324,11 +294,6 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
     for name, value in audit.measures.items():
         if (measure := known.get(name)) is not None:
             yield name, format_number(value), measure.unit, measure.meaning.replace("`", "")
-
-
-def _measure_table(audit: Audit) -> Table:
-    columns = ("Measure", "Value", "Unit", "Meaning")
-    return Table.of("Every number of the record, with its unit", columns, measure_rows(audit))
 
 
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
@@ -381,7 +346,7 @@ def _external_listing(found: Sequence[Finding]) -> Listing:
         count = finding.count
         about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
         waived = f" (waived by {finding.waived.name})" if finding.waived else ""
-        items.append(Item(f"{finding.code}: {about}{waived}"))
+        items.append(Item((f"{finding.code}: {about}{waived}",)))
     return Listing(tuple(items), is_numbered=True)
 
 
@@ -392,18 +357,74 @@ def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> 
 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
-    """Return a finding with the sum that proves it."""
-    derivation = Derivation.of(finding, release)
+    """Return a finding in few words, with the sum that proves it.
+
+    With the release, terms are told as parts of the first one.
+    """
+    statement = finding.statement
+    steps = finding.derivation
+    for place, step in enumerate(finding.derivation):
+        if isinstance(step, Shorter):
+            statement = step.statement
+            steps = finding.derivation[place + 1 :]
+    event = finding.same_people or finding.event
+    terms = None
+    if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
+        terms = _parts_of_the_first(steps, event, release)
     waiver = finding.waived
     return Proof(
         mark=mark,
-        statement=derivation.statement,
-        terms=tuple((term.number, term.what) for term in derivation.terms),
-        in_full=finding.statement if derivation.statement != finding.statement else "",
+        statement=statement,
+        terms=tuple(map(_sum_row, steps)) if terms is None else terms,
+        in_full=finding.statement if statement != finding.statement else "",
         waived_by=waiver.name if waiver else "",
         waived_for=waiver.reason if waiver else "",
         about=about,
     )
+
+
+def _sum_row(step: Step) -> tuple[str, str]:
+    """Return a step as signed number (or nothing) and meaning.
+
+    >>> from tacit.model.finding import Lines
+    >>> from tacit.model.numbers import Bound
+    >>> _sum_row(Term(-2, Bound(40, 40), "people with a", (Lines((7,)),))), _sum_row(Total(Bound(1, 1)))
+    (('- 2 x 40', 'people with a (line 7)'), ('= 1', ''))
+    """
+    if isinstance(step, Total):
+        return f"= {render_total(step.bound)}", ""
+    if isinstance(step, Term) and step.what:
+        sign = "+" if step.times > 0 else "-"
+        return f"{sign} {render_amount(step).replace(' times', ' x')}", render_counted(step).removeprefix(": ")
+    return "", render_step(step)
+
+
+def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[tuple[str, str], ...] | None:
+    """Return rows that name shared items once, or None where terms are not parts of one."""
+    terms = [step for step in steps if isinstance(step, Term)]
+    items = [_items(term, release) for term in terms]
+    base = frozenset(event.present)
+    are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
+    if base not in items or not are_parts:
+        return None
+    first = items.index(base)
+    rows = [_sum_row(terms[first])]
+    for place, term in enumerate(terms):
+        if place != first:
+            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
+            rows.append(_sum_row(replace(term, what=part)))
+    return (*rows, *(_sum_row(step) for step in steps if not isinstance(step, Term)))
+
+
+def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
+    """Return the items of the line that a term cites, or None."""
+    if term.where == ("n",):
+        return frozenset()
+    numbers = [number for lines in lines_named(term) for number in lines.numbers]
+    if not numbers:
+        return None
+    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
+    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
 
 
 def _cited_releases(finding: Finding, audit: Audit) -> str:

@@ -39,11 +39,21 @@ class Heading:
     text: str
 
 
+class Command(str):
+    """Part of a sentence that is a command to type; pages set it as code."""
+
+    __slots__ = ()
+
+
+#: A sentence in parts, some of which may be commands.
+Sentence = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Entry of a list, with commands and mark."""
+    """Entry of a list, with commands below it and mark."""
 
-    text: str
+    parts: Sentence
     commands: tuple[str, ...] = ()
     mark: str = "-"
 
@@ -58,9 +68,9 @@ class Listing:
     is_numbered: bool = False
 
     @classmethod
-    def of(cls, sentences: Iterable[str], *, title: str = "") -> Listing:
-        """Return a list of plain sentences."""
-        return cls(tuple(Item(sentence) for sentence in sentences), title)
+    def of(cls, sentences: Iterable[str | Sentence], *, title: str = "") -> Listing:
+        """Return a list of sentences."""
+        return cls(tuple(Item((one,) if isinstance(one, str) else one) for one in sentences), title)
 
 
 @dataclass(frozen=True, slots=True)

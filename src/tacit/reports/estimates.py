@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
 from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
@@ -23,7 +22,6 @@ from tacit.reports.text import fact_lines, table_lines
 if TYPE_CHECKING:
     from tacit.reports.pictures import Canvas
 
-TITLE = "What an attacker would guess"
 #: The measures of people above a probability.
 ABOVE = {"people_above_50": "0.5", "people_above_90": "0.9", "people_above_99": "0.99"}
 #: The ends of the bars of the picture.
@@ -34,24 +32,10 @@ SHOWN_VALUES = 12
 # Everybody
 
 
-def estimates_of(audit: Audit) -> Posterior | None:
-    """Return the estimates of an audit, if any."""
-    found = audit.posterior
-    return found if found is not None and found.is_estimated and len(found.population) else None
-
-
-def title_of_groups(audit: Audit) -> str:
-    """Return the title of the estimates from groups."""
-    return TITLE if estimates_of(audit) is None else "What an attacker would guess from the groups alone"
-
-
-def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
-    """Yield the estimates; names only inside."""
-    found = estimates_of(audit)
-    if found is None:
-        return
+def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
+    """Yield the estimates for a page; names only inside."""
     yield Listing.of(_sentences(found, kind))
-    rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(audit.measures)]
+    rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(measures)]
     drawn = Figure(certainty_picture(found), "People by the probability of their most probable value.")
     yield Gallery((drawn, Table.of("People by probability", ("Probability", "People"), rows, style="narrow")))
     gained = found.highest(top, gained=True)
@@ -63,20 +47,16 @@ def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
     yield Figure(_gain_picture(gained), caption)
 
 
-def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
+def screen_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
     """Yield the estimates for a terminal."""
-    found = estimates_of(audit)
-    if found is None:
-        return
-    above = "; ".join(
-        f"above {text}: {people(number)}{as_share(number, found.population.n)}" for text, number in _people_above(audit.measures)
-    )
+    n = found.population.n
+    above = "; ".join(f"above {text}: {people(number)}{as_share(number, n)}" for text, number in _people_above(measures))
     yield Listing.of([*_sentences(found, kind), f"The most probable value has a probability {above}."])
     if kind == "external":
         return
     for title, gained in (("Highest", False), ("Most above the share among all", True)):
         if guesses := found.highest(top, gained=gained):
-            yield Listing(tuple(Item(_guess_sentence(guess), mark=f"{guess.probability:.3f}") for guess in guesses), title)
+            yield Listing(tuple(Item((_guess_sentence(guess),), mark=f"{guess.probability:.3f}") for guess in guesses), title)
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
@@ -95,31 +75,6 @@ def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
         yield (
             f"For {counted(outside, 'combination')} the estimate lies outside the bounds of R03, by less than one person: estimates "
             "need not be whole people."
-        )
-
-
-def bucket_sentences(audit: Audit) -> Iterator[str]:
-    """Yield an attacker's guesses from a bucketized release."""
-    found = audit.measures
-    n = sum(release["n"] or 0 for release in audit.release)
-    if "above_one_in_l" in found:
-        above = int(found["above_one_in_l"])
-        certain = int(found["people_certain"])
-        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
-        if certain:
-            most = f"the value of {people(certain)} is certain"
-        yield (
-            f"If every assignment that fits is equally likely, {most}; for {people(above)}{as_share(above, n)} some value is more "
-            f"probable than 1/{audit.policy.l} (B02)."
-        )
-    if found.get("people_approximate"):
-        yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
-    if "surviving_expected_right" in found and "group_guess_right" in found:
-        together = found["surviving_expected_right"]
-        alone = found["group_guess_right"]
-        yield (
-            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
-            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
         )
 
 

@@ -7,14 +7,11 @@ A record holds its steps in words. :func:`recorded_steps` reads them back for ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
-
-from tacit.model.event import ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
     Finding,
@@ -39,8 +36,6 @@ from tacit.model.finding import (
     render_total,
 )
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release
-from tacit.model.words import join_names
 from tacit.reports.sentences import WIDTH, bullet, counted, visible
 
 _SIGNS = {"plus": 1, "minus": -1}
@@ -353,82 +348,3 @@ def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
     names = [entry.get("file") for entry in releases]
     kinds = [entry.get("kind") for entry in releases]
     return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class SumRow:
-    """Row of a sum: signed number (or empty), meaning."""
-
-    number: str
-    what: str
-
-    @classmethod
-    def of(cls, step: Step) -> SumRow:
-        """Return a step of a finding as a row.
-
-        >>> SumRow.of(Term(-2, Bound(40, 40), "people with a", (Lines((7,)),))), SumRow.of(Total(Bound(1, 1)))
-        (SumRow(number='- 2 x 40', what='people with a (line 7)'), SumRow(number='= 1', what=''))
-        """
-        if isinstance(step, Total):
-            return cls(f"= {render_total(step.bound)}", "")
-        if isinstance(step, Term) and step.what:
-            sign = "+" if step.times > 0 else "-"
-            return cls(f"{sign} {render_amount(step).replace(' times', ' x')}", render_counted(step).removeprefix(": "))
-        return cls("", render_step(step))
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Finding in few words, with the sum proving it."""
-
-    statement: str
-    terms: tuple[SumRow, ...]
-
-    @property
-    def lines(self) -> int:
-        """Return how many published numbers the sum adds up."""
-        return sum(term.number[:1] in ("+", "-") for term in self.terms)
-
-    @classmethod
-    def of(cls, finding: Finding, release: Release | None = None) -> Derivation:
-        """Return the derivation of a finding.
-
-        With the release, terms are told as parts of the first one.
-        """
-        statement = finding.statement
-        steps = finding.derivation
-        for place, step in enumerate(finding.derivation):
-            if isinstance(step, Shorter):
-                statement = step.statement
-                steps = finding.derivation[place + 1 :]
-        event = finding.same_people or finding.event
-        if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
-            return cls(statement, _parts_of_the_first(steps, event, release))
-        return cls(statement, tuple(map(SumRow.of, steps)))
-
-
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[SumRow, ...]:
-    """Return rows that name shared items once."""
-    terms = [step for step in steps if isinstance(step, Term)]
-    items = [_items(term, release) for term in terms]
-    base = frozenset(event.present)
-    are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
-    if base not in items or not are_parts:
-        return tuple(map(SumRow.of, steps))
-    first = items.index(base)
-    rows = [SumRow.of(terms[first])]
-    for place, term in enumerate(terms):
-        if place != first:
-            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
-            rows.append(SumRow.of(replace(term, what=part)))
-    return (*rows, *(SumRow.of(step) for step in steps if not isinstance(step, Term)))
-
-
-def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    if term.where == ("n",):
-        return frozenset()
-    numbers = [number for lines in lines_named(term) for number in lines.numbers]
-    if not numbers:
-        return None
-    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
-    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None

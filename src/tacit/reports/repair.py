@@ -7,10 +7,19 @@ from typing import Any
 
 from tacit.model.repair import Bucketized, Hidden, Repair, Tried
 from tacit.reports.audit import file_rows, limit_table, measure_rows
-from tacit.reports.document import Document, Figure, Listing, Part, Section, Table
-from tacit.reports.estimates import bucket_sentences
+from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table
 from tacit.reports.pictures import bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, counted, format_number, next_steps, people, policy_sentences, verdict_line, visible
+from tacit.reports.sentences import (
+    Summary,
+    bucket_sentences,
+    counted,
+    format_number,
+    next_steps,
+    people,
+    policy_sentences,
+    verdict_line,
+    visible,
+)
 from tacit.reports.text import facts_text
 
 #: Regions of cells in words.
@@ -48,7 +57,7 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
     )
 
 
-def _next(done: Repair) -> list[str]:
+def _next(done: Repair) -> list[str | Sentence]:
     if done.ok and not done.after.ok:
         return [f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.", *next_steps(done.after)]
     if done.ok:
@@ -56,7 +65,8 @@ def _next(done: Repair) -> list[str]:
         safe = f"The repaired release is safe to publish under this policy, as far as the attacks that ran can tell{old}."
         return [safe, *next_steps(done.after)]
     other = "" if done.suggested in (None, done.method) else f"The method {done.suggested} would meet the policy."
-    return [one for one in ("This method did not meet the policy.", done.remark, other, *next_steps(done.after)) if one]
+    said = [one for one in ("This method did not meet the policy.", done.remark, other) if one]
+    return [*said, *next_steps(done.after)]
 
 
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:

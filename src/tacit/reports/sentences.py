@@ -6,10 +6,10 @@ External reports name no file, no column, no value and no group.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,6 +19,7 @@ from tacit.model.audit import AttackRun, Audit, Verdict
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
 from tacit.model.rounding import find_convention
+from tacit.reports.document import Command, Sentence
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -388,8 +389,7 @@ def _set_by(audit: Audit, name: str) -> str:
     return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
 
 
-@dataclass(frozen=True, slots=True)
-class WaiverLine:
+class WaiverLine(NamedTuple):
     """A waiver: its subject, name, reason, end and outcome."""
 
     about: str
@@ -411,10 +411,9 @@ def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
         }[status]
         about = waiver.finding or _event(waiver.to_dict()["event"])
         until = waiver.until.isoformat() if waiver.until else "no end"
-        if kind == "external":
-            out.append(WaiverLine(about="", name=waiver.name, reason="", until=until, outcome=outcome))
-        else:
-            out.append(WaiverLine(about=about, name=waiver.name, reason=waiver.reason, until=until, outcome=outcome))
+        is_named = kind == "internal"
+        reason = waiver.reason if is_named else ""
+        out.append(WaiverLine(about if is_named else "", waiver.name, reason=reason, until=until, outcome=outcome))
     return out
 
 
@@ -708,6 +707,31 @@ def readings(audit: Audit) -> list[str]:
     return out
 
 
+def bucket_sentences(audit: Audit) -> Iterator[str]:
+    """Yield an attacker's guesses from a bucketized release."""
+    found = audit.measures
+    n = sum(release["n"] or 0 for release in audit.release)
+    if "above_one_in_l" in found:
+        above = int(found["above_one_in_l"])
+        certain = int(found["people_certain"])
+        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
+        if certain:
+            most = f"the value of {people(certain)} is certain"
+        yield (
+            f"If every assignment that fits is equally likely, {most}; for {people(above)}{as_share(above, n)} some value is more "
+            f"probable than 1/{audit.policy.l} (B02)."
+        )
+    if found.get("people_approximate"):
+        yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
+    if "surviving_expected_right" in found and "group_guess_right" in found:
+        together = found["surviving_expected_right"]
+        alone = found["group_guess_right"]
+        yield (
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
+        )
+
+
 # What to do
 
 _DO_NOT_PUBLISH = "Do not publish this release as it is."
@@ -720,46 +744,46 @@ _NO_REPAIR = (
 _PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
 
 
-def next_steps(audit: Audit) -> list[str]:
+def next_steps(audit: Audit) -> list[Sentence]:
     """Return what the owner can do now."""
     if audit.verdict == "clean":
-        return _steps_when_clean(audit)
+        what = "this file" if len(audit.release) == 1 else "these files"
+        limit = f"{what}, this {'k' if finds_groups(audit) else 'l'}"
+        if is_table(audit):
+            limit = "this table, these rows, these thresholds"
+        return [(f"Clean holds for {limit} and the attacks that ran.",), (_MAY_ADD,)]
     if audit.verdict == "incomplete":
-        return [f"Do not read this as safe: {_missing_decisions(audit)}, and audit again."]
+        return [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
     steps = _steps_when_exposed(audit)
     if audit.suggestions is None:
-        return [*steps, _SUGGEST]
-    return [steps[0], _CHOOSE if audit.suggestions.best is not None else _NO_REPAIR]
+        return [*steps, (_SUGGEST,)]
+    return [steps[0], (_CHOOSE if audit.suggestions.best is not None else _NO_REPAIR,)]
 
 
-def _steps_when_clean(audit: Audit) -> list[str]:
-    if is_table(audit):
-        return ["Clean holds for this table, these rows, these thresholds and the attacks that ran.", _MAY_ADD]
-    what = "this file" if len(audit.release) == 1 else "these files"
-    limit = "k" if finds_groups(audit) else "l"
-    return [f"Clean holds for {what}, this {limit} and the attacks that ran.", _MAY_ADD]
-
-
-def _steps_when_exposed(audit: Audit) -> list[str]:
+def _steps_when_exposed(audit: Audit) -> list[Sentence]:
     if is_table(audit):
         limits = audit.policy.to_dict()
         bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
-        hide = f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT"
-        return ["Do not publish this table as it is.", f"Hide condition cells of the sensitive records: {hide}."]
+        hide = Command(f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT")
+        return [("Do not publish this table as it is.",), ("Hide condition cells of the sensitive records: ", hide, ".")]
     if len(audit.release) > 1:
         again = _PUBLISH_LESS.replace("the new release before you publish it", "all of them again before you publish them")
-        return ["Do not publish these releases together as they are.", again]
+        return [("Do not publish these releases together as they are.",), (again,)]
     if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
-        change = f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT"
-        maximal = "the maximal itemsets alone (tacit mine itemsets --only maximal) reveal no supports of their subsets"
-        return [_DO_NOT_PUBLISH, f"Repair it: {change} (tacit repairs lists other ways).", f"Or publish less: {maximal}."]
+        change = Command(f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT")
+        maximal = Command("tacit mine itemsets --only maximal")
+        return [
+            (_DO_NOT_PUBLISH,),
+            ("Repair it: ", change, " (tacit repairs lists other ways)."),
+            ("Or publish less: the maximal itemsets alone (", maximal, ") reveal no supports of their subsets."),
+        ]
     if not finds_groups(audit):
-        made = f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR"
-        return [_DO_NOT_PUBLISH, f"Group the people again, so that what is known does not help: {made}."]
-    out = [_DO_NOT_PUBLISH, _PUBLISH_LESS]
+        made = Command(f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR")
+        return [(_DO_NOT_PUBLISH,), ("Group the people again, so that what is known does not help: ", made, ".")]
+    out: list[Sentence] = [(_DO_NOT_PUBLISH,), (_PUBLISH_LESS,)]
     if audit.adversary.get("knows_quasi_identifiers") is False:
         known = "give everybody's quasi-identifiers with --known, or the data with --data"
-        out.append(f"What it reveals about individuals was not examined: {known}.")
+        out.append((f"What it reveals about individuals was not examined: {known}.",))
     return out
 
 

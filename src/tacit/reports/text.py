@@ -73,7 +73,7 @@ def _list_lines(listing: Listing, width: int) -> Iterator[str]:
         yield f"  {visible(listing.title)}"
         indent = "    "
     for number, item in enumerate(listing.items, start=1):
-        yield from bullet(f"{number}." if listing.is_numbered else item.mark, item.text, width, indent=indent)
+        yield from bullet(f"{number}." if listing.is_numbered else item.mark, "".join(item.parts), width, indent=indent)
         for command in item.commands:
             yield f"{_INDENT}{visible(command)}"  # not folded, so that it can be copied
 
