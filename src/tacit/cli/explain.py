@@ -111,8 +111,7 @@ def explain_command(**given: Any) -> None:
 
 
 def _explain_finding(asked: ExplainOptions) -> None:
-    from tacit.reports.explain import explanation_text
-    from tacit.reports.explain_picture import explanation_svg
+    from tacit.reports.explain import explanation_svg, explanation_text
 
     found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
     explanation, policy, releases = found

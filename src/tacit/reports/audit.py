@@ -17,7 +17,6 @@ from tacit.model.finding import (
     Term,
     Total,
     lines_named,
-    render_amount,
     render_counted,
     render_step,
     render_total,
@@ -394,8 +393,7 @@ def _sum_row(step: Step) -> tuple[str, str]:
     if isinstance(step, Total):
         return f"= {render_total(step.bound)}", ""
     if isinstance(step, Term) and step.what:
-        sign = "+" if step.times > 0 else "-"
-        return f"{sign} {render_amount(step).replace(' times', ' x')}", render_counted(step).removeprefix(": ")
+        return sentences.signed_amount(step), render_counted(step).removeprefix(": ")
     return "", render_step(step)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.model.finding import Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
 from tacit.model.rounding import find_convention
@@ -107,6 +108,11 @@ def format_limit(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def signed_amount(term: Term) -> str:
+    """Return a term's number as a row of a sum, such as ``- 2 x 40``."""
+    return f"{'+' if term.times > 0 else '-'} {render_amount(term).replace(' times', ' x')}"
 
 
 def visible(text: str) -> str:
