@@ -216,11 +216,7 @@ def main() -> None:
 
 
 def lacks_memory(exc: BaseException | None) -> bool:
-    """Return True if an error is due to memory.
-
-    >>> lacks_memory(ImportError("libx.so: failed to map segment from shared object")), lacks_memory(ValueError("x"))
-    (True, False)
-    """
+    """Return True if an error is due to memory."""
     while exc is not None:
         text = str(exc).casefold()
         short = isinstance(exc, OSError) and exc.errno == errno.ENOMEM

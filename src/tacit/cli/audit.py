@@ -198,11 +198,7 @@ def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Sugge
 
 
 def _repaired_name(path: str) -> str:
-    """Return a name for the repaired file.
-
-    >>> _repaired_name("out/list.csv.gz"), _repaired_name("groups/"), _repaired_name("rules")
-    ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
-    """
+    """Return a name for the repaired file."""
     name = os.path.basename(os.path.normpath(path))
     stem, dot, ending = name.partition(".")
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"

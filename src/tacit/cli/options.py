@@ -85,11 +85,7 @@ class ReleaseOptions(Options):
 
 
 def option_name(field: str) -> str:
-    """Return a field's option as it is typed.
-
-    >>> option_name("max_posterior"), option_name("picture_to")
-    ('--max-posterior', '--picture')
-    """
+    """Return a field's option as it is typed."""
     return "--" + field.removesuffix("_to").removesuffix("_file").replace("_", "-")
 
 

@@ -43,13 +43,7 @@ _RECORDED = (
 
 @dataclass(frozen=True)
 class Settings(Generic[Given_co]):
-    """Options, completed by ``tacit.toml`` and the organisation's policy.
-
-    >>> from tacit.verbs.settings import Config
-    >>> settings = Settings(Options(sa=("pay",)), Config(qi=("age",), sa=("ill",), policy={"k": 5}))
-    >>> settings.merged.qi, settings.merged.sa, settings.policy.k
-    (('age',), ('pay',), 5)
-    """
+    """Options, completed by ``tacit.toml`` and the organisation's policy."""
 
     given: Given_co
     config: Config
@@ -102,11 +96,7 @@ def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = (
 
 
 def first_set(*values: Value | None) -> Value | None:
-    """Return the first value that is set.
-
-    >>> first_set(None, "", "?"), first_set((), None)
-    ('', None)
-    """
+    """Return the first value that is set."""
     return next((value for value in values if value not in (None, ())), None)
 
 
@@ -288,11 +278,7 @@ def _recorded_ignored(record: Any) -> list[str]:
 
 
 def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns of each table, split at commas.
-
-    >>> _column_groups(["sex", "job"]), _column_groups(["sex,job", "age"])
-    ([('sex', 'job')], [('sex', 'job'), ('age',)])
-    """
+    """Columns of each table, split at commas."""
     groups = [tuple(name.strip() for name in text.split(",")) for text in by]
     if groups and all(len(group) == 1 for group in groups):
         return [tuple(group[0] for group in groups)]

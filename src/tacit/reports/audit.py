@@ -102,12 +102,7 @@ def _undecided(one: Suggestion) -> str:
 
 
 def cost_words(one: Suggestion) -> str:
-    """Return what a suggestion costs.
-
-    >>> from tacit.model.repair import Suggestion
-    >>> cost_words(Suggestion("round", "", "clean", cost={"itemsets_lost": 1, "support_error_mean": 0.0618}))
-    '1 itemset lost, counts off by 6.18% on average'
-    """
+    """Return what a suggestion costs."""
     words = []
     for name, noun in COSTS.items():
         if cost := one.cost.get(name):
@@ -383,13 +378,7 @@ def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-
 
 
 def _sum_row(step: Step) -> tuple[str, str]:
-    """Return a step as signed number (or nothing) and meaning.
-
-    >>> from tacit.model.finding import Lines
-    >>> from tacit.model.numbers import Bound
-    >>> _sum_row(Term(-2, Bound(40, 40), "people with a", (Lines((7,)),))), _sum_row(Total(Bound(1, 1)))
-    (('- 2 x 40', 'people with a (line 7)'), ('= 1', ''))
-    """
+    """Return a step as signed number (or nothing) and meaning."""
     if isinstance(step, Total):
         return f"= {render_total(step.bound)}", ""
     if isinstance(step, Term) and step.what:

@@ -90,11 +90,7 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Tell for each column if it holds numbers, or dashes for them.
-
-        >>> Table.of("", ("k", "found", "why"), [(3, "1,258", ""), (30, "-", "")]).is_numeric
-        (True, True, False)
-        """
+        """Tell for each column if it holds numbers, or dashes for them."""
         columns = [[row[place] for row in self.rows] for place in range(len(self.columns))]
         return tuple(any(cells) and all(map(_NUMBER.fullmatch, cells)) for cells in columns)
 

@@ -178,11 +178,7 @@ def _value_lines(found: PersonEstimate) -> list[str]:
 
 
 def format_share(value: float) -> str:
-    """Return a probability with three decimals.
-
-    >>> format_share(0.25), format_share(1.0), format_share(0.99999)
-    ('0.250', '1', '1.000')
-    """
+    """Return a probability with three decimals."""
     return f"{value:.0f}" if value in (0.0, 1.0) else f"{value:.3f}"
 
 
@@ -308,11 +304,7 @@ def _people_of(number: int, n: int) -> str:
 
 
 def format_nats(value: float) -> str:
-    """Return a divergence with its unit.
-
-    >>> format_nats(0.13845), format_nats(float("inf"))
-    ('0.1384 nats', 'infinite')
-    """
+    """Return a divergence with its unit."""
     return f"{value:.4f} nats" if np.isfinite(value) else "infinite"
 
 

@@ -80,17 +80,7 @@ class Explanation:
 
     @classmethod
     def recorded(cls, finding: Mapping[str, Any], files: Sequence[str | None]) -> Explanation:
-        """Return the explanation of a recorded finding.
-
-        >>> steps = ["plus 50: people with a (line 2)", "minus 49: people with a and b (line 4)", "sum: 1"]
-        >>> cited = [{"release": 0, "line": 2, "count": [50, 50]}, {"release": 0, "line": 4, "count": [49, 49]}]
-        >>> found = {"id": "I01-1", "code": "I01", "statement": "1 person has a but not b.", "count": [1, 1], "because": cited}
-        >>> for step in Explanation.recorded(found | {"steps": steps}, ["shop.csv"]).steps:
-        ...     print(step.text)
-        Start from 50: people with a (shop.csv, line 2).
-        Take away 49: people with a and b (shop.csv, line 4).
-        That leaves 1 person.
-        """
+        """Return the explanation of a recorded finding."""
         names = _names(files)
         reader = _Reader(names)
         # An estimate ends: "with probability 0.875 (estimated)."
@@ -184,11 +174,7 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _numbered(lines: Sequence[int]) -> str:
-    """Line numbers as in a sentence.
-
-    >>> _numbered([3]), _numbered([2, 5, 7]), _numbered([])
-    (', line 3', ', lines 2, 5 and 7', '')
-    """
+    """Line numbers as in a sentence."""
     if not lines:
         return ""
     if len(lines) == 1:
@@ -305,11 +291,7 @@ def _read_whole(text: str) -> int:
 
 
 def _bracket_at_end(text: str) -> tuple[str, str]:
-    """Split the final bracket off a text.
-
-    >>> _bracket_at_end("people with a (b) (a (1).csv, line 3)"), _bracket_at_end("all people")
-    (('people with a (b)', 'a (1).csv, line 3'), ('all people', ''))
-    """
+    """Split the final bracket off a text."""
     depth = 0
     for place in range(len(text) - 1, 0, -1) if text.endswith(")") else ():
         depth += {")": 1, "(": -1}.get(text[place], 0)
@@ -607,11 +589,7 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """Return a text in at most two lines, shortened.
-
-    >>> _lines("one two three four", 9)
-    ['one two', 'three fo…']
-    """
+    """Return a text in at most two lines, shortened."""
     seen = visible(text)
     if len(seen) <= letters:
         return [seen]

@@ -171,9 +171,5 @@ def _proof_blocks(proof: Proof) -> Iterator[str]:
 
 
 def plain(value: object) -> str:
-    r"""Return text that Markdown shows as it is.
-
-    >>> plain("a|b *c* <d>")
-    'a\\|b \\*c\\* \\<d\\>'
-    """
+    """Return text that Markdown shows as it is."""
     return _SIGNS.sub(r"\\\1", visible(str(value)))

@@ -73,14 +73,7 @@ def _says_no_name(name: str, value: object) -> bool:
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
-    """Return confirmed, unconfirmed and wrong claims.
-
-    >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
-    HOLDS: 2 of 2 proved findings re-checked: 2 I01.
-      - 1 estimate is listed (1 R02): a probability cannot be proved, so it is not checked.
-    >>> print(verification_text(Verification(0, (), again=True)), end="")
-    HOLDS: audited again with the same outcome.
-    """
+    """Return confirmed, unconfirmed and wrong claims."""
     verdict = "HOLDS" if outcome.ok else "REJECTED" if outcome.problems else "CANNOT CONFIRM"
     claims = []
     if outcome.proved:

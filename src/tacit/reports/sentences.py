@@ -55,29 +55,17 @@ KINDS = {
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "group"), counted(2641, "group"), counted(3, "person", "people")
-    ('1 group', '2,641 groups', '3 people')
-    """
+    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def people(number: int) -> str:
-    """Return a number of people.
-
-    >>> people(1), people(1200)
-    ('1 person', '1,200 people')
-    """
+    """Return a number of people."""
     return counted(number, "person", "people")
 
 
 def as_share(count: int, n: int | None) -> str:
-    """Return a count as a percentage in parentheses.
-
-    >>> as_share(1509, 30162), as_share(1, 30162), as_share(3, None)
-    (' (5.00 %)', ' (0.0033 %)', '')
-    """
+    """Return a count as a percentage in parentheses."""
     if not n:
         return ""
     share = 100 * count / n
@@ -85,11 +73,7 @@ def as_share(count: int, n: int | None) -> str:
 
 
 def format_number(value: Any) -> str:
-    """Return a measure as it is shown.
-
-    >>> format_number(30162), format_number(0.123456789), format_number(None), format_number(float("inf")), format_number(1e-9)
-    ('30,162', '0.123457', 'not counted', 'infinite', '1e-09')
-    """
+    """Return a measure as it is shown."""
     if value is None:
         return "not counted"
     if isinstance(value, float) and not value.is_integer():
@@ -98,11 +82,7 @@ def format_number(value: Any) -> str:
 
 
 def format_limit(value: object) -> str:
-    """Return a limit as in a settings file.
-
-    >>> format_limit(None), format_limit(True), format_limit(0.8), format_limit(10)
-    ('not set', 'true', '0.8', '10')
-    """
+    """Return a limit as in a settings file."""
     if value is None:
         return "not set"
     if isinstance(value, bool):
@@ -116,20 +96,12 @@ def signed_amount(term: Term) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Escape signs that a terminal or browser obeys.
-
-    >>> visible("a\x1b[31mb\u202e")
-    'a\\x1b[31mb\\u202e'
-    """
+    """Escape signs that a terminal or browser obeys."""
     return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def first_sentence(text: str) -> str:
-    r"""Return the first sentence of a text.
-
-    >>> first_sentence("3 groups of 9 people. More follows.\nMethod   balanced")
-    '3 groups of 9 people.'
-    """
+    """Return the first sentence of a text."""
     line = " ".join(text.strip().partition("\n")[0].split())
     end = line.find(". ")
     return line if end < 0 else line[: end + 1]
@@ -214,12 +186,7 @@ class Summary:
 
     @property
     def span(self) -> str:
-        """Sizes of groups that the policy does not allow.
-
-        >>> nothing = np.empty(0, np.int64)
-        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing, attacks_ran=True).span
-        '1-9 people'
-        """
+        """Sizes of groups that the policy does not allow."""
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
 
     @property

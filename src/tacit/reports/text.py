@@ -51,11 +51,7 @@ def part_lines(part: Part, width: int) -> Iterator[str]:
 
 
 def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield names and values in two columns.
-
-    >>> list(fact_lines([("Method", "round"), ("", "to 5"), ("n", "30")], 80))
-    ['Method   round', '         to 5', 'n        30']
-    """
+    """Yield names and values in two columns."""
     listed = [(visible(name), value) for name, value in rows]
     column = max(8, *(len(name) for name, _ in listed)) if listed else 0
     for name, value in listed:
@@ -79,11 +75,7 @@ def _list_lines(listing: Listing, width: int) -> Iterator[str]:
 
 
 def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
-    """Yield a table, numbers right-aligned, long texts folded.
-
-    >>> list(table_lines(Table.of("", ["k", "found"], [[3, "all of them"], [30, "none"]]), 10))
-    [' k  found', ' 3  all of', '    them', '30  none']
-    """
+    """Yield a table, numbers right-aligned, long texts folded."""
     lines = [[visible(cell) for cell in row] for row in (table.columns, *table.rows)]
     wide = _column_widths(lines, width)
     for line in lines:
