@@ -162,11 +162,8 @@ def audit_command(**given: Any) -> int:
             gathered,
             **others,
             attacks=[code.upper() for code in asked.attacks] or None,
-            algorithm=asked.algorithm,
-            first_hit=asked.first_hit,
-            findings_to=asked.findings_to,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("algorithm", "first_hit", "findings_to", "time_limit"),
         )
         if asked.suggest is not None and found.verdict == "exposed":
             from tacit.verbs.suggest import suggestions_for

@@ -91,13 +91,10 @@ def bucketize_command(**given: Any) -> int:
         made = tacit.bucketize(
             people,
             l=policy.l,
-            method=asked.method,
             knowledge=list(asked.knowledge) or None,
             max_posterior=asked.max_posterior if asked.max_posterior is not None or is_anatomy else policy.max_posterior,
-            suppress=asked.suppress,
-            seed=asked.seed,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("method", "suppress", "seed", "time_limit"),
         )
         least = made.after.policy.l if made.after else None
         write_buckets(made, output, form=asked.form, seed=asked.seed, facts={"method": made.method, "l": least})

@@ -116,7 +116,7 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
             raise OptionError(f"nothing was estimated: {run.reason}", where=asked.release, remedy="See tacit audit")
         comparison = tacit.compare(found, people)
     if asked.csv_to is not None:
-        write_file(asked.csv_to, "".join(comparison_csv(comparison)).encode())
+        write_file(asked.csv_to, comparison_csv(comparison).encode())
     shown = TOP_ON_SCREEN if asked.top is None else asked.top
     record = comparison.to_dict(top=TOP if asked.top is None else asked.top)
     emit(record, lambda width: comparison_text(comparison, top=shown, width=width), json_to=asked.json_to)

@@ -109,16 +109,10 @@ def hide_command(**given: Any) -> int:
         thresholds = rule_thresholds(settings, people.n, asked.min_confidence, asked.min_support)
         made = tacit.hide(
             people,
-            rows=asked.rows,
-            may_hide=asked.may_hide,
-            method=asked.method,
-            marks=asked.marks,
-            other_columns=asked.other_columns,
-            seed=asked.seed,
             min_confidence=thresholds.confidence,
             min_support=thresholds.support,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("rows", "may_hide", "method", "marks", "other_columns", "seed", "time_limit"),
         )
         write_partial(made, asked.output)
     wrote(asked.output)

@@ -146,15 +146,11 @@ def rules_command(**given: Any) -> None:
             people,
             min_support=min_support,
             min_confidence=min_confidence,
-            strict=asked.strict,
-            withhold_values=asked.withhold_values,
-            digits=asked.digits,
-            with_confidence=asked.with_confidence,
-            publish_sa_distribution=asked.publish_sa_distribution,
-            incomplete=asked.incomplete,
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick(
+                "strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit"
+            ),
         )
     _write(found, people, settings, rules_record(found))
 
@@ -257,15 +253,10 @@ def negative_command(**given: Any) -> None:
         rules = tacit.mine_negative_rules(
             people,
             min_expectation=min_expectation,
-            min_confidence=asked.min_confidence,
-            max_length=asked.max_length,
-            significance=asked.significance,
-            permutations=asked.permutations,
-            seed=asked.seed,
             fuzzy=spreads,
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("min_confidence", "max_length", "significance", "permutations", "seed", "time_limit"),
         )
     if out is not None:
         write_negative_rules(rules, out)

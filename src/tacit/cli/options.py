@@ -49,6 +49,10 @@ class Options:
     policy_file: str | None = None
     today: date | None = None
 
+    def pick(self, *names: str) -> dict[str, Any]:
+        """Return some options as keyword arguments."""
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions(Options):

@@ -84,17 +84,13 @@ def repair_command(**given: Any) -> int:
         release = reading.read_release(asked.release, asked, settings)
         done = tacit.repair(
             release,
-            method=asked.method,
             data=reading.read_owners_data(release, settings),
             knowledge=list(asked.knowledge) or None,
             policy=settings.policy,
-            goal=asked.goal,
             base=asked.rounding_base,
-            decimals=asked.decimals,
             lines=_parse_lines(asked.lines),
-            suggest=asked.suggest,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("method", "goal", "decimals", "suggest", "time_limit"),
         )
     write_release(done.release, output)
     if asked.report is not None:

@@ -232,14 +232,9 @@ def rules_command(**given: Any) -> int:
             reading.read_people_table(asked.data, settings),
             min_support=settings.require("min_support", "5%,10%"),
             min_confidence=settings.require("min_confidence", "60%,80%"),
-            digits=asked.digits,
-            withhold_values=asked.withhold_values,
-            strict=asked.strict,
-            incomplete=asked.incomplete,
             policy=settings.policy,
-            certain=asked.certain,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("digits", "withhold_values", "strict", "incomplete", "certain", "time_limit"),
         )
     from tacit.reports.sweep import report_rule_sweep
 

@@ -77,15 +77,10 @@ def tabulate_command(**given: Any) -> None:
         qi, sa = _roles(settings, people.names)
         made = tacit.tabulate(
             people,
-            by=asked.by,
-            ways=asked.ways,
-            total=asked.total,
-            hide_below=asked.hide_below,
-            round_to=asked.round_to,
             qi=qi,
             sa=sa,
             show_zeros=show_zeros,
-            time_limit=asked.time_limit,
+            **asked.pick("by", "ways", "total", "hide_below", "round_to", "time_limit"),
         )
     out = asked.output
     write_release(made, out)

@@ -65,11 +65,6 @@ def results(
     return {"version": ACRO_VERSION, "results": {OUTPUT: output}}
 
 
-def config(audit: Audit) -> dict[str, Any]:
-    """Return ``config.json``: limits under ACRO's names."""
-    return audit.policy.to_dict()
-
-
 def sdc(audit: Audit, place: int, rows: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, Any]:
     """Return a file's findings by attack, and cells."""
     counted = {run.code: audit.counted(run.code) for run in audit.runs if run.status in ("ran", "stopped")}

@@ -171,17 +171,13 @@ class Document:
 
     def sections_for(self, form: Form) -> list[Section]:
         """Return the nonempty sections that a form shows."""
-        full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
-        return [section for section in full if section.parts]
-
-
-def _holds_anything(part: Part) -> bool:
-    match part:
-        case Listing():
-            return bool(part.items)
-        case Table() | Facts():
-            return bool(part.rows)
-    return True
+        shown = []
+        for section in self.sections:
+            # An empty list or table is left out.
+            parts = tuple(one for one in section.parts if getattr(one, "items", True) and getattr(one, "rows", True))
+            if form in section.forms and parts:
+                shown.append(replace(section, parts=parts))
+        return shown
 
 
 def capitalise(sentence: str) -> str:

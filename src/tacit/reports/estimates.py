@@ -150,8 +150,38 @@ def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
     fit = counted(found.people, "person fits", "people fit")
     head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
     blocks = [fold(head, width), [f"  {line}" for line in _value_lines(found)], _notes(found, width)]
-    blocks += [_proof_lines(found, width), _step_lines(found, width), _influence_lines(found, width)]
+    if found.proof:
+        is_certain = sum(upper > 0 for upper in found.upper or ()) == 1
+        numbered = ((f"{number:>3}.", step) for number, step in enumerate(found.proof, start=1))
+        blocks.append(_listed("Why that is certain" if is_certain else "Why some values are ruled out", numbered, width))
+    top = found.order[0]
+    value = visible(found.values[top])
+    if found.steps:
+        steps = [(1 / len(found.values), "without any rule")]
+        steps += [(step.posterior[top], f"and {step.said.says}") for step in found.steps]
+        if rest := found.statements - len(found.steps):
+            more = "one more statement" if rest == 1 else f"all {rest:,} further statements"
+            steps.append((found.posterior[top], f"and {more} of the release"))
+        marked = ((format_share(share).rjust(6), what) for share, what in steps)
+        blocks.append(_listed(f"How the estimate of {value} comes about", marked, width))
+    if found.influences:
+        title = f"What single lines do to the estimate of {value} ({format_share(found.posterior[top])})"
+        blocks.append(_listed(title, _influences(found, top), width))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _listed(title: str, entries: Iterable[tuple[str, str]], width: int) -> list[str]:
+    return [title, *(line for mark, text in entries for line in bullet(mark, text, width))]
+
+
+def _influences(found: PersonEstimate, top: int) -> Iterator[tuple[str, str]]:
+    for one in found.influences:
+        about = "" if one.said.people else " (about others; it works through lines about both)"
+        if one.without is None:
+            yield "     ?", f"{one.said.says}{about}; there was no time to look"
+        else:
+            moved = found.posterior[top] - one.without[top]
+            yield f"{moved:+.3f}", f"{one.said.says}{about}; without it {format_share(one.without[top])}"
 
 
 def _description(found: PersonEstimate) -> str:
@@ -197,45 +227,6 @@ def _notes(found: PersonEstimate, width: int) -> list[str]:
     return [line for note in notes for line in bullet("-", note, width)]
 
 
-def _proof_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.proof:
-        return []
-    is_certain = sum(upper > 0 for upper in found.upper or ()) == 1
-    lines = ["Why that is certain" if is_certain else "Why some values are ruled out"]
-    for number, step in enumerate(found.proof, start=1):
-        lines += bullet(f"{number:>3}.", step, width)
-    return lines
-
-
-def _step_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.steps:
-        return []
-    top = found.order[0]
-    lines = [f"How the estimate of {visible(found.values[top])} comes about"]
-    lines += bullet(format_share(1 / len(found.values)).rjust(6), "without any rule", width)
-    for step in found.steps:
-        lines += bullet(format_share(step.posterior[top]).rjust(6), f"and {step.said.says}", width)
-    if rest := found.statements - len(found.steps):
-        more = f"and {'one more statement' if rest == 1 else f'all {rest:,} further statements'} of the release"
-        lines += bullet(format_share(found.posterior[top]).rjust(6), more, width)
-    return lines
-
-
-def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.influences:
-        return []
-    top = found.order[0]
-    lines = [f"What single lines do to the estimate of {visible(found.values[top])} ({format_share(found.posterior[top])})"]
-    for one in found.influences:
-        about = "" if one.said.people else " (about others; it works through lines about both)"
-        if one.without is None:
-            lines += bullet("     ?", f"{one.said.says}{about}; there was no time to look", width)
-            continue
-        moved = found.posterior[top] - one.without[top]
-        lines += bullet(f"{moved:+.3f}", f"{one.said.says}{about}; without it {format_share(one.without[top])}", width)
-    return lines
-
-
 def person_svg(found: PersonEstimate) -> str:
     """Return prior, estimate and bounds of each value as SVG."""
     from tacit.reports.pictures import Range, ranges
@@ -271,17 +262,12 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     n = population.n
     sure = int(population.people[found.posterior.largest > 0.9].sum())
     average = f"{format_nats(found.D_overall)} on average over all people (D_overall)"
+    estimated = f"{visible(found.posterior.sensitive)} estimated by maximum entropy (R02)"
+    alone = f"the most frequent value alone for {_people_of(found.baseline_right, n)}"
     facts = [
-        (
-            "People",
-            f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {visible(found.posterior.sensitive)} "
-            "estimated by maximum entropy (R02)",
-        ),
+        ("People", f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {estimated}"),
         ("Divergence", f"{average}, {format_nats(measures['D_individual_max'])} at most"),
-        (
-            "Top guess",
-            f"right for {_people_of(found.top_guess_right, n)}; the most frequent value alone for {_people_of(found.baseline_right, n)}",
-        ),
+        ("Top guess", f"right for {_people_of(found.top_guess_right, n)}; {alone}"),
         ("Above 0.9", f"{_people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
     ]
     rows = [
@@ -290,12 +276,10 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     ]
     calibration = table_lines(Table.of("", ("probability", "people", "estimated", "right"), rows))
     blocks = [list(fact_lines(facts, width)), ["How often top guesses are right", *(f"  {line}" for line in calibration)]]
-    for title, judged in (
-        ("Surest guesses that are true", found.given_away(top)),
-        ("Farthest from the truth", found.farthest(top)),
-    ):
+    extremes = {"Surest guesses that are true": found.given_away(top), "Farthest from the truth": found.farthest(top)}
+    for title, judged in extremes.items():
         if judged:
-            blocks.append([title, *(line for one in judged for line in bullet("-", _judgement(one), width))])
+            blocks.append(_listed(title, (("-", _judgement(one)) for one in judged), width))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -315,23 +299,16 @@ def _judgement(line: Judged) -> str:
     return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; {format_nats(line.divergence)}"
 
 
-def comparison_csv(found: Comparison) -> Iterator[str]:
-    """Yield CSV, a line per combination and value."""
+def comparison_csv(found: Comparison) -> str:
+    """Return CSV, a line per combination and value."""
     columns = found.table()
-    yield _csv_lines([list(columns)])
-    size = len(next(iter(columns.values())))
-    for start in range(0, size, 1 << 16):
-        part = [column[start : start + (1 << 16)].tolist() for column in columns.values()]
-        yield _csv_lines([_cell(cell) for cell in row] for row in zip(*part, strict=True))
-
-
-def _cell(value: Any) -> Any:
-    return "" if isinstance(value, float) and value != value else value
-
-
-def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for start in range(0, len(next(iter(columns.values()))), 1 << 16):
+        part = [column[start : start + (1 << 16)].tolist() for column in columns.values()]
+        for row in zip(*part, strict=True):
+            writer.writerow("" if isinstance(cell, float) and cell != cell else cell for cell in row)
     return stream.getvalue()
 
 

@@ -310,11 +310,10 @@ def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) ->
     """Count groups by size (or range) up to k-1."""
     last = max(1, k - 1)
     wide = -(-last // most_bars)
-    starts = np.arange(1, last + 1, wide)
-    totals = np.zeros(len(starts), np.int64)
-    np.add.at(totals, np.minimum((sizes - 1) // wide, len(starts) - 1), numbers)
+    totals = np.zeros(-(-last // wide), np.int64)
+    np.add.at(totals, np.minimum((sizes - 1) // wide, len(totals) - 1), numbers)
     bars = []
-    for start, total in zip(starts.tolist(), totals.tolist(), strict=True):
+    for start, total in zip(range(1, last + 1, wide), totals.tolist(), strict=True):
         end = min(start + wide - 1, last)
         bars.append(Bar(f"{start:,}" if start == end else f"{start:,}-{end:,}", total))
     return bars
@@ -488,7 +487,7 @@ def line_chart(
         upwards = Axis.linear(heights, _FLOOR, _TOP, from_zero=not draws_zero)
     else:
         upwards = Axis.decades(heights, _FLOOR, _TOP, gap=26 if draws_zero else 0)
-    columns = _legend_columns(curves)
+    columns = 1 if any(curve.remark or len(curve.name) > 24 for curve in curves) else 2
     rows = -(-len(curves) // columns)
     canvas = Canvas(name, title=title, description=description, height=_FLOOR + 54 + rows * _LEGEND_ROW)
     canvas.text(4, 14, y_label if is_linear else f"{y_label} (logarithmic)", "small", anchor="start")
@@ -517,10 +516,6 @@ def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
         if x - half >= taken:
             canvas.text(x, _FLOOR + 19, label, "tick")
             taken = x + half + 8
-
-
-def _legend_columns(curves: Sequence[Curve]) -> int:
-    return 1 if any(curve.remark or len(curve.name) > 24 for curve in curves) else 2
 
 
 def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: int) -> None:

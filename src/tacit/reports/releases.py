@@ -190,10 +190,9 @@ def frequencies_text(table: FrequencyTable, *, dropped: int = 0, origin: str = "
     printing = table.printing
     facts = []
     if printing.hidden_below is not None:
-        zeros = "cells with nobody are shown" if printing.zeros_shown else "cells with nobody are hidden, too"
-        facts.append(
-            ("Hidden", f"{counted(record['hidden_cells'], 'cell')} with fewer than {printing.hidden_below:,} people; {zeros}")
-        )
+        cells = counted(record["hidden_cells"], "cell")
+        zeros = f"cells with nobody are {'shown' if printing.zeros_shown else 'hidden, too'}"
+        facts.append(("Hidden", f"{cells} with fewer than {printing.hidden_below:,} people; {zeros}"))
     if printing.base is not None:
         facts.append(("Rounded", f"to the nearest multiple of {printing.base:,}; the header says n exactly"))
     if dropped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tacit.model.repair import Bucketized, Hidden, Repair, Tried
+from tacit.model.repair import Bucketized, Hidden, Repair
 from tacit.reports.audit import file_rows, limit_table, measure_rows
 from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table
 from tacit.reports.pictures import bars_of_sizes, before_and_after
@@ -40,6 +40,8 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
     if before.groups:
         tiles += [(before.single, "groups of one person before"), (after.single, "groups of one person after the repair")]
     remaining = [finding.statement for finding in done.after.findings[:10]]
+    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
+    files += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
     return Document(
         title="Tacit: a release and its repair",
         verdict=done.after.verdict,
@@ -52,7 +54,7 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
             Section("Cost", tuple(_cost_tables(done))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
             Section("Policy", (Listing.of(policy_sentences(done.after)), limit_table(done.after))),
-            Section("Files", (_file_table(done, outputs),)),
+            Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
         ),
     )
 
@@ -109,12 +111,6 @@ def _cost_tables(done: Repair) -> Iterator[Table]:
     yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 
-def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
-    rows = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
-    rows += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
-    return Table.of("What was read and written", ("File", "Fact"), rows)
-
-
 # People in groups
 
 
@@ -125,9 +121,8 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
     """
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
-    return facts_text(
-        _bucketized_facts(made, dropped, origin), headline=f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
-    )
+    headline = f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
+    return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 
 
 def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
@@ -153,7 +148,11 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
     if known := [f"{what} are off by {cost[name]:.1%}" for name, what in errors.items() if name in cost]:
         yield "Utility", f"counted by groups, {' and '.join(known)} on average"
     for one in made.tried:
-        yield one.method.capitalize(), _rival(made, one)
+        least = made.after.policy.l if made.after is not None else 0
+        rival = f"not possible: {one.reason}"
+        if (vulnerable := one.cost.get("vulnerable")) is not None:
+            rival = f"which ignores the knowledge, would leave {people(vulnerable)} with fewer than {least:,} valid values"
+        yield one.method.capitalize(), rival
 
 
 def _grouping(made: Bucketized) -> str:
@@ -163,14 +162,6 @@ def _grouping(made: Bucketized) -> str:
         return f"{which}; nobody was left over"
     merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
     return f"{which}; {people(cost['residue'])} left over at first joined a group{merged}"
-
-
-def _rival(made: Bucketized, tried: Tried) -> str:
-    vulnerable = tried.cost.get("vulnerable")
-    if vulnerable is None:
-        return f"not possible: {tried.reason}"
-    least = made.after.policy.l if made.after is not None else 0
-    return f"which ignores the knowledge, would leave {people(vulnerable)} with fewer than {least:,} valid values"
 
 
 # Tables with hidden cells
@@ -184,14 +175,17 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")
     hidden = f"{counted(cost['cells_hidden'], 'cell')} hidden in addition to {sensitive}"
-    return facts_text(
-        _hidden_facts(made, dropped, origin), headline=f"{hidden}; {cost['cells_hidden_share']:.3%} of the cells in use"
-    )
+    headline = f"{hidden}; {cost['cells_hidden_share']:.3%} of the cells in use"
+    return facts_text(_hidden_facts(made, dropped, origin), headline=headline)
 
 
 def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
     cost = made.cost
-    yield "Method", f"{made.method}{_optimum(made)}"
+    optimum = ""
+    if "least_cells" in cost:
+        at_least = f"every safe table hides at least {counted(cost['least_cells'], 'cell')}"
+        optimum = "; no safe table hides fewer cells" if cost["gap"] == 0 else f"; {at_least}"
+    yield "Method", f"{made.method}{optimum}"
     for region, count in cost["by_region"].items():
         if count:
             yield "Where", f"{count:,} of the {PLACES[region]} ({region})"
@@ -215,19 +209,8 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
     rules = f"{cost['rules_lost']:,} of {counted(cost['rules'], 'rule')} lost, {cost['rules_changed']:,} changed, {cost['rules_new']:,} new"
     yield "Use", f"{rules}; counts are off by {cost['query_error']:.1%} on average"
     for one in made.tried:
-        yield "Instead", _instead(one)
-
-
-def _optimum(made: Hidden) -> str:
-    if "least_cells" not in made.cost:
-        return ""
-    if made.cost["gap"] == 0:
-        return "; no safe table hides fewer cells"
-    return f"; every safe table hides at least {counted(made.cost['least_cells'], 'cell')}"
-
-
-def _instead(one: Tried) -> str:
-    if one.verdict is None:
-        return f"--may-hide sc --method {one.method} is not possible: {one.reason}"
-    cells = counted(one.cost["cells_hidden"], "cell")
-    return f"--may-hide sc --method {one.method} would hide {cells} of the sensitive records, and its audit is {one.verdict}"
+        outcome = f"is not possible: {one.reason}"
+        if one.verdict is not None:
+            cells = counted(one.cost["cells_hidden"], "cell")
+            outcome = f"would hide {cells} of the sensitive records, and its audit is {one.verdict}"
+        yield "Instead", f"--may-hide sc --method {one.method} {outcome}"

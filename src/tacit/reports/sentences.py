@@ -6,10 +6,10 @@ External reports name no file, no column, no value and no group.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import unquote
 
 import numpy as np
@@ -144,7 +144,7 @@ class Summary:
     bounded: bool = False
     finds_groups: bool = True
     about_table: str = ""
-    releases: int = 1
+    what: str = "this release"
     waived: int = 0
     not_asked: int = 0
     unread: int = 0
@@ -168,7 +168,7 @@ class Summary:
             findings=sum(run.findings for run in audit.runs),  # waived ones among them: they stay listed
             groups=int(numbers.sum()),
             single=int(numbers[sizes == 1].sum()),
-            people=max((_people_in_groups(run) for run in groups), default=0),
+            people=max((_fewest_people(run) for run in groups), default=0),
             sizes=sizes,
             groups_of_size=numbers,
             attacks_ran=any(run.status in ("ran", "stopped") for run in audit.runs),
@@ -178,7 +178,7 @@ class Summary:
             bounded=any(run.claim == "proves" and run.decides for run in values),
             finds_groups=finds_groups(audit),
             about_table=_table_sentence(audit) if is_table(audit) else "",
-            releases=len(audit.release),
+            what="this release" if len(audit.release) == 1 else f"these {len(audit.release)} releases",
             waived=len(audit.waived.places),
             not_asked=sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0,
             unread=len(audit.not_read),
@@ -189,13 +189,11 @@ class Summary:
         """Sizes of groups that the policy does not allow."""
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
 
-    @property
-    def _what(self) -> str:
-        return "this release" if self.releases == 1 else f"these {self.releases} releases"
-
     def sentence(self) -> str:
         """Return the verdict in people, with waived findings."""
-        said = self._verdict_sentence()
+        said = self.about_table
+        if not said:
+            said = {"exposed": self._found, "clean": self._clean, "incomplete": self._incomplete}[self.verdict]()
         if self.waived:
             said = said.removesuffix(".").replace("no group", "no other group", 1)
             said += f"; {counted(self.waived, 'finding is', 'findings are')} waived."
@@ -205,35 +203,29 @@ class Summary:
             return f"under l = 1, which lets every value be known, {said}"
         return said
 
-    def _verdict_sentence(self) -> str:
-        if self.about_table:
-            return self.about_table
-        if self.verdict == "exposed":
-            return f"{self._found()}."
-        return self._clean_sentence() if self.verdict == "clean" else self._incomplete_sentence()
-
-    def _clean_sentence(self) -> str:
+    def _clean(self) -> str:
         kept = f"everybody keeps at least {counted(self.l, 'possible value')}" if self.bounded else ""
         if not self.finds_groups:
             return f"{kept or 'no estimate is too sure'}, by the attacks that ran."
-        what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self._what}"
+        what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self.what}"
         return f"{what}{f', and {kept},' if kept else ''} by the attacks that ran."
 
-    def _incomplete_sentence(self) -> str:
+    def _incomplete(self) -> str:
+        why = "nothing was found, but not everything could be decided"
         if not self.attacks_ran:
-            return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
-        if self.unread:
+            why = f"no attack that was run applies to {self.what}, so nothing is known about it"
+        elif self.unread:
             what = counted(self.unread, "file or column was", "files or columns were")
-            return f"nothing was found, but {what} not read. This is not a pass."
-        if self.not_asked:
+            why = f"nothing was found, but {what} not read"
+        elif self.not_asked:
             others = "1 more attack applies and was" if self.not_asked == 1 else f"{self.not_asked} more attacks apply and were"
-            return f"the attacks that were asked for found nothing, but {others} not asked for. This is not a pass."
-        return "nothing was found, but not everything could be decided. This is not a pass."
+            why = f"the attacks that were asked for found nothing, but {others} not asked for"
+        return f"{why}. This is not a pass."
 
     def _found(self) -> str:
         parts = []
         if self.groups:
-            parts.append(f"{counted(self.groups, 'group')} of {self.span} can be computed from {self._what}")
+            parts.append(f"{counted(self.groups, 'group')} of {self.span} can be computed from {self.what}")
             if self.single:
                 of_them = "it is" if self.groups == 1 else f"{counted(self.single, 'of them is', 'of them are')}"
                 parts.append(f"{of_them} a single person")
@@ -244,7 +236,7 @@ class Summary:
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
         if self.guessed:
             parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
-        return "; ".join(parts) or counted(self.findings, "finding")
+        return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
 def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
@@ -270,7 +262,7 @@ def verdict_line(audit: Audit) -> str:
     return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
 
 
-def _people_in_groups(run: AttackRun) -> int:
+def _fewest_people(run: AttackRun) -> int:
     """Return the fewest people in groups, without certain values."""
     return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
@@ -362,18 +354,11 @@ def _set_by(audit: Audit, name: str) -> str:
     return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
 
 
-class WaiverLine(NamedTuple):
-    """A waiver: its subject, name, reason, end and outcome."""
+def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, str]]:
+    """Return subject, name, reason, end and outcome of each waiver.
 
-    about: str
-    name: str
-    reason: str
-    until: str
-    outcome: str
-
-
-def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
-    """Return the waivers; outside, without subject and reason."""
+    Outside, the subject and the reason are empty.
+    """
     out = []
     for place, waiver in enumerate(audit.waived.waivers):
         status, found = audit.waived.status(place)
@@ -382,26 +367,23 @@ def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
             "ended": "has ended, and accepts nothing",
             "unmatched": "matches no finding about these people",
         }[status]
-        about = waiver.finding or _event(waiver.to_dict()["event"])
+        about = waiver.finding or "; ".join(
+            f"{column}: {', '.join(map(str, values))}" for column, values in waiver.to_dict()["event"].items()
+        )
         until = waiver.until.isoformat() if waiver.until else "no end"
         is_named = kind == "internal"
-        reason = waiver.reason if is_named else ""
-        out.append(WaiverLine(about if is_named else "", waiver.name, reason=reason, until=until, outcome=outcome))
+        out.append((about if is_named else "", waiver.name, waiver.reason if is_named else "", until, outcome))
     return out
-
-
-def _event(event: dict[str, Sequence[object]]) -> str:
-    return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event.items())
 
 
 def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
     """Return the waivers, one sentence each."""
     out = []
-    for line in waivers(audit, kind):
-        about = f"{line.about}: " if line.about else ""
-        why = f": {line.reason}" if line.reason else ""
-        until = "" if line.until == "no end" else f", until {line.until}"
-        out.append(f"{about}waived by {line.name}{until}{why} ({line.outcome})")
+    for about, name, reason, until, outcome in waivers(audit, kind):
+        subject = f"{about}: " if about else ""
+        why = f": {reason}" if reason else ""
+        end = "" if until == "no end" else f", until {until}"
+        out.append(f"{subject}waived by {name}{end}{why} ({outcome})")
     if (overruled := audit.policy.waivers_overruled) > 0:
         many = counted(overruled, "waiver of the data set's file does", "waivers of the data set's file do")
         out.append(f"{many} not count: the organisation's policy decides")
@@ -542,10 +524,21 @@ _MADE_BY = {
     "threshold": "The attacker knows that the threshold was raised (method {}).",
     "people": "The attacker knows that the data were changed before they were counted (method {}): what is proved holds for the changed data.",
 }
-_ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
-_SOME_VALUES = "The tables are not taken to list every value that their people have: parts may be less than their total."
-_COMPLETE = "The list is taken to be complete: what is missing from it lies below its threshold."
-_NOT_COMPLETE = "The list is not taken to be complete: nothing is concluded from what is missing."
+#: What it means that the adversary knows something, and that they do not.
+_KNOWS = {
+    "knows_n": (
+        "The attacker knows how many people the data are about.",
+        "How many people the data are about is not known.",
+    ),
+    "knows_all_values": (
+        "The tables are taken to list every value that their people have, so that parts add up to their total.",
+        "The tables are not taken to list every value that their people have: parts may be less than their total.",
+    ),
+    "knows_that_the_list_is_complete": (
+        "The list is taken to be complete: what is missing from it lies below its threshold.",
+        "The list is not taken to be complete: nothing is concluded from what is missing.",
+    ),
+}
 
 
 def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
@@ -553,7 +546,14 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     known = dict(audit.adversary)
     several = len(audit.release) > 1
     releases = f"all {len(audit.release)} releases" if several else "the release"
-    out = [f"The attacker has {releases} {_knowledge_of_people(known)}."]
+    has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
+    if known.pop("knows_who_is_in_which_group", False):
+        has = "and so knows who is in which group"
+    if known.pop("true_values_given", None) is not None:
+        has = "and so everybody's cells that are not blank"
+        if (named := known.pop("rows_named")) is not None:
+            has += f"; {counted(named, 'row is', 'rows are')} to be protected"
+    out = [f"The attacker has {releases} {has}."]
     for name in ("population", "taken_as_different"):
         known.pop(name, None)
     if known.pop("people", None) and several:
@@ -563,34 +563,13 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         source = f" ({files})" if files and kind == "internal" else ""
         out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{source}.")
-    if "knows_n" in known:
-        if known.pop("knows_n"):
-            out.append("The attacker knows how many people the data are about.")
-        else:
-            out.append("How many people the data are about is not known.")
-    if "knows_all_values" in known:
-        out.append(_ALL_VALUES if known.pop("knows_all_values") else _SOME_VALUES)
-    if "knows_that_the_list_is_complete" in known:
-        out.append(_COMPLETE if known.pop("knows_that_the_list_is_complete") else _NOT_COMPLETE)
+    out += [sentences[not known.pop(name)] for name, sentences in _KNOWS.items() if name in known]
     if "rounding" in known:
         out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
     out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
-
-
-def _knowledge_of_people(known: dict[str, Any]) -> str:
-    """Remove the adversary's knowledge of people from ``known``."""
-    has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
-    if known.pop("knows_who_is_in_which_group", False):
-        has = "and so knows who is in which group"
-    if "true_values_given" in known:
-        has = "and so everybody's cells that are not blank"
-        del known["true_values_given"]
-        if (named := known.pop("rows_named")) is not None:
-            has += f"; {counted(named, 'row is', 'rows are')} to be protected"
-    return has
 
 
 _SAME = "All releases are declared to be about the same people."
@@ -624,7 +603,10 @@ def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
         case _:
             names = ", ".join(visible(unquote(name)) for name in declared.columns)
             columns = names if kind == "internal" else "some columns"
-            out.append(f"{_SAME} {between}, {_span(declared.people)} of them have another value of each of: {columns}.")
+            fewest, most = declared.people
+            span = f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
+            number = f"{most:,}" if fewest == most else span
+            out.append(f"{_SAME} {between}, {number} of them have another value of each of: {columns}.")
     return out
 
 
@@ -636,11 +618,6 @@ def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
     more = f"; and {len(pairs) - SHOWN_PAIRS:,} more" if len(pairs) > SHOWN_PAIRS else ""
     listed = f": {named}{more}" if kind == "internal" else ""
     return [f"Names that only look alike are taken as different; write them alike where they mean the same{listed}."]
-
-
-def _span(span: tuple[int, int]) -> str:
-    fewest, most = span
-    return f"{most:,}" if fewest == most else f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
 
 
 def _populations(audit: Audit, kind: ReportKind) -> str:

@@ -104,7 +104,7 @@ def write_acro(
     made = acro.results(audit, entries, kind=kind, timestamp=timestamp, remarks=remark)
     content |= {
         _RESULTS: dump(made),
-        _CONFIG: dump(acro.config(audit)),
+        _CONFIG: dump(audit.policy.to_dict()),
         RECORD_FILE: dump(audit_record(audit, top=top, kind=kind)),
     }
     with replace_folder(folder) as temporary:
