@@ -85,27 +85,18 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
 )
 @options.option(
-    "--knowledge FILE",
+    "--knowledge FILE...",
     "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
-    multiple=True,
 )
 @options.option(
     "--people HOW",
     "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
     "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
 )
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
-@options.release_file
-@options.frequency_table
-@options.policy
-@options.of_tables
-@options.option(
-    "--attack CODE", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks", multiple=True
-)
+@options.any_data
+@options.any_release
+@options.option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
 @options.option(
     "--algorithm",
     "How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",

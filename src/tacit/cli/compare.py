@@ -60,10 +60,8 @@ class CompareOptions(ReleaseOptions):
 @options.release_file
 @options.option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
 @options.option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
-@options.option("--knowledge FILE", "Buckets: what a reader knows, such as negative rules (repeatable).", multiple=True)
-@options.option(
-    "--interval COLUMN=WIDTH", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).", multiple=True
-)
+@options.option("--knowledge FILE...", "Buckets: what a reader knows, such as negative rules (repeatable).")
+@options.option("--interval COLUMN=WIDTH...", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).")
 @options.option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
 @options.option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
 @options.option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int)

@@ -69,19 +69,14 @@ class ExplainOptions(ReleaseOptions):
 @options.data
 @options.option("--known DATA", "Rules: everybody's quasi-identifiers, as an adversary may know them.")
 @options.option(
-    "--knowledge FILE",
-    "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
-    multiple=True,
+    "--knowledge FILE...", "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable)."
 )
 @options.option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
 @options.option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
 @options.option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
 @options.roles
 @options.missing
-@options.release_file
-@options.frequency_table
-@options.policy
-@options.of_tables
+@options.any_release
 @options.running
 def explain_command(**given: Any) -> None:
     """Explain a finding, a pattern or an estimate, line by line.

@@ -102,11 +102,15 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
 
 
 def option(declaration: str, text: str, *, into: str = "", **how: Any) -> Decorator:
-    """Return an option, declared as help shows it: ``-o --output OUT``."""
+    """Return an option, declared as ``-o --output OUT``.
+
+    It goes into the field ``into``, by default the one of its name. Dots (``--by COLUMNS...``) let it be repeated.
+    """
     words = declaration.split()
     names = [word for word in words if word.startswith("-")]
-    metavar = None if words[-1].startswith("-") else words[-1]
-    return click.option(*names, *([into] if into else []), metavar=metavar, help=text, **how)
+    metavar = None if words[-1].startswith("-") else words[-1].removesuffix("...")
+    multiple = declaration.endswith("...")
+    return click.option(*names, *([into] if into else []), metavar=metavar, help=text, multiple=multiple, **how)
 
 
 def combine(*decorators: Decorator) -> Decorator:
@@ -199,12 +203,8 @@ seed = option("--seed SEED", "Random seed.  [0]", type=int, default=0, callback=
 # Data
 
 roles = combine(
-    option("--qi COLUMNS", "Quasi-identifiers: repeat, or separate with commas.", multiple=True),
-    option(
-        "--sa COLUMNS",
-        "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive.",
-        multiple=True,
-    ),
+    option("--qi COLUMNS...", "Quasi-identifiers: repeat, or separate with commas."),
+    option("--sa COLUMNS...", "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive."),
 )
 missing = combine(
     option("--missing MARK", "Mark of a missing value, such as '?'."),
@@ -219,6 +219,8 @@ long_table = combine(
     option("--item-column COLUMN", "In a table of (person, item) rows: the column of the item."),
 )
 hierarchies = option("--hierarchies DIR", "Folder of hierarchy files, <column>.csv each, in the format of ARX.")
+#: How to read a table or transactions.
+any_data = combine(roles, missing, long_table, hierarchies)
 data = option(
     "--data DATA",
     "The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
@@ -265,24 +267,20 @@ release_file = combine(
     ),
     option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
     option(
-        "--ignore NAME",
+        "--ignore NAME...",
         "A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
         "read makes the verdict incomplete.",
-        multiple=True,
     ),
 )
 #: How the cells of a frequency table were printed.
 frequency_table = combine(
     option(
-        "--by COLUMNS",
+        "--by COLUMNS...",
         "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
-        multiple=True,
     ),
     option("--count COLUMN", "Frequency table: the column of counts."),
-    option("--any VALUE", "Frequency table: a value that marks a total (repeatable).", multiple=True),
-    option(
-        "--no-total VALUE", "Frequency table: a value that is not a total, though it looks like one (repeatable).", multiple=True
-    ),
+    option("--any VALUE...", "Frequency table: a value that marks a total (repeatable)."),
+    option("--no-total VALUE...", "Frequency table: a value that is not a total, though it looks like one (repeatable)."),
     option("--hidden-below K", "Frequency table: hidden cells have fewer than K people.  [as its header says]", type=int),
     option("--zeros-shown", "Frequency table: empty cells are not hidden.  [as its header says]", is_flag=True),
     option("--base BASE", "Frequency table: rounding base of its counts.", type=int),
@@ -300,7 +298,7 @@ marks = option(
     "--marks FILE.csv",
     "Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
 )
-blank = option("--blank MARK", "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).", multiple=True)
+blank = option("--blank MARK...", "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).")
 min_confidence = option("--min-confidence C", "Table: a rule reveals a blank cell if its confidence is above this.  [0.6]")
 min_rule_support = option(
     "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
@@ -308,3 +306,5 @@ min_rule_support = option(
 #: Options that only tables with blank cells have.
 of_tables = combine(rows, marks, blank, min_confidence, min_rule_support)
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")
+#: How to read and judge a release of any kind.
+any_release = combine(release_file, frequency_table, policy, of_tables)

@@ -336,14 +336,7 @@ def read_original(release: Release, settings: Settings[ReleaseOptions]) -> Parti
         return None
     mark = first_set(given.missing, header.missing)
     rule: Any = given.missing_rule or (header.missing_rule if mark is not None else None) or "category"
-    return tacit.read_partial(
-        given.data,
-        qi=header.qi,
-        sa=header.sa,
-        blank=given.blank,
-        missing=mark,
-        missing_rule=rule,
-    )
+    return tacit.read_partial(given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule)
 
 
 def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> Any:

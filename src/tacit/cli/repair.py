@@ -45,7 +45,7 @@ class RepairOptions(ReleaseOptions):
 @click.argument("release", metavar="RELEASE")
 @options.option("--method METHOD", "How to repair; see tacit repairs.", required=True)
 @options.option("--data DATA", "The data that the release was made from.")
-@options.option("--knowledge FILE", "Rules: what an adversary knows besides the release (repeatable).", multiple=True)
+@options.option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
 @options.roles
 @options.missing
 @options.release_file

@@ -73,11 +73,9 @@ class SweepItemsetsOptions(SweepFiles, Options):
 )
 @click.argument("data", metavar="DATA")
 @options.option(
-    "--min-support S",
-    "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
-    multiple=True,
+    "--min-support S...", "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas."
 )
-@options.option("--k K", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes", multiple=True)
+@options.option("--k K...", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes")
 @options.policy_file
 @options.option(
     "--every-attack",
@@ -85,10 +83,7 @@ class SweepItemsetsOptions(SweepFiles, Options):
     is_flag=True,
 )
 @options.strict
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.any_data
 @_files
 @options.running
 def itemsets_command(**given: Any) -> int:
@@ -137,16 +132,10 @@ class SweepRoundingOptions(SweepFiles, ReleaseOptions):
 @click.argument("release", metavar="RELEASE")
 @options.option("--data DATA", "The data behind the release: the same findings, found faster.")
 @options.option(
-    "--base B",
-    "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]",
-    into="rounding_bases",
-    multiple=True,
+    "--base B...", "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]", into="rounding_bases"
 )
-@options.option("--decimals D", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]", multiple=True)
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.option("--decimals D...", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]")
+@options.any_data
 @options.release_file
 @options.policy
 @_files
@@ -200,11 +189,9 @@ class SweepRulesOptions(SweepFiles, Options):
     ),
 )
 @click.argument("data", metavar="DATA")
-@options.option(
-    "--min-support S", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.", multiple=True
-)
-@options.option("--min-confidence C", "Confidences to try: repeat, or separate with commas.", multiple=True)
-@options.option("--digits D", "Decimals of supports to try, in addition to exact counts.", multiple=True)
+@options.option("--min-support S...", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
+@options.option("--min-confidence C...", "Confidences to try: repeat, or separate with commas.")
+@options.option("--digits D...", "Decimals of supports to try, in addition to exact counts.")
 @options.option("--withhold-values", "Also try lists without numbers.", is_flag=True)
 @options.option("--incomplete", "Declare the lists incomplete: nothing follows from a missing rule.", is_flag=True)
 @options.option(

@@ -44,16 +44,11 @@ class VerifyOptions(ReleaseOptions):
 @options.data
 @options.option("--known DATA", "Everybody's quasi-identifiers, to count people instead of trusting the record.")
 @options.option(
-    "--knowledge FILE",
-    "The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
-    multiple=True,
+    "--knowledge FILE...", "The facts that the audit was given, to compare them instead of trusting the record (repeatable)."
 )
 @options.rows
 @options.marks
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.any_data
 @options.policy_file
 @options.today
 @options.running

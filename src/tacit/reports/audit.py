@@ -10,17 +10,7 @@ import numpy as np
 
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
-from tacit.model.finding import (
-    Finding,
-    Shorter,
-    Step,
-    Term,
-    Total,
-    lines_named,
-    render_counted,
-    render_step,
-    render_total,
-)
+from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
 from tacit.model.measures import MEASURES
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__

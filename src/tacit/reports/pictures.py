@@ -28,35 +28,23 @@ _RIGHT = 10
 #: The approximate width of a letter of a label.
 _LETTER = 7.0
 
-#: The colours of pages and pictures, by light.
-LIGHT = {
-    "page": "#ffffff",
-    "ink": "#1b1f24",
-    "soft": "#57606a",
-    "line": "#d0d7de",
-    "panel": "#f6f8fa",
-    "danger": "#b3261e",
-    "danger-soft": "#fdecea",
-    "fact": "#0b62a8",
-    "good": "#1a7f37",
-    "good-soft": "#e6f4ea",
-    "open": "#8a5a00",
-    "open-soft": "#fff4dc",
+#: The colours of pages and pictures, in light and in dark.
+_PALETTE = {
+    "page": ("#ffffff", "#14171b"),
+    "ink": ("#1b1f24", "#e6e9ed"),
+    "soft": ("#57606a", "#a3adb8"),
+    "line": ("#d0d7de", "#363d46"),
+    "panel": ("#f6f8fa", "#1c2127"),
+    "danger": ("#b3261e", "#ff8f85"),
+    "danger-soft": ("#fdecea", "#3a1b19"),
+    "fact": ("#0b62a8", "#7cc0ff"),
+    "good": ("#1a7f37", "#6fdb8b"),
+    "good-soft": ("#e6f4ea", "#16301d"),
+    "open": ("#8a5a00", "#f0c065"),
+    "open-soft": ("#fff4dc", "#362a10"),
 }
-DARK = {
-    "page": "#14171b",
-    "ink": "#e6e9ed",
-    "soft": "#a3adb8",
-    "line": "#363d46",
-    "panel": "#1c2127",
-    "danger": "#ff8f85",
-    "danger-soft": "#3a1b19",
-    "fact": "#7cc0ff",
-    "good": "#6fdb8b",
-    "good-soft": "#16301d",
-    "open": "#f0c065",
-    "open-soft": "#362a10",
-}
+LIGHT = {name: light for name, (light, _) in _PALETTE.items()}
+DARK = {name: dark for name, (_, dark) in _PALETTE.items()}
 #: Okabe and Ito's colours, as far as they are seen on white and on black.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#7f7f7f")
 #: The corners of the marks of curves; the first mark is a circle.

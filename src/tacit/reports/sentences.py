@@ -526,10 +526,7 @@ _MADE_BY = {
 }
 #: What it means that the adversary knows something, and that they do not.
 _KNOWS = {
-    "knows_n": (
-        "The attacker knows how many people the data are about.",
-        "How many people the data are about is not known.",
-    ),
+    "knows_n": ("The attacker knows how many people the data are about.", "How many people the data are about is not known."),
     "knows_all_values": (
         "The tables are taken to list every value that their people have, so that parts add up to their total.",
         "The tables are not taken to list every value that their people have: parts may be less than their total.",

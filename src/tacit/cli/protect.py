@@ -1,7 +1,8 @@
-"""``tacit hide``: hide cells that rules would reveal."""
+"""``tacit bucketize`` and ``tacit hide``: publish a table of people safely."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,11 +12,100 @@ import click
 import tacit
 from tacit.cli import INCOMPLETE, OF_VERDICT, options, reading
 from tacit.cli.options import Options
-from tacit.cli.output import check_release_output, emit, watched, wrote
+from tacit.cli.output import check_outputs, check_release_output, emit, watched, wrote
 from tacit.cli.reading import load_settings, rule_thresholds
+from tacit.errors import OptionError
 
 if TYPE_CHECKING:
-    from tacit.partial.methods import Method
+    from tacit.buckets.grouping import Method as GroupingMethod
+    from tacit.partial.methods import Method as HidingMethod
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketizeOptions(Options):
+    """Options of ``tacit bucketize``."""
+
+    data: str
+    output: str
+    method: GroupingMethod
+    knowledge: tuple[str, ...]
+    suppress: bool
+    seed: int
+    form: Literal["csv", "parquet"]
+
+
+@click.command(
+    "bucketize",
+    epilog=options.examples(
+        "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
+        "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
+    ),
+)
+@click.argument("data", metavar="DATA")
+@options.roles
+@options.option("--l L", "How many sensitive values must remain possible for everybody.", type=int)
+@options.option(
+    "--method METHOD",
+    "How to group: balanced, balanced-1, balanced-2, injector, or anatomy, which ignores knowledge.  [balanced]",
+    default="balanced",
+)
+@options.option("--knowledge FILE...", "What an adversary knows, such as the file of tacit mine negative (repeatable).")
+@options.option("--max-posterior P", "Highest probability that a value may have for anybody.")
+@options.policy_file
+@options.option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
+@options.seed
+@options.option("--format", "Format of the two tables.  [csv]", into="form", type=click.Choice(["csv", "parquet"]), default="csv")
+@options.missing
+@options.option("-o --output DIR", "Write qit, st and buckets.json to the folder DIR.", required=True)
+@options.running
+def bucketize_command(**given: Any) -> int:
+    """Publish a table in groups of at least L sensitive values each.
+
+    Two tables are written: who is in which group (QIT), and which values occur in it (ST). Someone who has both, the knowledge and
+    everybody's quasi-identifiers still cannot tell which of at least L values a person has. The result is audited.
+
+    Exit code: 0 the result is clean, 1 something remains (the result is still written), 2 no grouping exists or the input is bad
+    (nothing is written).
+    """
+    from tacit.files.buckets import write_buckets
+    from tacit.files.disk import shown
+    from tacit.reports.repair import bucketized_text
+
+    asked = BucketizeOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    settings.require_roles(sa="salary")
+    output = asked.output
+    if os.path.isfile(output):
+        raise OptionError("is a file, not a folder", where=shown(output), remedy="Give another folder with -o")
+    outputs = [output.rstrip("/") or output]
+    if os.path.isdir(output):
+        outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
+    check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
+    with watched("grouping") as progress:
+        people = reading.read_people_table(asked.data, settings)
+        policy = settings.policy
+        if "l" not in policy.origin:
+            raise OptionError("is missing", where="--l", remedy="Write for instance --l 3, or set it in tacit.toml")
+        is_anatomy = asked.method == "anatomy"
+        made = tacit.bucketize(
+            people,
+            l=policy.l,
+            knowledge=list(asked.knowledge) or None,
+            max_posterior=asked.max_posterior if asked.max_posterior is not None or is_anatomy else policy.max_posterior,
+            progress=progress,
+            **asked.pick("method", "suppress", "seed", "time_limit"),
+        )
+        least = made.after.policy.l if made.after else None
+        write_buckets(made, output, form=asked.form, seed=asked.seed, facts={"method": made.method, "l": least})
+    for name in ("qit", "st"):
+        wrote(os.path.join(output, f"{name}.{asked.form}"))
+    text = bucketized_text(made, dropped=people.dropped, origin=settings.config.where)
+    knowledge = "".join(f" --knowledge {quote(path)}" for path in asked.knowledge)
+    audit = f"tacit audit {quote(output)}{knowledge} --l {least or 2}"
+    tables = f"{output.rstrip('/')}/qit.{asked.form} and st.{asked.form}"
+    survive = "Correlations across groups survive every grouping; to see whose value they suggest"
+    emit(made.to_dict(), f"{text}\nWritten to {tables}. {survive}: {audit}\n", json_to=asked.json_to)
+    return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +117,7 @@ class HideOptions(Options):
     rows: str | None
     marks: str | None
     may_hide: tuple[str, ...]
-    method: Method | None
+    method: HidingMethod | None
     min_confidence: str | None
     min_support: str | None
     other_columns: Literal["drop", "keep"]
@@ -46,10 +136,9 @@ class HideOptions(Options):
 @options.roles
 @options.rows
 @options.option(
-    "--may-hide REGIONS",
+    "--may-hide REGIONS...",
     "Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
     "sensitive records); repeat, or separate with commas.",
-    multiple=True,
     required=True,
 )
 @options.option(
