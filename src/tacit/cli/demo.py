@@ -164,7 +164,7 @@ def _write_table(people: Table, path: Path) -> None:
 def _record(story: Story) -> dict[str, Any]:
     from tacit.reports.sentences import Summary
 
-    summary = Summary.of(story.audit)
+    summary = Summary(story.audit)
     return {
         "format": "tacit.demo/1",
         "n": story.release.n,
@@ -199,7 +199,7 @@ def _text(story: Story, folder: str, width: int) -> str:
 def _describe_release(story: Story) -> list[tuple[str, str]]:
     from tacit.reports.sentences import Summary, as_share, counted
 
-    summary = Summary.of(story.audit)
+    summary = Summary(story.audit)
     people = story.people
     least = story.release.min_support or 0
     shape = f"{people.n:,} people, {len(people.columns)} columns"

@@ -36,7 +36,7 @@ def results(
     audit: Audit, files: Sequence[Mapping[str, Any]], *, kind: ReportKind, timestamp: str, remarks: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return ``results.json`` for the entries in ``files``."""
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     said = summary.sentence().removesuffix(".")
     accepted = waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"

@@ -119,7 +119,7 @@ def audit_text(
 
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
     """Return the full report; ``release`` adds a picture."""
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     joint = _joint_findings(audit)
     described = top if kind == "internal" else 0
     sections = [
@@ -152,7 +152,7 @@ def screen_document(
     audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
 ) -> Document:
     """Return the shorter report for a terminal."""
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
     sections = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -372,11 +372,9 @@ def _sum_svg(told: Explanation) -> str | None:
     rows = rows[:MOST_ROWS]
     left = _span(lo, hi)
     rows.append(Row("what is left", 0, max(0.0, lo), "left", f"= {left}"))
-    note = (
-        f"and {counted(hidden, 'more term')}, not drawn"
-        if hidden
-        else "grey bars take away what blue bars add; orange is who is left"
-    )
+    note = "grey bars take away what blue bars add; orange is who is left"
+    if hidden:
+        note = f"and {counted(hidden, 'more term')}, not drawn"
     spoken = ", ".join(f"{number} {label}" for label, _, number in terms[:MOST_ROWS])
     return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
 
@@ -412,21 +410,18 @@ def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
 
 def _bounds_svg(told: Explanation) -> str | None:
     finding = told.finding
-    known: dict[str, tuple[float, float]] = {}
     steps = finding["certificate"]["steps"]
     ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
     far = max([*ends, float(finding["count"][1])])
     last: dict[str, Row] = {}
     for step in steps:
         label = join_names(step["items"], "and") if step["items"] else "all people"
-        before = known.get(label, (0.0, far))
-        low = max(before[0], step.get("at_least", 0))
-        high = min(before[1], step.get("at_most", far))
-        known[label] = (low, high)
-        first = last[label].before if label in last else (0.0, far)
+        row = last.get(label, Row(label, 0.0, far, "add", "", (0.0, far)))
+        low = max(row.start, step.get("at_least", 0))
+        high = min(row.end, step.get("at_most", far))
         open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
         number = f"{low:,.0f} or more" if open_end else f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
-        last[label] = Row(label, low, high, "add", number, first)
+        last[label] = replace(row, start=low, end=high, number=number)
     rows = list(last.values())
     hidden = max(0, len(rows) - MOST_ROWS)
     lo, hi = finding["count"]

@@ -34,8 +34,8 @@ PLACES = {
 
 def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
     """Return a repair's report; ``outputs`` maps files to SHA-256."""
-    before = Summary.of(done.before)
-    after = Summary.of(done.after)
+    before = Summary(done.before)
+    after = Summary(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
     if before.groups:
         tiles += [(before.single, "groups of one person before"), (after.single, "groups of one person after the repair")]

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from tacit.model.arrays import Ints
-from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
@@ -122,67 +122,40 @@ def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]
 # The verdict
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """Counts of what was found.
+    """Counts of what an audit found.
 
     ``groups_of_size[i]`` groups have ``sizes[i]`` people, or at most that many where their number is not exact.
     """
 
-    verdict: Verdict
-    k: int
-    findings: int
-    groups: int
-    single: int
-    people: int
-    sizes: Ints
-    groups_of_size: Ints
-    attacks_ran: bool
-    l: int = 2  # noqa: E741 - the letter is the policy's own name for it
-    certain: int = 0
-    guessed: int = 0
-    bounded: bool = False
-    finds_groups: bool = True
-    about_table: str = ""
-    what: str = "this release"
-    waived: int = 0
-    not_asked: int = 0
-    unread: int = 0
-
-    @classmethod
-    def of(cls, audit: Audit) -> Summary:
-        """Return the summary of an audit."""
+    def __init__(self, audit: Audit) -> None:
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         small: Counter[int] = Counter()
         for run in groups:
             small.update(audit.sizes(run))
-        sizes = np.array(sorted(small), np.int64)
-        numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
         values = [run for run in audit.runs if not run.finds_groups]
         found = [run for run in values if audit.counted(run.code)]
         certain = [run.people for run in found if run.claim == "proves"]
         certain += [int(run.columns["count"][run.is_value].sum()) for run in groups if run.is_value.any()]
-        return cls(
-            verdict=audit.verdict,
-            k=audit.policy.k,
-            findings=sum(run.findings for run in audit.runs),  # waived ones among them: they stay listed
-            groups=int(numbers.sum()),
-            single=int(numbers[sizes == 1].sum()),
-            people=max((_fewest_people(run) for run in groups), default=0),
-            sizes=sizes,
-            groups_of_size=numbers,
-            attacks_ran=any(run.status in ("ran", "stopped") for run in audit.runs),
-            l=audit.policy.l,
-            certain=max(certain, default=0),
-            guessed=max((run.people for run in found if run.claim == "estimates"), default=0),
-            bounded=any(run.claim == "proves" and run.decides for run in values),
-            finds_groups=finds_groups(audit),
-            about_table=_table_sentence(audit) if is_table(audit) else "",
-            what="this release" if len(audit.release) == 1 else f"these {len(audit.release)} releases",
-            waived=len(audit.waived.places),
-            not_asked=sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0,
-            unread=len(audit.not_read),
-        )
+        self.verdict = audit.verdict
+        self.k = audit.policy.k
+        self.l = audit.policy.l
+        self.findings = sum(run.findings for run in audit.runs)  # waived ones among them: they stay listed
+        self.sizes: Ints = np.array(sorted(small), np.int64)
+        self.groups_of_size: Ints = np.array([small[size] for size in self.sizes.tolist()], np.int64)
+        self.groups = int(self.groups_of_size.sum())
+        self.single = int(self.groups_of_size[self.sizes == 1].sum())
+        self.people = max((_fewest_people(run) for run in groups), default=0)
+        self.attacks_ran = any(run.status in ("ran", "stopped") for run in audit.runs)
+        self.certain = max(certain, default=0)
+        self.guessed = max((run.people for run in found if run.claim == "estimates"), default=0)
+        self.bounded = any(run.claim == "proves" and run.decides for run in values)
+        self.finds_groups = finds_groups(audit)
+        self.about_table = _table_sentence(audit) if is_table(audit) else ""
+        self.what = "this release" if len(audit.release) == 1 else f"these {len(audit.release)} releases"
+        self.waived = len(audit.waived.places)
+        self.not_asked = sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0
+        self.unread = len(audit.not_read)
 
     @property
     def span(self) -> str:
@@ -241,7 +214,7 @@ class Summary:
 
 def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
-    said = (summary or Summary.of(audit)).sentence()
+    said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
     if not notes:
         return [said]
@@ -258,7 +231,7 @@ def headline(audit: Audit) -> str:
 
 def verdict_line(audit: Audit) -> str:
     """Return the verdict and its cautions on one line."""
-    said = f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
+    said = f"{audit.verdict}: {Summary(audit).sentence().removesuffix('.')}"
     return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
 
 
