@@ -11,16 +11,8 @@ from typing import Any
 
 from tacit.model.audit import Audit, Verdict
 from tacit.model.version import __version__
-from tacit.reports.sentences import (
-    ReportKind,
-    Summary,
-    assumptions,
-    files_not_read,
-    next_steps,
-    reason,
-    visible,
-    waiver_sentences,
-)
+from tacit.reports import sentences
+from tacit.reports.sentences import ReportKind, Summary, reason, visible
 
 #: The version of the layout; the Viewer takes no other.
 ACRO_VERSION = "0.4.8"
@@ -38,7 +30,7 @@ def results(
     """Return ``results.json`` for the entries in ``files``."""
     summary = Summary(audit)
     said = summary.sentence().removesuffix(".")
-    accepted = waiver_sentences(audit, kind)
+    accepted = sentences.waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"
     output = {
         "uid": OUTPUT,
@@ -57,8 +49,8 @@ def results(
         "summary": _escape("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
         "comments": [
-            *map(_escape, (*remarks, *files_not_read(audit, kind), *assumptions(audit, kind))),
-            *(_escape("".join(step)) for step in next_steps(audit)),
+            *map(_escape, (*remarks, *sentences.files_not_read(audit, kind), *sentences.assumptions(audit, kind))),
+            *(_escape("".join(step)) for step in sentences.next_steps(audit)),
         ],
         "exception": _escape("; ".join(accepted)),
     }

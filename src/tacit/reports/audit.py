@@ -16,21 +16,19 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.model.words import join_names
 from tacit.reports import sentences
-from tacit.reports.document import (
-    Document,
-    Facts,
-    Figure,
-    Gallery,
-    Item,
-    Listing,
-    Paragraph,
-    Part,
-    Proof,
-    Section,
-    Table,
+from tacit.reports.document import Document, Facts, Figure, Gallery, Item, Listing, Paragraph, Part, Proof, Section, Table
+from tacit.reports.sentences import (
+    KINDS,
+    WIDTH,
+    ReportKind,
+    Summary,
     capitalise,
+    counted,
+    finds_groups,
+    format_number,
+    people,
+    visible,
 )
-from tacit.reports.sentences import KINDS, WIDTH, ReportKind, Summary, counted, finds_groups, format_number, people, visible
 from tacit.reports.text import render_text
 
 if TYPE_CHECKING:

@@ -178,8 +178,3 @@ class Document:
             if form in section.forms and parts:
                 shown.append(replace(section, parts=parts))
         return shown
-
-
-def capitalise(sentence: str) -> str:
-    """Return a sentence that begins with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]

@@ -97,17 +97,10 @@ def _guess_sentence(guess: Guess) -> str:
 
 
 def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
-    rows = [
-        (
-            f"{number}. {_who(guess.who)}",
-            f"{guess.people:,}",
-            guess.value,
-            f"{guess.probability:.3f}",
-            f"{guess.baseline:.3f}",
-            _bounds(guess),
-        )
-        for number, guess in enumerate(guesses, start=1)
-    ]
+    rows = []
+    for number, guess in enumerate(guesses, start=1):
+        numbers = (f"{guess.probability:.3f}", f"{guess.baseline:.3f}", _bounds(guess))
+        rows.append((f"{number}. {_who(guess.who)}", f"{guess.people:,}", guess.value, *numbers))
     columns = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
     return Table.of(caption, columns, rows, style="guesses")
 
@@ -345,37 +338,24 @@ def utility_text(found: Utility, *, width: int = WIDTH) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _utility_facts(found: Utility) -> list[tuple[str, str]]:
+def _utility_facts(found: Utility) -> Iterator[tuple[str, str]]:
     figures = found.figures
     guesses = found.guesses
     settings = found.settings
-    sure = int(guesses["surviving_above_90"])
-    right = f"; {people(sure)} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right" if sure else ""
+    yield "People", f"{people(found.n)} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them"
+    values = f"l = {figures['l_diversity']:.0f} different values (entropy l = {figures['entropy_l']:.4g})"
+    shares = f"t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}"
+    yield "Groups", f"k = {figures['k_anonymity']:,.0f}, {values}, {shares}"
     support = settings["min_support"]
     least = f"{support:,} people" if isinstance(support, int) else _percent(support)
-    return [
-        ("People", f"{people(found.n)} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them"),
-        (
-            "Groups",
-            f"k = {figures['k_anonymity']:,.0f}, l = {figures['l_diversity']:.0f} different values (entropy l = "
-            f"{figures['entropy_l']:.4g}), t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}",
-        ),
-        (
-            "Rules",
-            f"{found.rules:,} with a support of at least {least}, a conviction of at least {settings['min_conviction']:g} and up "
-            f"to {counted(settings['max_length'], 'column')}",
-        ),
-        (
-            "Answers",
-            f"to {counted(found.queries, 'question')} about {counted(settings['dim'], 'column')}, each for up to "
-            f"{_percent(settings['selectivity'])} of its values",
-        ),
-        (
-            "Guesses",
-            f"right for {_percent(guesses['surviving_guess_right'])} of the people by what survives in the groups (B03); by the most "
-            f"frequent value of each group for {_percent(guesses['group_guess_right'])}{right}",
-        ),
-    ]
+    bars = f"a support of at least {least}, a conviction of at least {settings['min_conviction']:g}"
+    yield "Rules", f"{found.rules:,} with {bars} and up to {counted(settings['max_length'], 'column')}"
+    asked = f"to {counted(found.queries, 'question')} about {counted(settings['dim'], 'column')}"
+    yield "Answers", f"{asked}, each for up to {_percent(settings['selectivity'])} of its values"
+    sure = int(guesses["surviving_above_90"])
+    right = f"; {people(sure)} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right" if sure else ""
+    survive = f"right for {_percent(guesses['surviving_guess_right'])} of the people by what survives in the groups (B03)"
+    yield "Guesses", f"{survive}; by the most frequent value of each group for {_percent(guesses['group_guess_right'])}{right}"
 
 
 def _percent(share: float | None) -> str:

@@ -14,29 +14,8 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from tacit.model.finding import (
-    THE_GROUP,
-    Finding,
-    Goal,
-    Lines,
-    More,
-    Phrase,
-    Remark,
-    Share,
-    Shorter,
-    ShownAbove,
-    Step,
-    Term,
-    Total,
-    lines_named,
-    render_amount,
-    render_counted,
-    render_lines,
-    render_phrase,
-    render_step,
-    render_times,
-    render_total,
-)
+from tacit.model import finding as model
+from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.words import join_names, state_values
 from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
@@ -144,7 +123,7 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
     """Yield steps as sentences; ``owner`` is the only file."""
 
     def render(lines: Lines) -> str:
-        return render_lines(Lines(lines.numbers, lines.file or owner))
+        return model.render_lines(Lines(lines.numbers, lines.file or owner))
 
     has_begun = False
     for step in steps:
@@ -152,23 +131,23 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
             verb = "Take away" if step.times < 0 else "Add" if has_begun else "Start from"
             has_begun = True
             if isinstance(step, Term):
-                text = f"{verb} {render_amount(step)}{render_counted(step, render)}"
+                text = f"{verb} {model.render_amount(step)}{model.render_counted(step, render)}"
             else:
-                text = f"{verb} {render_times(step.times)}what was shown above ({step.number})"
+                text = f"{verb} {model.render_times(step.times)}what was shown above ({step.number})"
         elif isinstance(step, Total):
             has_begun = False
-            text = f"The sum is {render_total(step.bound)}."
+            text = f"The sum is {model.render_total(step.bound)}."
             if code != "R03":
-                left = people(step.bound.lo) if step.bound.is_exact else f"{render_total(step.bound)} people"
+                left = people(step.bound.lo) if step.bound.is_exact else f"{model.render_total(step.bound)} people"
                 text = f"That leaves {left}."
         elif isinstance(step, More):
             text = f"And {step.number:,} more {step.what}"
         elif isinstance(step, Remark):
-            text = render_phrase(step.phrase, render)
+            text = model.render_phrase(step.phrase, render)
         else:
             has_begun = has_begun and not isinstance(step, Goal)
-            text = render_step(step)
-        cited = [(lines.file or owner, number) for lines in lines_named(step) for number in lines.numbers]
+            text = model.render_step(step)
+        cited = [(lines.file or owner, number) for lines in model.lines_named(step) for number in lines.numbers]
         ended = text if text.endswith((".", ":")) else f"{text}."
         yield Sentence(ended, tuple((file, number) for file, number in cited if file is not None))
 
@@ -208,7 +187,7 @@ class _Reader:
         for read in (self._term, _read_total, _read_goal, _read_more, _read_shorter, _read_share):
             with suppress(ValueError, LookupError, ArithmeticError):
                 step = read(text)
-                if render_step(step) == text:
+                if model.render_step(step) == text:
                     return step
         return Remark(self._phrase(text))
 
@@ -243,7 +222,7 @@ class _Reader:
                 follows = bool(parts) and text[end:begin] in (", ", "; ")
                 if begin == 0 or text[:begin].endswith(("(", "The confidence of ")) or follows:
                     parts += [text[end:begin], lines]
-                    end = begin + len(render_lines(lines))
+                    end = begin + len(model.render_lines(lines))
             place = text.lower().find("line", max(end, place + 1))
         return tuple(part for part in (*parts, text[end:]) if part)
 
@@ -392,14 +371,14 @@ def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
         if isinstance(step, Goal):
             if has_begun:
                 return
-            is_wanted = step.group == THE_GROUP
+            is_wanted = step.group == model.THE_GROUP
             goals.append(step)
         elif not is_wanted:
             continue
         elif isinstance(step, Term):
             has_begun = True
             end = step.bound.lo if step.times > 0 else step.bound.hi
-            yield step.what or render_phrase(step.where), float(step.times * end), signed_amount(step)
+            yield step.what or model.render_phrase(step.where), float(step.times * end), signed_amount(step)
         elif isinstance(step, ShownAbove) and step.number <= len(goals):
             has_begun = True
             value = float(step.times * goals[step.number - 1].value)

@@ -6,20 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tacit.model.repair import Bucketized, Hidden, Repair
+from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows
 from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table
 from tacit.reports.pictures import bars_of_sizes, before_and_after
-from tacit.reports.sentences import (
-    Summary,
-    bucket_sentences,
-    counted,
-    format_number,
-    next_steps,
-    people,
-    policy_sentences,
-    verdict_line,
-    visible,
-)
+from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line, visible
 from tacit.reports.text import facts_text
 
 #: Regions of cells in words.
@@ -53,7 +44,7 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
             Section("Before and after", tuple(_before_and_after(done, before, after))),
             Section("Cost", tuple(_cost_tables(done))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
-            Section("Policy", (Listing.of(policy_sentences(done.after)), limit_table(done.after))),
+            Section("Policy", (Listing.of(sentences.policy_sentences(done.after)), limit_table(done.after))),
             Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
         ),
     )
@@ -61,14 +52,17 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
 
 def _next(done: Repair) -> list[str | Sentence]:
     if done.ok and not done.after.ok:
-        return [f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.", *next_steps(done.after)]
+        return [
+            f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.",
+            *sentences.next_steps(done.after),
+        ]
     if done.ok:
         old = "" if done.before.ok else "; the old one is not"
         safe = f"The repaired release is safe to publish under this policy, as far as the attacks that ran can tell{old}."
-        return [safe, *next_steps(done.after)]
+        return [safe, *sentences.next_steps(done.after)]
     other = "" if done.suggested in (None, done.method) else f"The method {done.suggested} would meet the policy."
     said = [one for one in ("This method did not meet the policy.", done.remark, other) if one]
-    return [*said, *next_steps(done.after)]
+    return [*said, *sentences.next_steps(done.after)]
 
 
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
@@ -140,7 +134,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
         yield "Before", f"{verdict_line(made.before)} (the table as it is)"
     if made.after is not None:
         yield "After", verdict_line(made.after)
-        for sentence in bucket_sentences(made.after):
+        for sentence in sentences.bucket_sentences(made.after):
             yield "Guesses", sentence
     if "surviving_guess_right_exact" in cost:
         yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"

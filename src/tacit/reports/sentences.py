@@ -100,6 +100,11 @@ def visible(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def capitalise(sentence: str) -> str:
+    """Return a sentence that begins with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text."""
     line = " ".join(text.strip().partition("\n")[0].split())
