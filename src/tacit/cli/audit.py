@@ -11,7 +11,7 @@ import click
 
 import tacit
 from tacit.cli import OF_VERDICT, disarm, options, reading
-from tacit.cli.options import ReleaseOptions
+from tacit.cli.options import ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, coloured, emit, watched, write_report, wrote
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
@@ -62,72 +62,68 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
 
 
-@click.command(
+@command(
     "audit",
-    epilog=options.examples(
-        "tacit audit itemsets.csv",
-        "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
-        "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
-        "tacit audit itemsets.csv --data adult.csv --json audit.json",
-        "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
-        "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
-        "tacit audit buckets/ --knowledge negative.csv --l 6",
-        "tacit audit itemsets.csv rules.csv --people same",
-        "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
-        "tacit audit 2024/ 2025/ --people left:10,joined:0",
-        "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
-    ),
+    "tacit audit itemsets.csv",
+    "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
+    "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
+    "tacit audit itemsets.csv --data adult.csv --json audit.json",
+    "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
+    "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
+    "tacit audit buckets/ --knowledge negative.csv --l 6",
+    "tacit audit itemsets.csv rules.csv --people same",
+    "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
+    "tacit audit 2024/ 2025/ --people left:10,joined:0",
+    "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @options.data
-@options.option(
+@option(
     "--known DATA",
     "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
 )
-@options.option(
+@option(
     "--knowledge FILE...",
     "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
 )
-@options.option(
+@option(
     "--people HOW",
     "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
     "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
 )
 @options.any_data
 @options.any_release
-@options.option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
-@options.option(
+@option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
+@option(
     "--algorithm",
     "How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
     type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
     default="projection",
 )
-@options.option("--top N", f"How many findings to write out, the worst first.  [{TOP}]", type=int, callback=options.not_negative)
-@options.option(
-    "--findings FILE", "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.", into="findings_to"
-)
-@options.option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True)
+@option("--top N", f"How many findings to write out, the worst first.  [{TOP}]", type=int, callback=options.not_negative)
+@option("--findings FILE", "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.", into="findings_to")
+@option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True)
 @options.report
-@options.option(
+@option(
     "--acro DIR",
     "Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
     into="acro_to",
 )
-@options.option(
+@option(
     "--report-kind",
     "internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
     type=click.Choice(["internal", "external"]),
     default="internal",
 )
-@options.option(
+@option(
     "--suggest [SECONDS]",
     "If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
     is_flag=False,
     flag_value="10",
     callback=_seconds,
 )
-@options.option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
+@option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
 @options.running
 def audit_command(**given: Any) -> int:
     """Attack one or more releases and report what they reveal.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
 import tacit
-from tacit.cli.options import examples, json_option
+from tacit.cli.options import command, json_option
 from tacit.cli.output import emit
 
 
-@click.command("attacks", epilog=examples("tacit attacks"))
+@command("attacks", "tacit attacks")
 @json_option
 def attacks_command(json_to: str | None) -> None:
     """List the attacks.
@@ -26,7 +24,7 @@ def attacks_command(json_to: str | None) -> None:
     emit({"format": "tacit.attacks/1", "attacks": rows}, text, json_to=json_to)
 
 
-@click.command("repairs", epilog=examples("tacit repairs"))
+@command("repairs", "tacit repairs")
 @json_option
 def repairs_command(json_to: str | None) -> None:
     """List the repairs.

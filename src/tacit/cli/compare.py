@@ -9,7 +9,7 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, refuse_options
+from tacit.cli.options import ReleaseOptions, command, option, refuse_options
 from tacit.cli.output import check_outputs, emit, say, watched, write_file
 from tacit.cli.reading import load_settings
 from tacit.errors import LimitReached, OptionError
@@ -45,30 +45,28 @@ class CompareOptions(ReleaseOptions):
     seed: int | None
 
 
-@click.command(
+@command(
     "compare",
-    epilog=options.examples(
-        "tacit compare rules.csv --data adult.csv",
-        "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
-        "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
-    ),
+    "tacit compare rules.csv --data adult.csv",
+    "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
+    "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
 )
 @click.argument("release", metavar="RELEASE")
-@options.option("--data DATA", "The data that the release was made from.", required=True)
+@option("--data DATA", "The data that the release was made from.", required=True)
 @options.roles
 @options.missing
 @options.release_file
-@options.option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
-@options.option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
-@options.option("--knowledge FILE...", "Buckets: what a reader knows, such as negative rules (repeatable).")
-@options.option("--interval COLUMN=WIDTH...", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).")
-@options.option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
-@options.option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
-@options.option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int)
-@options.option("--queries N", "Buckets: number of count queries.  [1000]", type=int)
-@options.option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int)
-@options.option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]")
-@options.option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative)
+@option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
+@option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
+@option("--knowledge FILE...", "Buckets: what a reader knows, such as negative rules (repeatable).")
+@option("--interval COLUMN=WIDTH...", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).")
+@option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
+@option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
+@option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int)
+@option("--queries N", "Buckets: number of count queries.  [1000]", type=int)
+@option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int)
+@option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]")
+@option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative)
 @options.running
 def compare_command(**given: Any) -> None:
     """Compare what a release lets others estimate with the truth.

@@ -15,10 +15,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import tacit
-from tacit.cli.options import examples, json_option, option
+from tacit.cli.options import command, json_option, option
 from tacit.cli.output import check_outputs, emit, watched, width
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ _OWN_DATA = (
 )
 
 
-@click.command("demo", epilog=examples("tacit demo --out tacit-demo"))
+@command("demo", "tacit demo --out tacit-demo")
 @option("--out DIR", "Folder to write to; made if missing.", into="folder", default="tacit-demo", show_default=True)
 @json_option
 def demo_command(folder: str, json_to: str | None) -> None:

@@ -10,7 +10,7 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, refuse_options
+from tacit.cli.options import ReleaseOptions, command, option, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, write_file
 from tacit.cli.reading import Settings, load_settings, policy_for
 from tacit.errors import InputError, OptionError
@@ -40,40 +40,38 @@ class ExplainOptions(ReleaseOptions):
     picture_to: str | None
 
 
-@click.command(
+@command(
     "explain",
-    epilog=options.examples(
-        "tacit explain itemsets.csv",
-        "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
-        "tacit explain itemsets.csv --picture worst.svg",
-        "tacit explain last-year.csv this-year.csv --people left:0-3,joined:0-2",
-        "tacit explain --audit audit.json --finding X01-3f2a9c1b04de itemsets.csv rules.csv",
-        "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
-        'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
-        'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
-    ),
+    "tacit explain itemsets.csv",
+    "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
+    "tacit explain itemsets.csv --picture worst.svg",
+    "tacit explain last-year.csv this-year.csv --people left:0-3,joined:0-2",
+    "tacit explain --audit audit.json --finding X01-3f2a9c1b04de itemsets.csv rules.csv",
+    "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
+    'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
+    'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
 )
 @click.argument("releases", nargs=-1, metavar="RELEASE...")
-@options.option("--finding ID", "The id of a finding, as in the record of tacit audit.  [the worst]")
-@options.option(
+@option("--finding ID", "The id of a finding, as in the record of tacit audit.  [the worst]")
+@option(
     "--audit AUDIT.json",
     "Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
     into="audit_file",
 )
-@options.option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
-@options.option(
+@option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
+@option(
     "--who DESCRIPTION",
     "Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
     "bucketized releases.",
 )
 @options.data
-@options.option("--known DATA", "Rules: everybody's quasi-identifiers, as an adversary may know them.")
-@options.option(
+@option("--known DATA", "Rules: everybody's quasi-identifiers, as an adversary may know them.")
+@option(
     "--knowledge FILE...", "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable)."
 )
-@options.option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
-@options.option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
-@options.option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
+@option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
+@option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
+@option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
 @options.roles
 @options.missing
 @options.any_release

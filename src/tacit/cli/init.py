@@ -7,12 +7,12 @@ from shlex import quote
 
 import click
 
-from tacit.cli.options import examples, json_option, option
+from tacit.cli.options import command, json_option, option
 from tacit.cli.output import check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
-@click.command("init", epilog=examples("tacit init adult.csv"))
+@command("init", "tacit init adult.csv")
 @click.argument("data", metavar="DATA")
 @option("-o --output FILE", "The file to write.", default="tacit.toml", show_default=True)
 @option("--force", "Replace the file if it exists.", is_flag=True)

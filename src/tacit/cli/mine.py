@@ -11,7 +11,7 @@ import click
 
 import tacit
 from tacit.cli import Program, options, reading
-from tacit.cli.options import Options, option_name
+from tacit.cli.options import Options, command, option, option_name
 from tacit.cli.output import check_outputs, check_release_output, emit, watched, write_release, wrote
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
@@ -53,16 +53,15 @@ class ItemsetsOptions(MineOptions):
     only: Only | None
 
 
-@mine_command.command(
+@command(
     "itemsets",
-    epilog=options.examples(
-        "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
-        "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
-    ),
+    "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
+    "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.min_support
-@options.option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
+@option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @options.strict
 @options.any_data
 @options.output
@@ -105,23 +104,22 @@ class RulesOptions(MineOptions):
     incomplete: bool
 
 
-@mine_command.command(
+@command(
     "rules",
-    epilog=options.examples(
-        "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
-        "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
-    ),
+    "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
+    "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.roles
 @options.min_support
-@options.option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
+@option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
 @options.strict
-@options.option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
-@options.option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
-@options.option("--with-confidence", "With --digits: publish confidences too; they reveal more.", is_flag=True)
-@options.option("--publish-sa-distribution", "Also publish how many people have each sensitive value.", is_flag=True)
-@options.option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
+@option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
+@option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
+@option("--with-confidence", "With --digits: publish confidences too; they reveal more.", is_flag=True)
+@option("--publish-sa-distribution", "Also publish how many people have each sensitive value.", is_flag=True)
+@option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
 @options.hierarchies
 @options.output
@@ -192,26 +190,25 @@ class NegativeOptions(Options):
     seed: int
 
 
-@mine_command.command(
+@command(
     "negative",
-    epilog=options.examples(
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
-    ),
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@options.option("--min-expectation E", "Least probability that someone would have the value by chance: 0.9 or 90%.")
-@options.option(
+@option("--min-expectation E", "Least probability that someone would have the value by chance: 0.9 or 90%.")
+@option(
     "--min-confidence C",
     "Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
     default="1",
 )
-@options.option("--fuzzy COLUMN=SPREAD...", "Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).")
-@options.option("--max-length L", "Most columns in an antecedent.  [all]", type=int)
-@options.option("--significance ALPHA", "Correct for the number of antecedents and values tested (Bonferroni).")
-@options.option(
+@option("--fuzzy COLUMN=SPREAD...", "Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).")
+@option("--max-length L", "Most columns in an antecedent.  [all]", type=int)
+@option("--significance ALPHA", "Correct for the number of antecedents and values tested (Bonferroni).")
+@option(
     "--permutations N",
     "Mine N times with shuffled values, to count the rules that arise by chance.",
     type=int,
@@ -221,7 +218,7 @@ class NegativeOptions(Options):
 @options.seed
 @options.missing
 @options.hierarchies
-@options.option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
+@option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
 @options.running
 def negative_command(**given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
@@ -289,25 +286,23 @@ class TabulateOptions(Options):
     round_to: int | None
 
 
-@click.command(
+@command(
     "tabulate",
-    epilog=options.examples(
-        "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
-        "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
-        "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
-    ),
+    "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
+    "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
+    "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
 )
 @click.argument("data", metavar="DATA")
-@options.option("--by COLUMNS...", "Columns of a table, separated with commas; repeat for more tables.", required=True)
-@options.option("--ways W", "Make all tables over one to W of the columns, instead of one over all.", type=int)
-@options.option("--total", "Also list the totals of every table.", is_flag=True)
-@options.option("--hide-below K", "Hide cells with fewer than K people.", type=int)
-@options.option(
+@option("--by COLUMNS...", "Columns of a table, separated with commas; repeat for more tables.", required=True)
+@option("--ways W", "Make all tables over one to W of the columns, instead of one over all.", type=int)
+@option("--total", "Also list the totals of every table.", is_flag=True)
+@option("--hide-below K", "Hide cells with fewer than K people.", type=int)
+@option(
     "--show-zeros/--hide-zeros",
     "With --hide-below: show empty cells, or hide them too.  [hide, unless the policy says zeros_are_disclosive = false]",
     default=None,
 )
-@options.option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
+@option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
 @options.roles
 @options.policy_file
 @options.missing
@@ -352,9 +347,9 @@ def _read_columns(settings: Settings[TabulateOptions]) -> Table:
 
     asked = settings.given
     everything = reading.read_whole_table(asked.data)
-    for option, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
+    for role, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
         for column in sensitive_names(columns, everything.names)[0]:
-            require_column(column, everything.names, where=option)
+            require_column(column, everything.names, where=role)
     named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
     used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
     people = tacit.read_table(

@@ -130,6 +130,11 @@ def examples(*lines: str) -> str:
     return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
 
 
+def command(name: str, *lines: str, group: click.Group | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a command with examples, of the program or of a group of it."""
+    return (group or click).command(name, epilog=examples(*lines))
+
+
 # Callbacks
 
 

@@ -11,7 +11,7 @@ import click
 
 import tacit
 from tacit.cli import INCOMPLETE, OF_VERDICT, options, reading
-from tacit.cli.options import Options
+from tacit.cli.options import Options, command, option
 from tacit.cli.output import check_outputs, check_release_output, emit, watched, wrote
 from tacit.cli.reading import load_settings, rule_thresholds
 from tacit.errors import OptionError
@@ -34,29 +34,27 @@ class BucketizeOptions(Options):
     form: Literal["csv", "parquet"]
 
 
-@click.command(
+@command(
     "bucketize",
-    epilog=options.examples(
-        "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
-        "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
-    ),
+    "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
+    "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@options.option("--l L", "How many sensitive values must remain possible for everybody.", type=int)
-@options.option(
+@option("--l L", "How many sensitive values must remain possible for everybody.", type=int)
+@option(
     "--method METHOD",
     "How to group: balanced, balanced-1, balanced-2, injector, or anatomy, which ignores knowledge.  [balanced]",
     default="balanced",
 )
-@options.option("--knowledge FILE...", "What an adversary knows, such as the file of tacit mine negative (repeatable).")
-@options.option("--max-posterior P", "Highest probability that a value may have for anybody.")
+@option("--knowledge FILE...", "What an adversary knows, such as the file of tacit mine negative (repeatable).")
+@option("--max-posterior P", "Highest probability that a value may have for anybody.")
 @options.policy_file
-@options.option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
+@option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
 @options.seed
-@options.option("--format", "Format of the two tables.  [csv]", into="form", type=click.Choice(["csv", "parquet"]), default="csv")
+@option("--format", "Format of the two tables.  [csv]", into="form", type=click.Choice(["csv", "parquet"]), default="csv")
 @options.missing
-@options.option("-o --output DIR", "Write qit, st and buckets.json to the folder DIR.", required=True)
+@option("-o --output DIR", "Write qit, st and buckets.json to the folder DIR.", required=True)
 @options.running
 def bucketize_command(**given: Any) -> int:
     """Publish a table in groups of at least L sensitive values each.
@@ -125,23 +123,21 @@ class HideOptions(Options):
     seed: int
 
 
-@click.command(
+@command(
     "hide",
-    epilog=options.examples(
-        "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt --may-hide sc -o published.csv",
-        "tacit hide adult.csv --qi sex,education --sa occupation --rows 'age<20' --may-hide ns,nc --min-support 60 -o published.csv",
-    ),
+    "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt --may-hide sc -o published.csv",
+    "tacit hide adult.csv --qi sex,education --sa occupation --rows 'age<20' --may-hide ns,nc --min-support 60 -o published.csv",
 )
 @click.argument("data", metavar="DATA")
 @options.roles
 @options.rows
-@options.option(
+@option(
     "--may-hide REGIONS...",
     "Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
     "sensitive records); repeat, or separate with commas.",
     required=True,
 )
-@options.option(
+@option(
     "--method METHOD",
     "How to choose them: greedy, uniform, ilp, smc, rgraph-max-descendant, rgraph-random-max, rgraph-random or cr.  "
     "[uniform for sc alone, else greedy]",
@@ -149,11 +145,11 @@ class HideOptions(Options):
 @options.min_confidence
 @options.min_rule_support
 @options.policy_file
-@options.option(
+@option(
     "--marks FILE",
     "Marks of cells: + must be published, - is sensitive; a file of the table's shape, or of lines row,column,mark.",
 )
-@options.option(
+@option(
     "--other-columns",
     "Columns that --qi and --sa do not name: drop them, or keep them and protect against them too.  [drop]",
     type=click.Choice(["drop", "keep"]),
@@ -162,7 +158,7 @@ class HideOptions(Options):
 @options.blank
 @options.seed
 @options.missing
-@options.option("-o --output OUT", "Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.", required=True)
+@option("-o --output OUT", "Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.", required=True)
 @options.running
 def hide_command(**given: Any) -> int:
     """Hide cells of a table until no rule reveals the sensitive ones.

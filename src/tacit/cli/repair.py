@@ -10,7 +10,7 @@ import click
 
 import tacit
 from tacit.cli import DONE, EXPOSED, options, reading
-from tacit.cli.options import ReleaseOptions
+from tacit.cli.options import ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, emit, watched, write_release, write_report
 from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
@@ -34,40 +34,38 @@ class RepairOptions(ReleaseOptions):
     suggest: bool
 
 
-@click.command(
+@command(
     "repair",
-    epilog=options.examples(
-        "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
-        "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
-        "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
-    ),
+    "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
+    "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
+    "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
 )
 @click.argument("release", metavar="RELEASE")
-@options.option("--method METHOD", "How to repair; see tacit repairs.", required=True)
-@options.option("--data DATA", "The data that the release was made from.")
-@options.option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
+@option("--method METHOD", "How to repair; see tacit repairs.", required=True)
+@option("--data DATA", "The data that the release was made from.")
+@option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
 @options.roles
 @options.missing
 @options.release_file
 @options.policy
-@options.option(
+@option(
     "--goal",
     "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
     type=click.Choice(["all", "frequent-only"]),
     default="all",
 )
-@options.option(
+@option(
     "--base B",
     "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
     into="rounding_base",
     type=int,
 )
-@options.option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int)
-@options.option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.")
-@options.option(
+@option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int)
+@option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.")
+@option(
     "--suggest/--no-suggest", "Rules: try every method, and name the cheapest that meets the policy.  [suggest]", default=True
 )
-@options.option("-o --output OUT", "Write the repaired release to OUT and its header to OUT.json.", required=True)
+@option("-o --output OUT", "Write the repaired release to OUT and its header to OUT.json.", required=True)
 @options.report
 @options.running
 def repair_command(**given: Any) -> int:

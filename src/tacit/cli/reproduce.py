@@ -9,35 +9,34 @@ from typing import TYPE_CHECKING
 import click
 
 from tacit.cli import options
+from tacit.cli.options import command, option
 from tacit.cli.output import check_outputs, emit, note, watched, write_file
 
 if TYPE_CHECKING:
     from tacit.model.reproduction import Reproduction
 
 
-@click.command(
+@command(
     "reproduce",
-    epilog=options.examples(
-        "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
-        "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
-        "tacit reproduce atzori05",
-        "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
-        "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
-        "tacit reproduce injector08 --data uci --out figures",
-        "tacit reproduce li07 --data uci --out figures",
-    ),
+    "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
+    "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
+    "tacit reproduce atzori05",
+    "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
+    "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
+    "tacit reproduce injector08 --data uci --out figures",
+    "tacit reproduce li07 --data uci --out figures",
 )
 @click.argument("name", required=False, metavar="[PAPER]")
-@options.option(
+@option(
     "--data FOLDER",
     "Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
 )
-@options.option(
+@option(
     "--out DIR",
     "Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
     into="folder",
 )
-@options.option(
+@option(
     "--time-limit SECONDS",
     "About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
     type=float,

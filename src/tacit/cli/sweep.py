@@ -9,7 +9,7 @@ import click
 
 import tacit
 from tacit.cli import DONE, INCOMPLETE, Program, options, reading
-from tacit.cli.options import Options, ReleaseOptions
+from tacit.cli.options import Options, ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, emit, watched, write_file, write_report
 from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
@@ -47,8 +47,8 @@ class SweepFiles:
 
 
 _files = options.combine(
-    options.option("--csv FILE", "Write the table as CSV.", into="csv_to"),
-    options.option("--picture FILE.svg", "Draw it, as SVG.", into="picture_to"),
+    option("--csv FILE", "Write the table as CSV.", into="csv_to"),
+    option("--picture FILE.svg", "Draw it, as SVG.", into="picture_to"),
     options.report,
 )
 
@@ -64,20 +64,17 @@ class SweepItemsetsOptions(SweepFiles, Options):
     strict: bool
 
 
-@sweep_command.command(
+@command(
     "itemsets",
-    epilog=options.examples(
-        "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
-        "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
-    ),
+    "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
+    "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
+    group=sweep_command,
 )
 @click.argument("data", metavar="DATA")
-@options.option(
-    "--min-support S...", "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas."
-)
-@options.option("--k K...", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes")
+@option("--min-support S...", "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
+@option("--k K...", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes")
 @options.policy_file
-@options.option(
+@option(
     "--every-attack",
     "Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
     is_flag=True,
@@ -122,19 +119,16 @@ class SweepRoundingOptions(SweepFiles, ReleaseOptions):
     decimals: tuple[str, ...]
 
 
-@sweep_command.command(
+@command(
     "rounding",
-    epilog=options.examples(
-        "tacit sweep rounding itemsets.csv --k 10",
-        "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
-    ),
+    "tacit sweep rounding itemsets.csv --k 10",
+    "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
+    group=sweep_command,
 )
 @click.argument("release", metavar="RELEASE")
-@options.option("--data DATA", "The data behind the release: the same findings, found faster.")
-@options.option(
-    "--base B...", "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]", into="rounding_bases"
-)
-@options.option("--decimals D...", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]")
+@option("--data DATA", "The data behind the release: the same findings, found faster.")
+@option("--base B...", "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]", into="rounding_bases")
+@option("--decimals D...", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]")
 @options.any_data
 @options.release_file
 @options.policy
@@ -181,20 +175,19 @@ class SweepRulesOptions(SweepFiles, Options):
     strict: bool
 
 
-@sweep_command.command(
+@command(
     "rules",
-    epilog=options.examples(
-        "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
-        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
-    ),
+    "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
+    "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
+    group=sweep_command,
 )
 @click.argument("data", metavar="DATA")
-@options.option("--min-support S...", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
-@options.option("--min-confidence C...", "Confidences to try: repeat, or separate with commas.")
-@options.option("--digits D...", "Decimals of supports to try, in addition to exact counts.")
-@options.option("--withhold-values", "Also try lists without numbers.", is_flag=True)
-@options.option("--incomplete", "Declare the lists incomplete: nothing follows from a missing rule.", is_flag=True)
-@options.option(
+@option("--min-support S...", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
+@option("--min-confidence C...", "Confidences to try: repeat, or separate with commas.")
+@option("--digits D...", "Decimals of supports to try, in addition to exact counts.")
+@option("--withhold-values", "Also try lists without numbers.", is_flag=True)
+@option("--incomplete", "Declare the lists incomplete: nothing follows from a missing rule.", is_flag=True)
+@option(
     "--certain",
     "Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
     is_flag=True,

@@ -9,7 +9,7 @@ import click
 
 import tacit
 from tacit.cli import DONE, EXPOSED, INCOMPLETE, options, reading
-from tacit.cli.options import ReleaseOptions
+from tacit.cli.options import ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, emit
 from tacit.cli.reading import load_settings
 
@@ -23,29 +23,25 @@ class VerifyOptions(ReleaseOptions):
     again: bool | None
 
 
-@click.command(
+@command(
     "verify",
-    epilog=options.examples(
-        "tacit audit itemsets.csv --json audit.json",
-        "tacit verify audit.json itemsets.csv",
-        "tacit verify audit.json rules.csv --known register.csv",
-        "tacit verify audit.json buckets/ --knowledge negative.csv",
-        "tacit verify audit.json itemsets.csv --data adult.csv --again",
-        "tacit verify audit.json 2024/ 2025/",
-    ),
+    "tacit audit itemsets.csv --json audit.json",
+    "tacit verify audit.json itemsets.csv",
+    "tacit verify audit.json rules.csv --known register.csv",
+    "tacit verify audit.json buckets/ --knowledge negative.csv",
+    "tacit verify audit.json itemsets.csv --data adult.csv --again",
+    "tacit verify audit.json 2024/ 2025/",
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@options.option(
+@option(
     "--again/--no-audit",
     "Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
     default=None,
 )
 @options.data
-@options.option("--known DATA", "Everybody's quasi-identifiers, to count people instead of trusting the record.")
-@options.option(
-    "--knowledge FILE...", "The facts that the audit was given, to compare them instead of trusting the record (repeatable)."
-)
+@option("--known DATA", "Everybody's quasi-identifiers, to count people instead of trusting the record.")
+@option("--knowledge FILE...", "The facts that the audit was given, to compare them instead of trusting the record (repeatable).")
 @options.rows
 @options.marks
 @options.any_data
