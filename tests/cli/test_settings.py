@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.cli.audit import _repaired_name
-from tacit.cli.mine import MineOptions
+from tacit.cli.mine import _MineOptions
 from tacit.cli.options import Options, option_name
 from tacit.cli.reading import Settings, _column_groups, first_set, load_settings, read_people
 from tacit.errors import OptionError
@@ -65,7 +65,7 @@ def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
 
 
 def test_a_needed_option_may_stand_in_the_file() -> None:
-    mined = MineOptions(data="d.csv", output=None, min_support=None, strict=False)
+    mined = _MineOptions(data="d.csv", output=None, min_support=None, strict=False)
     assert Settings(mined, Config(min_support="5%")).require("min_support", "5%") == "5%"
     with pytest.raises(OptionError, match=r"^--min-support: is missing\."):
         Settings(mined, Config()).require("min_support", "5%")

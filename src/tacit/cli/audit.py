@@ -38,9 +38,7 @@ _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditOptions(ReleaseOptions):
-    """Options of ``tacit audit``."""
-
+class _AuditOptions(ReleaseOptions):
     releases: tuple[str, ...]
     attacks: tuple[str, ...]
     algorithm: Algorithm
@@ -132,7 +130,7 @@ def audit_command(**given: Any) -> int:
     qit.csv and st.csv; a table of people with blank cells, whose columns --qi and --sa name; or a folder of releases, which are about the
     same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
-    asked = AuditOptions(**given)
+    asked = _AuditOptions(**given)
     outputs = [asked.json_to, asked.report, asked.findings_to]
     if asked.findings_to is not None and asked.report_kind == "external":
         what = "names groups of people, which an external report may not"
@@ -162,7 +160,7 @@ def audit_command(**given: Any) -> int:
     return OF_VERDICT[found.verdict]
 
 
-def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Suggestions:
+def _name_files(tried: Suggestions, asked: _AuditOptions, releases: int) -> Suggestions:
     """Return suggestions whose commands have the user's files and options."""
     paths = asked.releases
     files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == releases else {}
@@ -188,7 +186,7 @@ def _repaired_name(path: str) -> str:
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
 
-def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
+def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptions]) -> None:
     from tacit.reports.record import audit_record
 
     asked = settings.given

@@ -28,9 +28,7 @@ _OF_BUCKETS = ("rule_support", "min_conviction", "max_length", "queries", "dim",
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(ReleaseOptions):
-    """Options of ``tacit compare``."""
-
+class _CompareOptions(ReleaseOptions):
     release: str
     data: str
     top: int | None
@@ -77,7 +75,7 @@ def compare_command(**given: Any) -> None:
     estimated from it, read in four ways, and how often guesses about individuals are right. Only the owner of the data can do this, and
     the output may be about individuals: keep it with the data.
     """
-    asked = CompareOptions(**given)
+    asked = _CompareOptions(**given)
     check_outputs([asked.json_to, asked.csv_to], inputs=[asked.release, asked.data])
     settings = load_settings(asked, near=asked.data)
     release = reading.read_release(asked.release, asked)
@@ -99,7 +97,7 @@ def compare_command(**given: Any) -> None:
         _compare_rules(release, people, asked)
 
 
-def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
+def _compare_rules(release: Release, people: Table, asked: _CompareOptions) -> None:
     from tacit.reports.estimates import comparison_csv, comparison_text
 
     refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
@@ -120,7 +118,7 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
         say(f"\nEverybody written to {asked.csv_to}")
 
 
-def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
+def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions) -> None:
     from tacit.reports.estimates import utility_text
 
     refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")

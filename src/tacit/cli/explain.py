@@ -28,9 +28,7 @@ TOP = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainOptions(ReleaseOptions):
-    """Options of ``tacit explain``."""
-
+class _ExplainOptions(ReleaseOptions):
     releases: tuple[str, ...]
     finding: str | None
     audit_file: str | None
@@ -84,7 +82,7 @@ def explain_command(**given: Any) -> None:
     with the sum that proves it. With --who it is the probability of each sensitive value, the published and missing rules behind it, and
     what it would be without individual ones; give --known or --data as well.
     """
-    asked = ExplainOptions(**given)
+    asked = _ExplainOptions(**given)
     inputs = [*asked.releases, asked.data, asked.known, asked.audit_file, *asked.knowledge]
     check_outputs([asked.json_to, asked.picture_to], inputs=inputs)
     if not asked.releases and asked.audit_file is None:
@@ -103,7 +101,7 @@ def explain_command(**given: Any) -> None:
 # Findings
 
 
-def _explain_finding(asked: ExplainOptions) -> None:
+def _explain_finding(asked: _ExplainOptions) -> None:
     from tacit.reports.explain import explanation_svg, explanation_text
 
     found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
@@ -123,7 +121,7 @@ def _explain_finding(asked: ExplainOptions) -> None:
     )
 
 
-def _find_now(asked: ExplainOptions) -> tuple[Explanation, Any, Sequence[Release]]:
+def _find_now(asked: _ExplainOptions) -> tuple[Explanation, Any, Sequence[Release]]:
     """Audit the releases; return the finding, the policy and the releases."""
     from tacit.reports.explain import Explanation, files_of
 
@@ -143,7 +141,7 @@ def _find_now(asked: ExplainOptions) -> tuple[Explanation, Any, Sequence[Release
     return Explanation.of(finding, files_of(found.release)), found.policy.to_dict(), releases
 
 
-def _find_recorded(asked: ExplainOptions, audit_file: str) -> tuple[Explanation, Any, Sequence[Release]]:
+def _find_recorded(asked: _ExplainOptions, audit_file: str) -> tuple[Explanation, Any, Sequence[Release]]:
     """Return a recorded finding, checked against the releases, with its policy."""
     from tacit.checker import check_audit
     from tacit.files.disk import shown
@@ -176,7 +174,7 @@ def _find_recorded(asked: ExplainOptions, audit_file: str) -> tuple[Explanation,
 # Patterns
 
 
-def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
+def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     if len(asked.releases) != 1:
         what = f"takes one release, and {len(asked.releases)} are given"
         raise OptionError(what, where="--pattern", remedy="Give one of them")
@@ -197,7 +195,7 @@ def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
 # People
 
 
-def _explain_person(asked: ExplainOptions, who: str) -> None:
+def _explain_person(asked: _ExplainOptions, who: str) -> None:
     names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
     if len(asked.releases) > 1 and asked.people == "same":
         names.remove("people")
@@ -213,7 +211,7 @@ def _explain_person(asked: ExplainOptions, who: str) -> None:
             _explain_estimate(releases, settings, who)
 
 
-def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
+def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOptions], who: str) -> None:
     from tacit.reports.estimates import person_svg, person_text
 
     asked = settings.given
@@ -234,7 +232,7 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOpt
     emit(record, lambda width: person_text(found, width=width), json_to=asked.json_to)
 
 
-def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
+def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
     refuse_options(asked, ("data", "known", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
@@ -247,7 +245,7 @@ def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
     emit(record, text, json_to=asked.json_to, headline=found[0].statement)
 
 
-def _explain_records(release: PartialTable, settings: Settings[ExplainOptions], who: str) -> None:
+def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions], who: str) -> None:
     """Explain the rules (T01) that reveal a person's blank cells."""
     import numpy as np
 

@@ -37,9 +37,7 @@ def mine_command() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MineOptions(Options):
-    """Options of the verbs that mine a release."""
-
+class _MineOptions(Options):
     data: str
     output: str | None
     min_support: str | None
@@ -47,9 +45,7 @@ class MineOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemsetsOptions(MineOptions):
-    """Options of ``tacit mine itemsets``."""
-
+class _ItemsetsOptions(_MineOptions):
     only: Only | None
 
 
@@ -74,7 +70,7 @@ def itemsets_command(**given: Any) -> None:
     """
     from tacit.reports.releases import itemsets_record
 
-    asked = ItemsetsOptions(**given)
+    asked = _ItemsetsOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
@@ -93,9 +89,7 @@ def itemsets_command(**given: Any) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RulesOptions(MineOptions):
-    """Options of ``tacit mine rules``."""
-
+class _RulesOptions(_MineOptions):
     min_confidence: str | None
     withhold_values: bool
     digits: int | None
@@ -129,7 +123,7 @@ def rules_command(**given: Any) -> None:
     from tacit.model.numbers import share
     from tacit.reports.releases import rules_record
 
-    asked = RulesOptions(**given)
+    asked = _RulesOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
     min_confidence = share(settings.require("min_confidence", "60%"), where="--min-confidence")
@@ -150,13 +144,13 @@ def rules_command(**given: Any) -> None:
     _write(found, people, settings, rules_record(found))
 
 
-def _min_support(settings: Settings[MineOptions]) -> Any:
+def _min_support(settings: Settings[_MineOptions]) -> Any:
     from tacit.model.numbers import Threshold
 
     return Threshold.parse(settings.require("min_support", "5%"), where="--min-support")
 
 
-def _write(release: Listed, people: Table | Transactions, settings: Settings[MineOptions], record: dict[str, Any]) -> None:
+def _write(release: Listed, people: Table | Transactions, settings: Settings[_MineOptions], record: dict[str, Any]) -> None:
     from tacit.reports.releases import mined_text
 
     asked = settings.given
@@ -176,9 +170,7 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[Min
 
 
 @dataclass(frozen=True, kw_only=True)
-class NegativeOptions(Options):
-    """Options of ``tacit mine negative``."""
-
+class _NegativeOptions(Options):
     data: str
     output: str | None
     min_expectation: str | None
@@ -229,7 +221,7 @@ def negative_command(**given: Any) -> None:
     from tacit.files.knowledge import check_negative_output, write_negative_rules
     from tacit.reports.releases import negative_record, negative_text
 
-    asked = NegativeOptions(**given)
+    asked = _NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="occupation")
     min_expectation = settings.require("min_expectation", "0.9")
@@ -273,9 +265,7 @@ def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TabulateOptions(Options):
-    """Options of ``tacit tabulate``."""
-
+class _TabulateOptions(Options):
     data: str
     output: str | None
     by: tuple[str, ...]
@@ -316,7 +306,7 @@ def tabulate_command(**given: Any) -> None:
     """
     from tacit.reports.releases import frequencies_record, frequencies_text
 
-    asked = TabulateOptions(**given)
+    asked = _TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     show_zeros = asked.show_zeros
@@ -341,7 +331,7 @@ def tabulate_command(**given: Any) -> None:
     emit(frequencies_record(made), f"{text}\n{last}\n", json_to=asked.json_to)
 
 
-def _read_columns(settings: Settings[TabulateOptions]) -> Table:
+def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
     from tacit.files.tables import sensitive_names
     from tacit.model.table import require_column
 
@@ -362,7 +352,7 @@ def _read_columns(settings: Settings[TabulateOptions]) -> Table:
     return reading.merge_rows(people, asked.engine) if asked.engine else people
 
 
-def _roles(settings: Settings[TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def _roles(settings: Settings[_TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
     from tacit.files.tables import sensitive_names
 
     sensitive, has_none = sensitive_names(settings.merged.sa, columns)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketizeOptions(Options):
-    """Options of ``tacit bucketize``."""
-
+class _BucketizeOptions(Options):
     data: str
     output: str
     method: GroupingMethod
@@ -69,7 +67,7 @@ def bucketize_command(**given: Any) -> int:
     from tacit.files.disk import shown
     from tacit.reports.repair import bucketized_text
 
-    asked = BucketizeOptions(**given)
+    asked = _BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="salary")
     output = asked.output
@@ -107,9 +105,7 @@ def bucketize_command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HideOptions(Options):
-    """Options of ``tacit hide``."""
-
+class _HideOptions(Options):
     data: str
     output: str
     rows: str | None
@@ -174,7 +170,7 @@ def hide_command(**given: Any) -> int:
     from tacit.files.partial import write_partial
     from tacit.reports.repair import hidden_text
 
-    asked = HideOptions(**given)
+    asked = _HideOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="occupation")
     check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepairOptions(ReleaseOptions):
-    """Options of ``tacit repair``."""
-
+class _RepairOptions(ReleaseOptions):
     release: str
     output: str
     report: str | None
@@ -74,7 +72,7 @@ def repair_command(**given: Any) -> int:
     Exit code: 0 the result is clean, or with --goal frequent-only I01 finds nothing; 1 the goal is not met (the result is still written);
     2 bad input.
     """
-    asked = RepairOptions(**given)
+    asked = _RepairOptions(**given)
     output = asked.output
     check_outputs([asked.json_to, output, f"{output}.json", asked.report], inputs=[asked.release, *asked.knowledge])
     settings = load_settings(asked, near=asked.data, releases=[asked.release])

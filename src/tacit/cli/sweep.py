@@ -54,9 +54,7 @@ _files = options.combine(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepItemsetsOptions(SweepFiles, Options):
-    """Options of ``tacit sweep itemsets``."""
-
+class _SweepItemsetsOptions(SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     group_sizes: tuple[str, ...]
@@ -89,7 +87,7 @@ def itemsets_command(**given: Any) -> int:
     For every threshold and k, counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For each
     k, finds the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepItemsetsOptions(**given)
+    asked = _SweepItemsetsOptions(**given)
     asked.check(asked.data)
     settings = load_settings(asked, near=asked.data)
     min_support = settings.require("min_support", "5%,10%,20%")
@@ -111,9 +109,7 @@ def itemsets_command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRoundingOptions(SweepFiles, ReleaseOptions):
-    """Options of ``tacit sweep rounding``."""
-
+class _SweepRoundingOptions(SweepFiles, ReleaseOptions):
     release: str
     rounding_bases: tuple[str, ...]
     decimals: tuple[str, ...]
@@ -140,7 +136,7 @@ def rounding_command(**given: Any) -> int:
     Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each version, and names the finest
     that leaves no finding. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepRoundingOptions(**given)
+    asked = _SweepRoundingOptions(**given)
     asked.check(asked.release)
     settings = load_settings(asked, near=asked.data, releases=[asked.release])
     bases = _parse_numbers("--base", asked.rounding_bases)
@@ -162,9 +158,7 @@ def rounding_command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRulesOptions(SweepFiles, Options):
-    """Options of ``tacit sweep rules``."""
-
+class _SweepRulesOptions(SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     min_confidence: tuple[str, ...]
@@ -204,7 +198,7 @@ def rules_command(**given: Any) -> int:
     For every support, confidence and way to print them, mines the rules of DATA, attacks them, and compares the estimates with the truth.
     Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepRulesOptions(**given)
+    asked = _SweepRulesOptions(**given)
     asked.check(asked.data)
     settings = load_settings(asked, near=asked.data)
     with watched("sweeping") as progress:

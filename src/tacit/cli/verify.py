@@ -15,9 +15,7 @@ from tacit.cli.reading import load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyOptions(ReleaseOptions):
-    """Options of ``tacit verify``."""
-
+class _VerifyOptions(ReleaseOptions):
     audit_file: str
     releases: tuple[str, ...]
     again: bool | None
@@ -58,7 +56,7 @@ def verify_command(**given: Any) -> int:
     from tacit.reports.record import verification_text
     from tacit.verbs.verify import read_record
 
-    asked = VerifyOptions(**given)
+    asked = _VerifyOptions(**given)
     inputs = [asked.audit_file, *asked.releases, asked.data or asked.known, *asked.knowledge]
     check_outputs([asked.json_to], inputs=inputs)
     record = read_record(asked.audit_file)
@@ -69,7 +67,7 @@ def verify_command(**given: Any) -> int:
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 
 
-def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
+def _read_inputs(record: Any, asked: _VerifyOptions) -> dict[str, Any]:
     knowledge = list(asked.knowledge) or None
     if not (asked.data or asked.known or asked.rows or asked.marks or asked.policy_file):
         return {"knowledge": knowledge}

@@ -108,13 +108,6 @@ _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 _MOST_SEARCHED = 2_000
 
 
-def audit_text(
-    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
-) -> str:
-    """Return an audit as text; ``origin`` names the settings."""
-    return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
-
-
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
     """Return the full report; ``release`` adds a picture."""
     summary = Summary(audit)
@@ -146,10 +139,10 @@ def audit_document(audit: Audit, *, release: Release | None = None, top: int = 1
     )
 
 
-def screen_document(
-    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
-) -> Document:
-    """Return the shorter report for a terminal."""
+def audit_text(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
+) -> str:
+    """Return the shorter report for a terminal; ``origin`` names the settings."""
     summary = Summary(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
@@ -163,13 +156,14 @@ def screen_document(
         Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
         Section("Next", (Listing.of(sentences.next_steps(audit)),)),
     ]
-    return Document(
+    shown = Document(
         title="Tacit",
         verdict=audit.verdict,
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
         sections=tuple(sections),
     )
+    return render_text(shown, width=width)
 
 
 def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
@@ -294,6 +288,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     )
     figures = [Figure(sizes, f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")]
     if isinstance(release, (Itemsets, Rules)) and len(release):
+        span = f"{int(release.hi.min()):,} to {int(release.hi.max()):,}"
         both = pictures.published_and_computed(
             release.hi,
             summary.sizes,
@@ -302,10 +297,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
             n=release.n,
             name="both",
             title="Published counts and computed groups",
-            description=(
-                f"Published counts from {int(release.hi.min()):,} to {int(release.hi.max()):,}; "
-                f"computed groups under {summary.k:,}."
-            ),
+            description=f"Published counts from {span}; computed groups under {summary.k:,}.",
         )
         caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
         figures.append(Figure(both, caption))

@@ -18,6 +18,7 @@ from tacit.model import finding as model
 from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.words import join_names, state_values
+from tacit.reports.pictures import shorten
 from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
 
 #: The number of lines of a file that the last sentence names.
@@ -434,7 +435,7 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
         else:
             parts.append(f'<circle class="out" cx="{_LEFT + 14}" cy="{y:.1f}" r="8"/>')
             parts.append(f'<path class="axis" d="M{_LEFT + 9},{y - 5:.1f}l10,10m0,-10l-10,10"/>')
-        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{_cut(why, 44)}</text>')
+        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{escape(shorten(why, 44))}</text>')
     note = f"and {counted(hidden, 'more value')}" if hidden else "filled: the person can have it; crossed: nobody who fits has it"
     spoken = "; ".join(f"{value}: {why}" for value, why in rows)
     return _frame(told, parts, len(rows[:MOST_ROWS]), note, spoken)
@@ -544,7 +545,7 @@ def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken
         f'<text class="title" x="12" y="{26 + 20 * number}">{escape(line)}</text>'
         for number, line in enumerate(_lines(finding["statement"], _TITLE))
     ]
-    words.append(f'<text class="small" x="12" y="{top - 22}">{_cut(from_where, _NOTE)}</text>')
+    words.append(f'<text class="small" x="12" y="{top - 22}">{escape(shorten(from_where, _NOTE))}</text>')
     words += [
         f'<text class="small" x="12" y="{top + _ROW * rows + 20 + 17 * number}">{escape(line)}</text>'
         for number, line in enumerate(notes)
@@ -571,8 +572,3 @@ def _lines(text: str, letters: int) -> list[str]:
     first = seen[:break_at] if break_at > letters // 3 else seen[:letters]
     rest = seen[len(first) :].strip()
     return [first, rest if len(rest) <= letters else rest[: letters - 1] + "…"]
-
-
-def _cut(text: str, letters: int) -> str:
-    seen = visible(text)
-    return escape(seen if len(seen) <= letters else seen[: letters - 1] + "…")

@@ -140,10 +140,8 @@ class Canvas:
         for number, (line, style) in enumerate(lines):
             heading.text(12, 20 * (number + 1) - above, line, style, anchor="start")
         size = f'width="{self.width:g}" height="{self.height + above:g}"'
-        head = (
-            '<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" '
-            f'viewBox="0 {-above} {self.width:g} {self.height + above:g}" {size}>'
-        )
+        box = f'viewBox="0 {-above} {self.width:g} {self.height + above:g}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" {box} {size}>'
         words = f"<title>{_escape(self.title)}</title><desc>{_escape(self.description)}</desc><style>{_style_sheet()}</style>"
         return "\n".join([head, words, *heading._parts, *self._parts, "</svg>", ""])
 
@@ -412,21 +410,18 @@ def ranges(rows: Sequence[Range], *, name: str, title: str, description: str, su
 
 
 def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
-    y = 14.0
-    x = 16.0
-    canvas.circle(x, y, 5, "ring")
-    canvas.text(x + 12, y + 4, "among all", "small", anchor="start")
-    x += 92
-    canvas.diamond(x, y, "estimate")
-    canvas.text(x + 12, y + 4, "estimate", "small", anchor="start")
-    x += 82
+    canvas.circle(16, 14, 5, "ring")
+    canvas.text(28, 18, "among all", "small", anchor="start")
+    canvas.diamond(108, 14, "estimate")
+    canvas.text(120, 18, "estimate", "small", anchor="start")
+    x = 190
     if any(row.lower is not None for row in rows):
-        canvas.rect(x, y - 7, 20, 14, "band")
-        canvas.text(x + 26, y + 4, "proved bounds", "small", anchor="start")
+        canvas.rect(x, 7, 20, 14, "band")
+        canvas.text(x + 26, 18, "proved bounds", "small", anchor="start")
         x += 124
     if any(row.least is not None for row in rows):
-        canvas.line(x, y, x + 20, y, "range")
-        canvas.text(x + 26, y + 4, "range within the group", "small", anchor="start")
+        canvas.line(x, 14, x + 20, 14, "range")
+        canvas.text(x + 26, 18, "range within the group", "small", anchor="start")
 
 
 # Curves
