@@ -304,6 +304,7 @@ def tabulate_command(**given: Any) -> None:
     Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
     beside the file says so, because readers of a published table know it.
     """
+    from tacit.files.tables import sensitive_names
     from tacit.reports.releases import frequencies_record, frequencies_text
 
     asked = _TabulateOptions(**given)
@@ -314,11 +315,12 @@ def tabulate_command(**given: Any) -> None:
         show_zeros = asked.hide_below is not None and not settings.policy.zeros_are_disclosive
     with watched("counting"):
         people = _read_columns(settings)
-        qi, sa = _roles(settings, people.names)
+        sensitive, has_none = sensitive_names(settings.merged.sa, people.names)
+        sa = [name for name in sensitive if name in people.names]
         made = tacit.tabulate(
             people,
-            qi=qi,
-            sa=sa,
+            qi=[name for name in sensitive_names(settings.merged.qi, people.names)[0] if name in people.names],
+            sa=sa or (["none"] if sensitive or has_none else []),
             show_zeros=show_zeros,
             **asked.pick("by", "ways", "total", "hide_below", "round_to", "time_limit"),
         )
@@ -350,12 +352,3 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         where=asked.data,
     )
     return reading.merge_rows(people, asked.engine) if asked.engine else people
-
-
-def _roles(settings: Settings[_TabulateOptions], columns: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    from tacit.files.tables import sensitive_names
-
-    sensitive, has_none = sensitive_names(settings.merged.sa, columns)
-    qi = [name for name in sensitive_names(settings.merged.qi, columns)[0] if name in columns]
-    sa = [name for name in sensitive if name in columns]
-    return qi, sa or (["none"] if sensitive or has_none else [])

@@ -135,12 +135,8 @@ def harmless(text: str) -> str:
     """Escape control and text-direction characters."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    shown = (one if one in "\n\t" or category(one)[0] not in "CZ" or category(one) == "Zs" else _escape(one) for one in text)
-    return "".join(shown)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode()
+    is_shown = {one: one in "\n\t" or category(one)[0] not in "CZ" or category(one) == "Zs" for one in set(text)}
+    return "".join(one if is_shown[one] else one.encode("unicode_escape", "surrogatepass").decode() for one in text)
 
 
 def coloured(text: str, colour: str) -> str:

@@ -52,7 +52,7 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
     """
     from tacit.files.disk import made_folder
     from tacit.papers import PAPERS, paper_named, reproduce
-    from tacit.papers.report import reproduction_text
+    from tacit.papers.report import papers_html, papers_markdown, part_csv, part_svg, reproduction_text
 
     names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
     check_outputs([json_to])
@@ -64,40 +64,25 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
         share = max(1.0, (end - time.monotonic()) / (len(names) - number))
         with watched(f"reproducing {paper}") as progress:
             made.append(reproduce(paper, data=data, time_limit=share, progress=progress))
-    written = 0
+    contents: dict[str, bytes] = {}
     if place is not None:
-        written = sum(_write_parts(one, place) for one in made) + (_write_pages(made, place) if name is None else 0)
+        for one in made:
+            for part in one.parts:
+                drawn = {"csv": part_csv(part), "svg": part_svg(part)}
+                contents |= {f"{one.name}-{part.name}.{ending}": text for ending, text in drawn.items() if text is not None}
+        if name is None:
+            contents |= {"papers.html": papers_html(made).encode(), "papers.md": papers_markdown(made).encode()}
+        for file, content in contents.items():
+            write_file(os.path.join(place, file), content)
     for one in made:
         if one.left_out:
-            note(
-                f"tacit reproduce: {one.name} is NOT complete: {len(one.left_out)} of its parts are left out; the output says why."
-            )
+            missing = f"{len(one.left_out)} of its parts are left out; the output says why."
+            note(f"tacit reproduce: {one.name} is NOT complete: {missing}")
     record = {"format": "tacit.reproduction/1", "papers": [one.to_dict() for one in made]}
-    last = "CSV files and pictures: add --out DIR" if place is None else f"{written} files written to {folder}"
+    last = "CSV files and pictures: add --out DIR" if place is None else f"{len(contents)} files written to {folder}"
 
     def text(width: int) -> str:
         papers = "\n".join(reproduction_text(one, width=width) for one in made)
         return f"{papers}\n{last}\n"
 
     emit(record, text, json_to=json_to)
-
-
-def _write_pages(made: list[Reproduction], place: str) -> int:
-    from tacit.papers.report import papers_html, papers_markdown
-
-    pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
-    for name, text in pages.items():
-        write_file(os.path.join(place, name), text.encode())
-    return len(pages)
-
-
-def _write_parts(made: Reproduction, place: str) -> int:
-    from tacit.papers.report import part_csv, part_svg
-
-    written = 0
-    for part in made.parts:
-        for ending, content in (("csv", part_csv(part)), ("svg", part_svg(part))):
-            if content is not None:
-                write_file(os.path.join(place, f"{made.name}-{part.name}.{ending}"), content)
-                written += 1
-    return written
