@@ -16,7 +16,7 @@ import numpy as np
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
 from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
-from tacit.reports.sentences import WIDTH, ReportKind, as_share, bullet, counted, fold, people, visible
+from tacit.reports.sentences import WIDTH, ReportKind, bullet, counted, fold, people, people_of, visible
 from tacit.reports.text import fact_lines, table_lines
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind:
 def screen_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
     """Yield the estimates for a terminal."""
     n = found.population.n
-    above = "; ".join(f"above {text}: {people(number)}{as_share(number, n)}" for text, number in _people_above(measures))
+    above = "; ".join(f"above {text}: {people_of(number, n)}" for text, number in _people_above(measures))
     yield Listing.of([*_sentences(found, kind), f"The most probable value has a probability {above}."])
     if kind == "external":
         return
@@ -256,12 +256,12 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     sure = int(population.people[found.posterior.largest > 0.9].sum())
     average = f"{format_nats(found.D_overall)} on average over all people (D_overall)"
     estimated = f"{visible(found.posterior.sensitive)} estimated by maximum entropy (R02)"
-    alone = f"the most frequent value alone for {_people_of(found.baseline_right, n)}"
+    alone = f"the most frequent value alone for {people_of(found.baseline_right, n)}"
     facts = [
         ("People", f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {estimated}"),
         ("Divergence", f"{average}, {format_nats(measures['D_individual_max'])} at most"),
-        ("Top guess", f"right for {_people_of(found.top_guess_right, n)}; {alone}"),
-        ("Above 0.9", f"{_people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
+        ("Top guess", f"right for {people_of(found.top_guess_right, n)}; {alone}"),
+        ("Above 0.9", f"{people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
     ]
     rows = [
         (f"{line.above:g}-{line.at_most:g}", f"{line.people:,}", f"{line.estimated:.3f}", f"{line.right:.3f}")
@@ -274,10 +274,6 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
         if judged:
             blocks.append(_listed(title, (("-", _judgement(one)) for one in judged), width))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
-
-
-def _people_of(number: int, n: int) -> str:
-    return f"{people(number)}{as_share(number, n)}"
 
 
 def format_nats(value: float) -> str:

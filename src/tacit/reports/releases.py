@@ -10,7 +10,7 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, Listed, Rules
-from tacit.reports.sentences import UNBROKEN, WIDTH, as_share, bullet, counted, people, visible
+from tacit.reports.sentences import UNBROKEN, WIDTH, bullet, counted, people, people_of, visible
 from tacit.reports.text import fact_lines, facts_text
 
 #: The number of lines of a release that its text shows.
@@ -52,7 +52,7 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     header = release.header
     least = header.min_support or 0
     strictly = ", read strictly (more than the threshold)" if header.strict else ""
-    yield "Support", f"at least {people(least)}{as_share(least, release.n)}{strictly}"
+    yield "Support", f"at least {people_of(least, release.n)}{strictly}"
     if isinstance(release, Rules) and header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
     if header.missing is not None:

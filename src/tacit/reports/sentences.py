@@ -72,6 +72,11 @@ def as_share(count: int, n: int | None) -> str:
     return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
 
 
+def people_of(count: int, n: int | None) -> str:
+    """Return a number of people, and their share of all."""
+    return f"{people(count)}{as_share(count, n)}"
+
+
 def format_number(value: Any) -> str:
     """Return a measure as it is shown."""
     if value is None:
@@ -392,10 +397,10 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if (least := release.get("min_support")) is not None:
-        parts.append(f"published from {people(least)}{as_share(least, release.get('n'))} on")
+        parts.append(f"published from {people_of(least, release.get('n'))} on")
     if "smallest_count" in measures:
         smallest = measures["smallest_count"]
-        parts.append(f"smallest published count {people(smallest)}{as_share(smallest, release.get('n'))}")
+        parts.append(f"smallest published count {people_of(smallest, release.get('n'))}")
     return "; ".join(parts) or "not stated"
 
 
@@ -643,7 +648,7 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         if certain:
             most = f"the value of {people(certain)} is certain"
         yield (
-            f"If every assignment that fits is equally likely, {most}; for {people(above)}{as_share(above, n)} some value is more "
+            f"If every assignment that fits is equally likely, {most}; for {people_of(above, n)} some value is more "
             f"probable than 1/{audit.policy.l} (B02)."
         )
     if found.get("people_approximate"):

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.model.sweep import ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleSweep, Setting
 from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
 from tacit.reports.pictures import Canvas, Curve, line_chart
-from tacit.reports.sentences import UNBROKEN, as_share, counted, people
+from tacit.reports.sentences import UNBROKEN, counted, people, people_of
 from tacit.reports.text import render_text
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
@@ -144,18 +144,14 @@ def _lowest(one: Lowest, sweep: ItemsetSweep) -> str:
     if one.min_support is None:
         if one.decided:
             return f"{head}none; the {people(sweep.n)} are fewer than k"
-        found = f"; published itemsets alone need {_people_of(one.published, sweep.n)}" if one.published else ""
+        found = f"; published itemsets alone need {people_of(one.published, sweep.n)}" if one.published else ""
         return f"{head}not found in time{found}"
-    line = f"{head}{_people_of(one.min_support, sweep.n)}"
+    line = f"{head}{people_of(one.min_support, sweep.n)}"
     if one.min_support > sweep.n:
         line = f"{head}none at which an itemset is left"
     if one.published is not None and one.published != one.min_support:
-        line += f"; without deduction through missing itemsets {_people_of(one.published, sweep.n)}"
+        line += f"; without deduction through missing itemsets {people_of(one.published, sweep.n)}"
     return line if one.decided else f"{line}; a lower one may do, but could not be decided"
-
-
-def _people_of(count: int, n: int) -> str:
-    return f"{people(count)}{as_share(count, n)}"
 
 
 def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
