@@ -9,9 +9,8 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner, Result
 
-from tacit.cli import cli
+from tacit.cli import Program, cli, lacks_memory
 from tacit.cli.output import Session, wrote
-from tacit.cli.program import Program
 from tacit.errors import EngineError, InputError, InternalError, LimitReached, OptionError
 from tests.shell import tacit
 
@@ -164,3 +163,8 @@ def test_memory_that_is_short_is_no_bug(raised: Exception) -> None:
     done = ending(raised)
     assert done.exit_code == 2
     assert done.stderr == "tacit: there is not enough memory. Raise --min-support, or use a machine with more.\n"
+
+
+def test_a_library_short_of_memory_is_recognised() -> None:
+    assert lacks_memory(ImportError("libx.so: failed to map segment from shared object"))
+    assert not lacks_memory(ValueError("x"))

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.cli.options import Options
-from tacit.cli.reading import read_people
-from tacit.cli.settings import Settings, load_settings, require
+from tacit.cli.audit import _repaired_name
+from tacit.cli.mine import _MineOptions
+from tacit.cli.options import Options, option_name
+from tacit.cli.reading import Settings, _column_groups, first_set, load_settings, read_people
 from tacit.errors import OptionError
 from tacit.model.release import Header
 from tacit.model.table import Table, Transactions
@@ -36,7 +37,7 @@ def test_a_release_mined_from_a_table_says_itself_how_to_read_it(tmp_path: Path)
 
 
 def test_an_empty_mark_is_a_mark() -> None:
-    assert Settings(Options(missing=""), Config(missing="?")).missing == ""
+    assert Settings(Options(missing=""), Config(missing="?")).merged.missing == ""
 
 
 def test_identifying_columns_of_the_file_are_left_out(tmp_path: Path) -> None:
@@ -64,9 +65,10 @@ def test_an_engine_groups_the_same_people(tmp_path: Path, engine: str) -> None:
 
 
 def test_a_needed_option_may_stand_in_the_file() -> None:
-    assert require(Config(min_support="5%").min_support, "--min-support", "5%") == "5%"
+    mined = _MineOptions(data="d.csv", output=None, min_support=None, strict=False)
+    assert Settings(mined, Config(min_support="5%")).require("min_support", "5%") == "5%"
     with pytest.raises(OptionError, match=r"^--min-support: is missing\."):
-        require(Config().min_support, "--min-support", "5%")
+        Settings(mined, Config()).require("min_support", "5%")
     Settings(Options(qi=("age",)), Config(sa=("ill",))).require_roles(sa="ill")
     with pytest.raises(OptionError, match=r"^--sa: is missing\. Write for instance --sa ill, or set it in tacit\.toml\.$"):
         Settings(Options(qi=("age",)), Config()).require_roles(sa="ill")
@@ -83,3 +85,23 @@ def test_the_file_is_found_beside_the_data(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path / "elsewhere")
     (tmp_path / "tacit.toml").write_text("[policy]\nk = 6\n")
     assert load_settings(Options(), near=str(people(tmp_path))).policy.k == 6
+
+
+def test_the_first_value_that_is_set_counts() -> None:
+    assert [first_set(None, "", "?"), first_set((), None)] == ["", None]
+    settings = Settings(Options(sa=("pay",)), Config(qi=("age",), sa=("ill",), policy={"k": 5}))
+    assert (settings.merged.qi, settings.merged.sa, settings.policy.k) == (("age",), ("pay",), 5)
+
+
+def test_columns_of_tables_are_split_at_commas() -> None:
+    assert _column_groups(["sex", "job"]) == [("sex", "job")]
+    assert _column_groups(["sex,job", "age"]) == [("sex", "job"), ("age",)]
+
+
+def test_options_and_repaired_files_have_their_names() -> None:
+    assert [option_name("max_posterior"), option_name("picture_to")] == ["--max-posterior", "--picture"]
+    assert list(map(_repaired_name, ("out/list.csv.gz", "groups/", "rules"))) == [
+        "list-safer.csv.gz",
+        "groups-safer",
+        "rules-safer",
+    ]

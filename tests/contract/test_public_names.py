@@ -12,8 +12,7 @@ import pytest
 
 import tacit
 from tacit import errors
-from tacit.cli import VERBS, cli
-from tacit.cli.program import Verb
+from tacit.cli import VERBS, Verb, cli
 from tacit.reports.record import audit_record, dump
 
 HEAVY = ("numba", "duckdb", "scipy", "pandas", "polars", "pyarrow", "click", "rich", "llvmlite", "numpy")

@@ -82,7 +82,7 @@ def test_private_folders_are_private(tmp_path: Path) -> None:
 def test_a_signal_ends_the_program_while_a_library_runs(tmp_path: Path, number: signal.Signals, code: int) -> None:
     source = (
         "import ctypes\n"
-        "from tacit.cli import program\n"
+        "import tacit.cli as program\n"
         "from tacit.files.disk import replace_file\n"
         "program.PATIENCE = 0.2\n"
         "program.watch_signals()\n"

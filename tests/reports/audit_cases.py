@@ -15,11 +15,21 @@ from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
 from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
+from tacit.reports.audit import audit_document
+from tacit.reports.pages import render_html, render_markdown
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.kinds import kind_of
 
 LEAKING: dict[str, int] = {"a": 50, "b": 80, "a b": 49}
 ADVERSARY = {"knows_n": True, "knows_that_the_list_is_complete": True, "rounding": "nearest"}
+
+
+def audit_html(audit: Audit, **how: Any) -> str:
+    return render_html(audit_document(audit, **how))
+
+
+def audit_markdown(audit: Audit, **how: Any) -> str:
+    return render_markdown(audit_document(audit, **how))
 
 
 def itemsets(counts: Mapping[str, int], *, n: int = 100, **header: Any) -> Itemsets:

@@ -16,12 +16,8 @@ from tacit.model.rounding import Precision
 from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, Setting
 from tacit.reports.pictures import WIDTH, Canvas, Curve, line_chart
 from tacit.reports.sweep import (
-    itemset_sweep_csv,
-    itemset_sweep_svg,
-    itemset_sweep_text,
-    rounding_sweep_csv,
-    rounding_sweep_svg,
-    rounding_sweep_text,
+    report_itemset_sweep,
+    report_rounding_sweep,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -102,14 +98,14 @@ def test_a_wide_axis_is_logarithmic() -> None:
 
 
 def test_the_table_of_thresholds_says_everything_once() -> None:
-    text = itemset_sweep_text(SWEEP)
+    text = report_itemset_sweep(SWEEP).text()
     assert text.count("500") == 1
     assert "k = 5: 420 people (42.00 %); without deduction through missing itemsets 400 people (40.00 %)" in text
     assert "k = 10: not found in time" in text
     assert "NOT FINISHED" not in text
     late = ItemsetSweep(1000, (Cell(500, 5),), (Lowest(5),), "the time limit was reached")
-    assert "NOT FINISHED: the time limit was reached" in itemset_sweep_text(late)
-    assert re.search(r"500 +50% +- +- +- +5 +- +- +- +- +incomplete\n", itemset_sweep_text(late))
+    assert "NOT FINISHED: the time limit was reached" in report_itemset_sweep(late).text()
+    assert re.search(r"500 +50% +- +- +- +5 +- +- +- +- +incomplete\n", report_itemset_sweep(late).text())
     assert not any(line != line.rstrip() for line in text.splitlines())
 
 
@@ -124,19 +120,19 @@ def test_the_table_of_thresholds_says_everything_once() -> None:
     ],
 )
 def test_the_lowest_threshold_in_words(lowest: Lowest, told: str) -> None:
-    assert told in itemset_sweep_text(ItemsetSweep(1000, (), (lowest,)))
+    assert told in report_itemset_sweep(ItemsetSweep(1000, (), (lowest,))).text()
 
 
 def test_thresholds_as_csv_and_picture() -> None:
-    rows = list(csv.DictReader(io.StringIO(itemset_sweep_csv(SWEEP))))
+    rows = list(csv.DictReader(io.StringIO(report_itemset_sweep(SWEEP).csv())))
     assert rows[1]["min_support"] == "500"
     assert (rows[1]["channels"], rows[1]["deduced"], rows[1]["verdict"]) == ("3", "", "exposed")
-    picture = itemset_sweep_svg(SWEEP)
+    picture = report_itemset_sweep(SWEEP).picture.standalone()
     assert len(list(ET.fromstring(picture).iter(f"{SVG}polyline"))) == 2
     assert "safe from 42% on" in picture
     by_k = ItemsetSweep(1000, CELLS[:2], SWEEP.lowest)
-    assert "smallest group allowed, k (people)" in itemset_sweep_svg(by_k)
-    assert ET.fromstring(itemset_sweep_svg(ItemsetSweep(1000, (Cell(500, 5),), (Lowest(5),)))) is not None
+    assert "smallest group allowed, k (people)" in report_itemset_sweep(by_k).picture.standalone()
+    assert ET.fromstring(report_itemset_sweep(ItemsetSweep(1000, (Cell(500, 5),), (Lowest(5),))).picture.standalone()) is not None
 
 
 def test_precision_as_text_csv_and_picture() -> None:
@@ -146,12 +142,14 @@ def test_precision_as_text_csv_and_picture() -> None:
         Setting(Precision(base=5), 5.0, {"I01": 0}, 0, "undecided", "too long"),
     )
     sweep = RoundingSweep(1000, 10, settings)
-    text = rounding_sweep_text(sweep)
+    text = report_rounding_sweep(sweep).text()
     assert "Finest safe number of decimals: 1 decimal\n" in text
     assert "Finest safe base: none of these\n" in text
     assert "Undecided, which is never to be read as safe\n  - too long\n" in text
-    rows = list(csv.DictReader(io.StringIO(rounding_sweep_csv(sweep))))
+    rows = list(csv.DictReader(io.StringIO(report_rounding_sweep(sweep).csv())))
     assert [row["I02"] for row in rows] == ["2", "0", ""]
     assert [row["verdict"] for row in rows] == ["exposed", "clean", "undecided"]
-    assert len(list(ET.fromstring(rounding_sweep_svg(sweep)).iter(f"{SVG}circle"))) == 2  # one point, one in the legend
+    assert (
+        len(list(ET.fromstring(report_rounding_sweep(sweep).picture.standalone()).iter(f"{SVG}circle"))) == 2
+    )  # one point, one in the legend
     assert sweep.to_dict()["finest"] == {"base": None, "decimals": 1}

@@ -9,10 +9,10 @@ import sys
 import pytest
 
 import tacit
-from tacit.reports import page_bytes
-from tacit.reports.audit import audit_html, audit_markdown, audit_text
+from tacit.reports.audit import audit_text
 from tacit.reports.document import (
     PAGES,
+    Command,
     Document,
     Facts,
     Figure,
@@ -26,10 +26,10 @@ from tacit.reports.document import (
     Section,
     Table,
 )
-from tacit.reports.html import render_html
-from tacit.reports.markdown import render_markdown
+from tacit.reports.pages import page_bytes, render_html, render_markdown
 from tacit.reports.pictures import Bar, histogram
 from tacit.reports.text import render_text
+from tests.reports.audit_cases import audit_html, audit_markdown
 from tests.reports.test_html import read
 
 EVIL = "<script>alert(1)</script>\x1b\u202e\"'&{{ 7 * 7 }}"
@@ -44,7 +44,7 @@ def picture(name: str) -> Figure:
 PARTS: dict[str, Part] = {
     "paragraph": Paragraph(f"shown {EVIL}", lead=EVIL),
     "heading": Heading(f"shown {EVIL}"),
-    "listing": Listing((Item(f"shown {EVIL}", (f"tacit audit {EVIL}",)),), EVIL, is_numbered=True),
+    "listing": Listing((Item((f"shown {EVIL}", Command(EVIL)), (f"tacit audit {EVIL}",)),), EVIL, is_numbered=True),
     "table": Table.of(EVIL, (EVIL, "shown"), [(EVIL, 12), (EVIL, 3)]),
     "facts": Facts(EVIL, ((EVIL, f"shown {EVIL}"),)),
     "figure": picture("figure"),
@@ -114,7 +114,7 @@ def test_every_form_names_the_limits_of_a_frequency_table_alike() -> None:
 
 def test_templates_are_loaded_for_pages_only() -> None:
     told = (
-        "import sys; from tacit.reports.audit import audit_html; from tacit.reports.markdown import render_markdown; "
+        "import sys; import tacit.reports.audit; from tacit.reports.pages import render_markdown; "
         "from tacit.reports.document import Document; render_markdown(Document('t', ('lead',), ())); "
         "sys.exit('jinja2' in sys.modules)"
     )

@@ -12,11 +12,12 @@ import pytest
 
 import tacit
 from tacit.model.audit import AttackRun, Audit
-from tacit.reports.audit import audit_html, audit_text
+from tacit.reports.audit import audit_text
 from tacit.reports.estimates import certainty_picture
 from tacit.reports.record import audit_record, dump
 from tacit.reports.sentences import Summary, next_steps, policy_sentences
 from tests.known.test_posterior import by_hand, doctorates
+from tests.reports.audit_cases import audit_html
 from tests.reports.test_html import read
 
 THRESHOLDS: dict[str, Any] = {"min_support": 0.3, "min_confidence": 0.8}
@@ -85,7 +86,7 @@ def test_nothing_is_said_where_nothing_was_estimated() -> None:
     audit = tacit.audit(tacit.mine_rules(people, **THRESHOLDS), attacks=["R02"])
     assert "What an attacker would guess" not in audit_text(audit, top=3)
     assert "What an attacker would guess" not in audit_html(audit)
-    assert any("--known" in sentence for sentence in next_steps(audit))
+    assert any("--known" in sentence for sentence in map("".join, next_steps(audit)))
 
 
 def test_the_picture_counts_everybody_once() -> None:
@@ -101,14 +102,14 @@ def test_the_verdict_tells_estimates_and_certain_values_apart_from_groups() -> N
         "R03", "certain-values", "proves", "ran", people=7, columns={"count_hi": np.array([3, 4])}, severity=np.array([3, 4])
     )
     certain = replace(AUDIT, runs=(run,))
-    assert Summary.of(certain).sentence() == "the sensitive value of 7 people is certain."
-    assert Summary.of(certain).groups == 0
+    assert Summary(certain).sentence() == "the sensitive value of 7 people is certain."
+    assert Summary(certain).groups == 0
     three = replace(certain, policy=tacit.Policy(l=3))
-    assert Summary.of(three).sentence() == "7 people keep fewer than 3 possible values."
+    assert Summary(three).sentence() == "7 people keep fewer than 3 possible values."
     both = audit_of(policy=tacit.Policy(max_posterior=0.9))
-    assert Summary.of(both).sentence() == "the sensitive value of 4 people is estimated with more than the policy allows."
+    assert Summary(both).sentence() == "the sensitive value of 4 people is estimated with more than the policy allows."
     clean = replace(AUDIT, runs=(replace(run, people=0, columns={}, severity=np.empty(0, np.int64)),))
-    assert "and everybody keeps at least 2 possible values, by the attacks that ran" in Summary.of(clean).sentence()
+    assert "and everybody keeps at least 2 possible values, by the attacks that ran" in Summary(clean).sentence()
 
 
 def test_the_policy_is_told_as_far_as_it_matters() -> None:

@@ -7,8 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tacit.model.version import __version__
-from tacit.reports.audit import audit_html
-from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
+from tests.reports.audit_cases import LEAKING, audit_html, audit_of, ended, itemsets, with_many_findings
 
 VOID = {"meta", "rect", "line", "br", "link", "img"}
 
@@ -56,7 +55,7 @@ PAGES = {
 @pytest.mark.parametrize("verdict", PAGES)
 @pytest.mark.parametrize("kind", ["internal", "external"])
 def test_pages_are_well_formed_and_ask_for_nothing_from_outside(verdict: str, kind: str) -> None:
-    page = audit_html(PAGES[verdict], release=itemsets(LEAKING), kind=kind)  # type: ignore[arg-type]
+    page = audit_html(PAGES[verdict], release=itemsets(LEAKING), kind=kind)
     reader = read(page)
     assert not [attributes for _, attributes in reader.tags if {"src", "href", "srcset", "action"} & set(attributes)]
     assert not {"script", "link", "iframe", "img", "object"} & {tag for tag, _ in reader.tags}
@@ -143,3 +142,8 @@ def test_a_million_findings_make_a_small_page() -> None:
 def test_the_same_audit_gives_the_same_bytes() -> None:
     pages = {audit_html(audit_of(itemsets(LEAKING)), release=itemsets(LEAKING)) for _ in range(2)}
     assert len(pages) == 1
+
+
+def test_commands_in_next_steps_are_set_as_code() -> None:
+    page = audit_html(PAGES["exposed"])
+    assert "<code>tacit repair RELEASE --method round --k 10 -o OUT</code> (tacit repairs lists other ways)." in page

@@ -18,9 +18,10 @@ import tacit
 from tacit.errors import OptionError
 from tacit.model.audit import Audit
 from tacit.model.policy import Waiver
-from tacit.reports.audit import audit_html, audit_markdown, audit_text
-from tacit.reports.markdown import plain
+from tacit.reports.audit import audit_text
+from tacit.reports.pages import plain
 from tacit.reports.record import audit_record
+from tests.reports.audit_cases import audit_html, audit_markdown
 from tests.reports.test_html import read as read_page
 from tests.shell import tacit as command
 

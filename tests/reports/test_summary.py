@@ -2,19 +2,20 @@ from __future__ import annotations
 
 import pytest
 
+from tacit.reports.document import Command
 from tacit.reports.sentences import Summary, as_share, assumptions, describe_release, next_steps, open_runs, thresholds, visible
 from tests.reports.audit_cases import LEAKING, audit_of, ended, itemsets, with_many_findings
 
 
 def test_the_verdict_is_told_in_people() -> None:
-    summary = Summary.of(audit_of(itemsets(LEAKING)))
+    summary = Summary(audit_of(itemsets(LEAKING)))
     assert summary.sentence() == (
         "1 group of 1-9 people can be computed from this release; it is a single person; at least 1 person is concerned."
     )
 
 
 def test_several_groups_are_counted_with_thousands_separators() -> None:
-    summary = Summary.of(with_many_findings(9_000))
+    summary = Summary(with_many_findings(9_000))
     assert (summary.groups, summary.single) == (9_000, 1_000)
     assert summary.sentence() == (
         "9,000 groups of 1-9 people can be computed from this release; 1,000 of them are a single person; at least 9 people are concerned."
@@ -22,45 +23,45 @@ def test_several_groups_are_counted_with_thousands_separators() -> None:
 
 
 def test_no_group_of_one_is_not_mentioned() -> None:
-    summary = Summary.of(audit_of(itemsets({"a": 50, "b": 80, "a b": 47})))
+    summary = Summary(audit_of(itemsets({"a": 50, "b": 80, "a b": 47})))
     assert "single person" not in summary.sentence()
     assert "1 group of 1-9 people" in summary.sentence()
 
 
 def test_clean_and_incomplete_are_never_confused() -> None:
     clean = audit_of(itemsets({"a": 50}))
-    assert Summary.of(clean).sentence() == "no group of 1-9 people can be computed from this release by the attacks that ran."
+    assert Summary(clean).sentence() == "no group of 1-9 people can be computed from this release by the attacks that ran."
     stopped = ended(clean, status="stopped", reason="the time limit was reached")
-    assert "This is not a pass" in Summary.of(stopped).sentence()
-    assert next_steps(stopped) == ["Do not read this as safe: give more time with --time-limit, and audit again."]
+    assert "This is not a pass" in Summary(stopped).sentence()
+    assert next_steps(stopped) == [("Do not read this as safe: give more time with --time-limit, and audit again.",)]
     assert [run.code for run in open_runs(stopped)] == ["I01"]
 
 
 def test_a_release_that_no_attack_applies_to_is_not_safe() -> None:
     audit = ended(audit_of(itemsets({"a": 50})), status="not-relevant", reason="needs rules")
     assert audit.verdict == "incomplete"
-    assert "no attack that was run applies" in Summary.of(audit).sentence()
-    assert "tacit attacks" in next_steps(audit)[0]
+    assert "no attack that was run applies" in Summary(audit).sentence()
+    assert "tacit attacks" in next_steps(audit)[0][0]
 
 
 def test_undecided_sets_ask_for_the_data() -> None:
     audit = ended(audit_of(itemsets({"a": 50})), undecided=3)
-    assert "--data" in next_steps(audit)[0]
+    assert "--data" in next_steps(audit)[0][0]
 
 
 def test_the_advice_for_itemsets_names_a_form_that_tells_less() -> None:
-    assert "--only maximal" in " ".join(next_steps(audit_of(itemsets(LEAKING))))
-    assert "maximal" not in " ".join(next_steps(audit_of(itemsets(LEAKING), kind="rules")))
+    assert Command("tacit mine itemsets --only maximal") in next_steps(audit_of(itemsets(LEAKING)))[2]
+    assert "maximal" not in " ".join(map("".join, next_steps(audit_of(itemsets(LEAKING), kind="rules"))))
 
 
 @pytest.mark.parametrize(("k", "span"), [(1, "1 person"), (2, "1 person"), (3, "1-2 people"), (5000, "1-4,999 people")])
 def test_the_span_of_sizes_follows_k(k: int, span: str) -> None:
-    assert Summary.of(audit_of(itemsets({"a": 50}), k=k)).span == span
+    assert Summary(audit_of(itemsets({"a": 50}), k=k)).span == span
 
 
 def test_sizes_are_aggregated_without_writing_findings_out() -> None:
     audit = with_many_findings(1_000_000)
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     assert summary.sizes.tolist() == list(range(1, 10))
     assert summary.groups_of_size.sum() == 1_000_000
     assert audit.runs[0].columns["shown"] == []

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 import tacit
-from tacit.cli import cli, program
+import tacit.cli as program
+from tacit.cli import cli
 from tacit.errors import LimitReached
 from tacit.itemsets import unpublished_itemsets
 from tacit.model.audit import Target
@@ -88,7 +89,7 @@ def test_reading_that_never_asks_for_the_time_is_stopped(tmp_path: Path, monkeyp
 def test_a_library_that_never_returns_is_ended_with_the_program(tmp_path: Path) -> None:
     source = (
         "import ctypes\n"
-        "from tacit.cli import program\n"
+        "import tacit.cli as program\n"
         "from tacit.files.disk import replace_file\n"
         "program.BACKSTOP = 0.1\n"
         "program.watch_signals()\n"

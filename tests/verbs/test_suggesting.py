@@ -20,10 +20,9 @@ from tacit.model.policy import time_limit
 from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
-from tacit.reports.audit import parts
+from tacit.reports.audit import suggestion_parts
 from tacit.reports.document import Document, Section
-from tacit.reports.html import render_html
-from tacit.reports.markdown import render_markdown
+from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.text import render_text
 from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
 from tacit.verbs.suggest.itemsets import _loss
@@ -207,7 +206,8 @@ def test_outsiders_are_told_no_reason_that_may_name_a_column() -> None:
     many = Suggestions.of([Suggestion("hide", "hide more cells", None, reason="has no column SECRET. Give another")])
     for render in (render_text, render_markdown, render_html):
         inside, outside = (
-            render(Document("t", ("lead",), (Section("s", tuple(parts(many, is_named=is_named))),))) for is_named in (True, False)
+            render(Document("t", ("lead",), (Section("s", tuple(suggestion_parts(many, is_named=is_named))),)))
+            for is_named in (True, False)
         )
         assert "SECRET" in inside
         assert "SECRET" not in outside

@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.errors import OptionError
-from tacit.reports.sweep import rule_sweep_csv, rule_sweep_svg, rule_sweep_text
+from tacit.reports.sweep import report_rule_sweep
 from tests import shell
 from tests.rules.made_people import people
 
@@ -68,12 +68,12 @@ def test_certain_values_are_looked_for_where_asked(data: tacit.Table) -> None:
 
 def test_text_csv_and_picture_show_every_cell(data: tacit.Table) -> None:
     swept = tacit.sweep_rules(data, min_support=[6, 12], min_confidence=[0.4, 0.6], withhold_values=True, policy=POLICY)
-    text = rule_sweep_text(swept)
+    text = report_rule_sweep(swept).text()
     assert text.count("withheld") == 4
     assert "Largest list that is clean\n  - none of these\n" in text
-    rows = list(csv.DictReader(rule_sweep_csv(swept).splitlines()))
+    rows = list(csv.DictReader(report_rule_sweep(swept).csv().splitlines()))
     assert [int(row["rules"]) for row in rows] == [cell.rules for cell in swept.cells]
-    picture = ET.fromstring(rule_sweep_svg(swept))
+    picture = ET.fromstring(report_rule_sweep(swept).picture.standalone())
     assert len([mark for mark in picture.iter() if mark.tag.endswith("polyline")]) == 4
     json.dumps(swept.to_dict())
 
@@ -82,7 +82,7 @@ def test_a_sweep_out_of_time_says_so(data: tacit.Table) -> None:
     swept = tacit.sweep_rules(data, min_support=[6, 12], min_confidence=0.5, time_limit=1e-6)
     assert not swept.finished
     assert all(cell.verdict == "incomplete" for cell in swept.cells)
-    assert "NOT FINISHED" in rule_sweep_text(swept)
+    assert "NOT FINISHED" in report_rule_sweep(swept).text()
 
 
 @pytest.mark.parametrize(

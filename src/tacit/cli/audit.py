@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions
-from tacit.cli.output import check_outputs, coloured, emit, report_form, watched, width, write_file, wrote
-from tacit.cli.program import OF_VERDICT, disarm
-from tacit.cli.settings import Settings, load_settings
+import tacit
+from tacit.cli import OF_VERDICT, disarm, options, reading
+from tacit.cli.options import ReleaseOptions, command, option
+from tacit.cli.output import check_outputs, coloured, emit, watched, write_report, wrote
+from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit
     from tacit.model.release import Release
+    from tacit.model.repair import Suggestions
     from tacit.reports.sentences import ReportKind
 
 #: Findings in the record and the report, unless --top is given.
@@ -37,9 +38,7 @@ _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditOptions(ReleaseOptions):
-    """Options of ``tacit audit``."""
-
+class _AuditOptions(ReleaseOptions):
     releases: tuple[str, ...]
     attacks: tuple[str, ...]
     algorithm: Algorithm
@@ -54,112 +53,75 @@ class AuditOptions(ReleaseOptions):
 
 
 def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Return the seconds, or the default of the option."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
-        raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
-    return seconds
+    with suppress(ValueError):
+        if value is None or 0 < float(value) < float("inf"):
+            return None if value is None else float(value)
+    remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
+    raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
 
 
-@click.command(
+@command(
     "audit",
-    epilog=options.examples(
-        "tacit audit itemsets.csv",
-        "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
-        "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
-        "tacit audit itemsets.csv --data adult.csv --json audit.json",
-        "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
-        "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
-        "tacit audit buckets/ --knowledge negative.csv --l 6",
-        "tacit audit itemsets.csv rules.csv --people same",
-        "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
-        "tacit audit 2024/ 2025/ --people left:10,joined:0",
-        "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
-    ),
+    "tacit audit itemsets.csv",
+    "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
+    "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
+    "tacit audit itemsets.csv --data adult.csv --json audit.json",
+    "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
+    "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
+    "tacit audit buckets/ --knowledge negative.csv --l 6",
+    "tacit audit itemsets.csv rules.csv --people same",
+    "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
+    "tacit audit 2024/ 2025/ --people left:10,joined:0",
+    "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @options.data
-@click.option(
-    "--known",
-    metavar="DATA",
-    help="Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
+@option(
+    "--known DATA",
+    "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
 )
-@click.option(
-    "--knowledge",
-    multiple=True,
-    metavar="FILE",
-    help="Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
+@option(
+    "--knowledge FILE...",
+    "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
 )
-@click.option(
-    "--people",
-    metavar="HOW",
-    help="How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
+@option(
+    "--people HOW",
+    "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
     "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
 )
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
-@options.release_file
-@options.frequency_table
-@options.policy
-@options.of_tables
-@click.option(
-    "--attack",
-    "attacks",
-    multiple=True,
-    metavar="CODE",
-    help="Run only the attack with this code (repeatable); see tacit attacks.",
-)
-@click.option(
+@options.any_data
+@options.any_release
+@option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
+@option(
     "--algorithm",
+    "How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
     type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
     default="projection",
-    help="How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
 )
-@click.option(
-    "--top",
-    type=int,
-    callback=options.not_negative,
-    metavar="N",
-    help=f"How many findings to write out, the worst first.  [{TOP}]",
-)
-@click.option(
-    "--findings",
-    "findings_to",
-    metavar="FILE",
-    help="Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.",
-)
-@click.option("--first-hit", is_flag=True, help="Stop at the first finding: enough for a yes or no.")
+@option("--top N", f"How many findings to write out, the worst first.  [{TOP}]", type=int, callback=options.not_negative)
+@option("--findings FILE", "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.", into="findings_to")
+@option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True)
 @options.report
-@click.option(
-    "--acro",
-    "acro_to",
-    metavar="DIR",
-    help="Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+@option(
+    "--acro DIR",
+    "Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
+    into="acro_to",
 )
-@click.option(
+@option(
     "--report-kind",
+    "internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
     type=click.Choice(["internal", "external"]),
     default="internal",
-    help="internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
 )
-@click.option(
-    "--suggest",
+@option(
+    "--suggest [SECONDS]",
+    "If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
     is_flag=False,
     flag_value="10",
     callback=_seconds,
-    metavar="[SECONDS]",
-    help="If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print the verdict only: clean, exposed or incomplete.")
+@option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
 @options.running
 def audit_command(**given: Any) -> int:
     """Attack one or more releases and report what they reveal.
@@ -168,60 +130,40 @@ def audit_command(**given: Any) -> int:
     qit.csv and st.csv; a table of people with blank cells, whose columns --qi and --sa name; or a folder of releases, which are about the
     same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
-    asked = AuditOptions(**given)
-    _check_files(asked)
-    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
-    with watched("auditing") as progress:
-        inputs = reading.read_audit_inputs(asked.releases, settings)
-        found = inputs.audit(
-            attacks=[code.upper() for code in asked.attacks] or None,
-            algorithm=asked.algorithm,
-            first_hit=asked.first_hit,
-            findings_to=asked.findings_to,
-            time_limit=asked.time_limit,
-            progress=progress,
-        )
-        if asked.suggest is not None and found.verdict == "exposed":
-            found = _add_suggestions(found, inputs, asked, asked.suggest)
-    disarm()
-    releases = inputs.gathered.releases
-    _write(found, releases[0] if len(releases) == 1 else None, settings)
-    return OF_VERDICT[found.verdict]
-
-
-def _check_files(asked: AuditOptions) -> None:
-    """Raise early if a file cannot be written."""
-    if asked.findings_to is not None and asked.report_kind == "external":
-        raise OptionError(
-            "names groups of people, which an external report may not", where="--findings", remedy="Remove one of the two options"
-        )
+    asked = _AuditOptions(**given)
     outputs = [asked.json_to, asked.report, asked.findings_to]
+    if asked.findings_to is not None and asked.report_kind == "external":
+        what = "names groups of people, which an external report may not"
+        raise OptionError(what, where="--findings", remedy="Remove one of the two options")
     if asked.acro_to is not None:
         from tacit.verbs.report import check_acro_folder
 
         check_acro_folder(asked.acro_to, inputs=asked.releases, beside=outputs)
-    data = asked.data or asked.known
-    check_outputs(outputs, inputs=[*asked.releases, *([data] if data else []), *asked.knowledge])
+    check_outputs(outputs, inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
+    with watched("auditing") as progress:
+        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        found = tacit.audit(
+            gathered,
+            **others,
+            attacks=[code.upper() for code in asked.attacks] or None,
+            progress=progress,
+            **asked.pick("algorithm", "first_hit", "findings_to", "time_limit"),
+        )
+        if asked.suggest is not None and found.verdict == "exposed":
+            from tacit.verbs.suggest import suggestions_for
+
+            tried = suggestions_for(found, tuple(gathered.releases), seconds=asked.suggest, **others)
+            found = replace(found, suggestions=_name_files(tried, asked, len(gathered.releases)))
+    disarm()
+    _write(found, gathered.releases[0] if len(gathered.releases) == 1 else None, settings)
+    return OF_VERDICT[found.verdict]
 
 
-def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOptions, seconds: float) -> Audit:
-    """Return the audit with suggested repairs and files."""
-    from tacit.verbs.suggest import suggestions_for
-
-    releases = inputs.gathered.releases
-    tried = suggestions_for(
-        found,
-        tuple(releases),
-        seconds=seconds,
-        data=inputs.data,
-        known=inputs.known,
-        knowledge=inputs.knowledge,
-        rows=inputs.rows,
-        people=inputs.people,
-        policy=inputs.policy,
-    )
+def _name_files(tried: Suggestions, asked: _AuditOptions, releases: int) -> Suggestions:
+    """Return suggestions whose commands have the user's files and options."""
     paths = asked.releases
-    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == len(releases) else {}
+    files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == releases else {}
     if asked.data:
         files["@data"] = asked.data
     if rows := asked.rows or asked.marks:
@@ -230,29 +172,21 @@ def _add_suggestions(found: Audit, inputs: reading.AuditInputs, asked: AuditOpti
         files["@knowledge"] = asked.knowledge[0]
     files |= {f"@out/{number}": _repaired_name(path) for number, path in enumerate(paths, start=1)}
     files["@out"] = _repaired_name(paths[0])
-    repeated = {verb: tuple(_repeat_options(asked, names)) for verb, names in _REPEATED.items()}
-    return replace(found, suggestions=replace(tried, files=files, options=repeated))
+    repeated = {}
+    for verb, names in _REPEATED.items():
+        given = [(options.option_name(name), getattr(asked, name)) for name in names]
+        repeated[verb] = tuple(word for option, value in given if value is not None for word in (option, str(value)))
+    return replace(tried, files=files, options=repeated)
 
 
 def _repaired_name(path: str) -> str:
-    """Return a name for the repaired file.
-
-    >>> _repaired_name("out/list.csv.gz"), _repaired_name("groups/"), _repaired_name("rules")
-    ('list-safer.csv.gz', 'groups-safer', 'rules-safer')
-    """
+    """Return a name for the repaired file."""
     name = os.path.basename(os.path.normpath(path))
     stem, dot, ending = name.partition(".")
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
 
-def _repeat_options(asked: AuditOptions, names: Sequence[str]) -> list[str]:
-    """Return given options as words of another command."""
-    given = [(options.option_name(name), getattr(asked, name)) for name in names]
-    return [word for option, value in given if value is not None for word in (option, str(value))]
-
-
-def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
-    """Write report, ACRO folder, record and text."""
+def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptions]) -> None:
     from tacit.reports.record import audit_record
 
     asked = settings.given
@@ -261,32 +195,27 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
     if asked.findings_to is not None:
         wrote(asked.findings_to)
     if asked.report is not None:
-        from tacit.verbs.report import report_bytes
+        from tacit.reports.audit import audit_document
 
-        write_file(asked.report, report_bytes(found, report_form(asked.report), release=release, kind=kind, top=top))
+        write_report(asked.report, audit_document(found, release=release, top=top, kind=kind))
     if asked.acro_to is not None:
         from tacit.verbs.report import write_acro
 
         write_acro(found, asked.acro_to, releases=asked.releases, kind=kind, top=top, today=asked.today)
         wrote(asked.acro_to)
-    emit(audit_record(found, top=top, kind=kind), lambda: _text(found, release, settings), json_to=asked.json_to)
-
-
-def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> str:
-    from tacit.reports.audit import audit_text
-
-    asked = settings.given
+    record = audit_record(found, top=top, kind=kind)
     if asked.quiet:
-        return f"{found.verdict}\n"
-    text = audit_text(
-        found,
-        release=release,
-        top=TOP_ON_SCREEN if asked.top is None else asked.top,
-        kind=asked.report_kind,
-        origin=settings.config.where if asked.report_kind == "internal" else "",
-        width=width(),
-    )
+        emit(record, f"{found.verdict}\n", json_to=asked.json_to)
+        return
     verdict = found.verdict.upper()
-    files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
-    written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
-    return coloured(verdict, _COLOURS[found.verdict]) + text.removeprefix(verdict) + written
+
+    def text(width: int) -> str:
+        from tacit.reports.audit import audit_text
+
+        top = TOP_ON_SCREEN if asked.top is None else asked.top
+        origin = settings.config.where if kind == "internal" else ""
+        files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
+        written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
+        return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width).removeprefix(verdict) + written
+
+    emit(record, text, json_to=asked.json_to, head=coloured(verdict, _COLOURS[found.verdict]))

@@ -9,9 +9,9 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, refuse_options
-from tacit.cli.output import check_outputs, emit, say, watched, width, write_file
-from tacit.cli.settings import load_settings
+from tacit.cli.options import ReleaseOptions, command, option, refuse_options
+from tacit.cli.output import check_outputs, emit, say, watched, write_file
+from tacit.cli.reading import load_settings
 from tacit.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
@@ -23,22 +23,12 @@ if TYPE_CHECKING:
 TOP = 10
 #: Combinations on the terminal, unless --top is given.
 TOP_ON_SCREEN = 3
-#: Options about bucketized releases, with their names in Python.
-_OF_BUCKETS = {
-    "rule_support": "min_support",
-    "min_conviction": "min_conviction",
-    "max_length": "max_length",
-    "queries": "queries",
-    "dim": "dim",
-    "selectivity": "selectivity",
-    "seed": "seed",
-}
+#: Options about bucketized releases.
+_OF_BUCKETS = ("rule_support", "min_conviction", "max_length", "queries", "dim", "selectivity", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(ReleaseOptions):
-    """Options of ``tacit compare``."""
-
+class _CompareOptions(ReleaseOptions):
     release: str
     data: str
     top: int | None
@@ -53,44 +43,28 @@ class CompareOptions(ReleaseOptions):
     seed: int | None
 
 
-_bucket_options = options.combine(
-    click.option(
-        "--knowledge", multiple=True, metavar="FILE", help="Buckets: what a reader knows, such as negative rules (repeatable)."
-    ),
-    click.option(
-        "--interval",
-        multiple=True,
-        metavar="COLUMN=WIDTH",
-        help="Buckets: take a numeric column in intervals, such as age=10 (repeatable).",
-    ),
-    click.option("--rule-support", metavar="S", help="Buckets: support threshold of the rules compared.  [1%]"),
-    click.option("--min-conviction", metavar="C", help="Buckets: least conviction of the rules compared.  [1.1]"),
-    click.option("--max-length", type=int, metavar="L", help="Buckets: most columns in a rule.  [3]"),
-    click.option("--queries", type=int, metavar="N", help="Buckets: number of count queries.  [1000]"),
-    click.option("--dim", type=int, metavar="D", help="Buckets: columns in a query.  [2, or fewer]"),
-    click.option("--selectivity", metavar="P", help="Buckets: largest share of a column's values in a query.  [50%]"),
-    click.option("--seed", type=int, callback=options.not_negative, metavar="SEED", help="Buckets: random seed.  [0]"),
-)
-
-
-@click.command(
+@command(
     "compare",
-    epilog=options.examples(
-        "tacit compare rules.csv --data adult.csv",
-        "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
-        "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
-    ),
+    "tacit compare rules.csv --data adult.csv",
+    "tacit compare rules.csv --data adult.csv --csv everybody.csv --json comparison.json",
+    "tacit compare groups --data adult.csv --knowledge negative.csv --interval age=10",
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--data", required=True, metavar="DATA", help="The data that the release was made from.")
+@option("--data DATA", "The data that the release was made from.", required=True)
 @options.roles
 @options.missing
 @options.release_file
-@click.option("--top", type=int, callback=options.not_negative, metavar="N", help=f"How many combinations to write out.  [{TOP}]")
-@click.option(
-    "--csv", "csv_to", metavar="FILE", help="Write estimate, baseline and truth for every combination and value as CSV."
-)
-@_bucket_options
+@option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
+@option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
+@option("--knowledge FILE...", "Buckets: what a reader knows, such as negative rules (repeatable).")
+@option("--interval COLUMN=WIDTH...", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).")
+@option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
+@option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
+@option("--max-length L", "Buckets: most columns in a rule.  [3]", type=int)
+@option("--queries N", "Buckets: number of count queries.  [1000]", type=int)
+@option("--dim D", "Buckets: columns in a query.  [2, or fewer]", type=int)
+@option("--selectivity P", "Buckets: largest share of a column's values in a query.  [50%]")
+@option("--seed SEED", "Buckets: random seed.  [0]", type=int, callback=options.not_negative)
 @options.running
 def compare_command(**given: Any) -> None:
     """Compare what a release lets others estimate with the truth.
@@ -101,7 +75,7 @@ def compare_command(**given: Any) -> None:
     estimated from it, read in four ways, and how often guesses about individuals are right. Only the owner of the data can do this, and
     the output may be about individuals: keep it with the data.
     """
-    asked = CompareOptions(**given)
+    asked = _CompareOptions(**given)
     check_outputs([asked.json_to, asked.csv_to], inputs=[asked.release, asked.data])
     settings = load_settings(asked, near=asked.data)
     release = reading.read_release(asked.release, asked)
@@ -123,10 +97,8 @@ def compare_command(**given: Any) -> None:
         _compare_rules(release, people, asked)
 
 
-def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> None:
-    """Compare estimates from rules with the truth."""
+def _compare_rules(release: Release, people: Table, asked: _CompareOptions) -> None:
     from tacit.reports.estimates import comparison_csv, comparison_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
     with watched("estimating") as progress:
@@ -138,25 +110,21 @@ def _compare_rules(release: Release, people: Table, asked: CompareOptions) -> No
             raise OptionError(f"nothing was estimated: {run.reason}", where=asked.release, remedy="See tacit audit")
         comparison = tacit.compare(found, people)
     if asked.csv_to is not None:
-        write_file(asked.csv_to, "".join(comparison_csv(comparison)).encode())
+        write_file(asked.csv_to, comparison_csv(comparison).encode())
     shown = TOP_ON_SCREEN if asked.top is None else asked.top
-    emit(
-        comparison.to_dict(top=TOP if asked.top is None else asked.top),
-        lambda: comparison_text(comparison, top=shown, width=width()),
-        json_to=asked.json_to,
-        headline=first_sentence(comparison_text(comparison, top=0, width=UNBROKEN)),
-    )
+    record = comparison.to_dict(top=TOP if asked.top is None else asked.top)
+    emit(record, lambda width: comparison_text(comparison, top=shown, width=width), json_to=asked.json_to)
     if asked.csv_to is not None and asked.json_to != "-":
         say(f"\nEverybody written to {asked.csv_to}")
 
 
-def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> None:
-    """Measure a bucketized release's utility, and guesses."""
+def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions) -> None:
     from tacit.reports.estimates import utility_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")
-    chosen: dict[str, Any] = {python: getattr(asked, name) for name, python in _OF_BUCKETS.items()}
+    given = {name: value for name in _OF_BUCKETS if (value := getattr(asked, name)) is not None}
+    if "rule_support" in given:
+        given["min_support"] = given.pop("rule_support")
     with watched("measuring") as progress:
         found = tacit.utility(
             release,
@@ -165,18 +133,12 @@ def _compare_buckets(release: Buckets, people: Table, asked: CompareOptions) -> 
             intervals=_parse_intervals(asked.interval),
             time_limit=asked.time_limit,
             progress=progress,
-            **{name: value for name, value in chosen.items() if value is not None},
+            **given,
         )
-    headline = first_sentence(utility_text(found, width=UNBROKEN))
-    emit(found.to_dict(), lambda: utility_text(found, width=width()), json_to=asked.json_to, headline=headline)
+    emit(found.to_dict(), lambda width: utility_text(found, width=width), json_to=asked.json_to)
 
 
 def _parse_intervals(given: tuple[str, ...]) -> dict[str, float]:
-    """Return the widths of intervals by column.
-
-    >>> _parse_intervals(("age=10", "pay=2.5"))
-    {'age': 10.0, 'pay': 2.5}
-    """
     widths: dict[str, float] = {}
     for text in given:
         name, equals, number = text.rpartition("=")

@@ -15,10 +15,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import tacit
-from tacit.cli.options import examples, json_option
+from tacit.cli.options import command, json_option, option
 from tacit.cli.output import check_outputs, emit, watched, width
 
 if TYPE_CHECKING:
@@ -49,10 +47,8 @@ _OWN_DATA = (
 )
 
 
-@click.command("demo", epilog=examples("tacit demo --out tacit-demo"))
-@click.option(
-    "--out", "folder", metavar="DIR", default="tacit-demo", show_default=True, help="Folder to write to; made if missing."
-)
+@command("demo", "tacit demo --out tacit-demo")
+@option("--out DIR", "Folder to write to; made if missing.", into="folder", default="tacit-demo", show_default=True)
 @json_option
 def demo_command(folder: str, json_to: str | None) -> None:
     """See what a harmless-looking release reveals, on bundled data.
@@ -60,10 +56,13 @@ def demo_command(folder: str, json_to: str | None) -> None:
     Mines frequent itemsets of the UCI Adult census data, audits them, checks one finding in the data, repairs the release, audits it
     again, and writes releases and report into a folder. Everything is measured while you wait.
     """
+    from tacit.reports.sentences import first_sentence
+
     check_outputs([json_to])
     with watched("mining and auditing") as progress:
         story = run_demo(folder, progress=progress)
-    emit(_record(story), lambda: _text(story, folder), json_to=json_to)
+    text = _text(story, folder, width())
+    emit(_record(story), text, json_to=json_to, headline=first_sentence(text))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +76,12 @@ class Story:
     rows: Ints
     repaired: Repair
 
-    @property
-    def is_confirmed(self) -> bool:
-        """Return True if the data confirm the example."""
-        return self.example is not None and self.example.count.lo <= len(self.rows) <= self.example.count.hi
-
 
 def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None]) -> Story:
     """Mine, audit, check, repair, and write all files."""
-    from tacit.files.disk import made_folder
+    from tacit.files.disk import made_folder, replace_text
+    from tacit.reports.audit import audit_document
+    from tacit.reports.pages import render_html
 
     place = made_folder(folder)
     people = _group_ages(read_bundled_adult())
@@ -95,8 +91,10 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
     assert isinstance(release, tacit.Itemsets)
     policy = tacit.Policy(k=K)
     found = tacit.audit(release, data=people, policy=policy, progress=progress)
-    _write_report(found, release, place / REPORT)
-    example = _easiest_finding(found)
+    with replace_text(place / REPORT) as stream:
+        stream.write(render_html(audit_document(found, release=release)))
+    worst = found.findings[:_CANDIDATES]
+    example = min((finding for finding in worst if finding.count == worst[0].count), key=_effort, default=None)
     repaired = tacit.repair(release, method=METHOD, data=people, policy=policy)
     tacit.write_release(repaired.release, place / SAFER)
     return Story(people, release, found, example, rows=_find_rows(example, people), repaired=repaired)
@@ -109,7 +107,6 @@ def read_bundled_adult() -> Table:
 
 
 def _group_ages(people: Table) -> Table:
-    """Return the people with ages as ``30-39``."""
     from tacit.model.table import Column
 
     ages = people.column("age")
@@ -118,35 +115,20 @@ def _group_ages(people: Table) -> Table:
     return replace(people, columns=tuple(grouped if column.name == "age" else column for column in people.columns))
 
 
-def _write_report(found: Audit, release: Itemsets, path: Path) -> None:
-    from tacit.files.disk import replace_text
-    from tacit.reports.audit import audit_html
-
-    with replace_text(path) as stream:
-        stream.write(audit_html(found, release=release))
-
-
-def _easiest_finding(found: Audit) -> Finding | None:
-    """Return the smallest group's easiest finding."""
-    worst = found.findings[:_CANDIDATES]
-    smallest = [finding for finding in worst if finding.count == worst[0].count]
-    return min(smallest, key=_effort, default=None)
-
-
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
     """Return a sort key: easy findings first."""
     from tacit.model.event import ItemEvent
-    from tacit.reports.explain import Derivation
+    from tacit.reports.audit import proof_of
 
-    derivation = Derivation.of(finding)
+    proof = proof_of(finding)
+    lines = sum(number[:1] in ("+", "-") for number, _ in proof.terms)
     event = finding.same_people or finding.event
     names = (*event.present, *event.absent) if isinstance(event, ItemEvent) else ()
     is_sensitive = any(name.startswith(f"{SENSITIVE}=") for name in names)
-    return derivation.lines == 0, derivation.lines, not is_sensitive, len(names), derivation.statement
+    return lines == 0, lines, not is_sensitive, len(names), proof.statement
 
 
 def _find_rows(finding: Finding | None, people: Table) -> Ints:
-    """Return the data rows behind a finding."""
     import numpy as np
 
     from tacit.model.event import ItemEvent
@@ -180,7 +162,7 @@ def _write_table(people: Table, path: Path) -> None:
 def _record(story: Story) -> dict[str, Any]:
     from tacit.reports.sentences import Summary
 
-    summary = Summary.of(story.audit)
+    summary = Summary(story.audit)
     return {
         "format": "tacit.demo/1",
         "n": story.release.n,
@@ -196,28 +178,26 @@ def _record(story: Story) -> dict[str, Any]:
     }
 
 
-def _text(story: Story, folder: str) -> str:
+def _text(story: Story, folder: str, width: int) -> str:
     from tacit.reports.audit import proof_of
     from tacit.reports.sentences import bullet
     from tacit.reports.text import proof_lines
 
-    wide = width()
-    lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, wide, indent="")]
+    lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, width, indent="")]
     if story.example is not None:
-        lines += ["For example", *proof_lines(proof_of(story.example, story.release), wide)]
-        lines += bullet("Checked   ", _describe_check(story), wide, indent="")
-    lines += bullet("Repaired  ", _describe_repair(story), wide, indent="")
+        lines += ["For example", *proof_lines(proof_of(story.example, story.release), width)]
+        lines += bullet("Checked   ", _describe_check(story, story.example), width, indent="")
+    lines += bullet("Repaired  ", _describe_repair(story), width, indent="")
     report, release, safer, data = (os.path.join(folder, name) for name in (REPORT, RELEASE, SAFER, DATA))
     written = f"{report} (open it in a browser), {release} and the repaired {safer} with their headers, and the data as {data}"
-    lines += bullet("Written   ", written, wide, indent="")
+    lines += bullet("Written   ", written, width, indent="")
     return "\n".join([*lines, "", "Now with your own data:", *_OWN_DATA]) + "\n"
 
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
-    """Describe the data, the release, and its findings."""
     from tacit.reports.sentences import Summary, as_share, counted
 
-    summary = Summary.of(story.audit)
+    summary = Summary(story.audit)
     people = story.people
     least = story.release.min_support or 0
     shape = f"{people.n:,} people, {len(people.columns)} columns"
@@ -229,22 +209,19 @@ def _describe_release(story: Story) -> list[tuple[str, str]]:
     return [("Data", data), ("Published", published), ("Computed", f"{groups}; {single}.")]
 
 
-def _describe_check(story: Story) -> str:
-    """Say if the data agree with the example."""
-    if not story.is_confirmed:
+def _describe_check(story: Story, example: Finding) -> str:
+    if not example.count.lo <= len(story.rows) <= example.count.hi:
         return f"the data DISAGREE: {len(story.rows):,} rows fit. This is a bug in Tacit; please report it"
     if len(story.rows) > 1:
         return f"the data agree: exactly {len(story.rows):,} rows fit"
     row = int(story.rows[0])
-    event = story.example.event if story.example else None
-    published = {name.partition("=")[0] for name in getattr(event, "present", ())}
+    published = {name.partition("=")[0] for name in getattr(example.event, "present", ())}
     others = [column for column in story.people.columns if column.name not in published]
     rest = ", ".join(f"{column.name}={column.values[column.codes[row]]}" for column in others)
     return f"the data agree: exactly 1 row fits, a person with {rest}"
 
 
 def _describe_repair(story: Story) -> str:
-    """Describe the repair and its audit."""
     from tacit.reports.sentences import counted
 
     cost = story.repaired.cost

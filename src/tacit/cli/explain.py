@@ -10,14 +10,15 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, refuse_options
-from tacit.cli.output import check_outputs, emit, watched, width, write_file
-from tacit.cli.settings import Settings, load_settings, policy_for
+from tacit.cli.options import ReleaseOptions, command, option, refuse_options
+from tacit.cli.output import check_outputs, emit, watched, write_file
+from tacit.cli.reading import Settings, load_settings, policy_for
 from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.finding import Finding
+    from tacit.model.partial import PartialTable
     from tacit.model.release import Release
+    from tacit.reports.explain import Explanation
 
 #: Options that say how to audit; a record says it already.
 _OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
@@ -27,9 +28,7 @@ TOP = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainOptions(ReleaseOptions):
-    """Options of ``tacit explain``."""
-
+class _ExplainOptions(ReleaseOptions):
     releases: tuple[str, ...]
     finding: str | None
     audit_file: str | None
@@ -39,53 +38,41 @@ class ExplainOptions(ReleaseOptions):
     picture_to: str | None
 
 
-@click.command(
+@command(
     "explain",
-    epilog=options.examples(
-        "tacit explain itemsets.csv",
-        "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
-        "tacit explain itemsets.csv --picture worst.svg",
-        "tacit explain last-year.csv this-year.csv --people left:0-3,joined:0-2",
-        "tacit explain --audit audit.json --finding X01-3f2a9c1b04de itemsets.csv rules.csv",
-        "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
-        'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
-        'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
-    ),
+    "tacit explain itemsets.csv",
+    "tacit explain itemsets.csv --k 10 --finding I01-3f2a9c1b04de",
+    "tacit explain itemsets.csv --picture worst.svg",
+    "tacit explain last-year.csv this-year.csv --people left:0-3,joined:0-2",
+    "tacit explain --audit audit.json --finding X01-3f2a9c1b04de itemsets.csv rules.csv",
+    "tacit explain itemsets.csv --pattern 'bread and not (butter or \"peanut butter\")'",
+    'tacit explain rules.csv --known adult.csv --who "education=Doctorate,sex=Male" --picture who.svg',
+    'tacit explain buckets/ --knowledge negative.csv --who "education=Doctorate,sex=Male"',
 )
 @click.argument("releases", nargs=-1, metavar="RELEASE...")
-@click.option("--finding", metavar="ID", help="The id of a finding, as in the record of tacit audit.  [the worst]")
-@click.option(
-    "--audit",
-    "audit_file",
-    metavar="AUDIT.json",
-    help="Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
+@option("--finding ID", "The id of a finding, as in the record of tacit audit.  [the worst]")
+@option(
+    "--audit AUDIT.json",
+    "Take the finding from the record of an audit instead of auditing again; check it against RELEASE, if given.",
+    into="audit_file",
 )
-@click.option(
-    "--pattern", metavar="PATTERN", help="Count the people who fit a pattern instead: items with and, or, not and parentheses."
-)
-@click.option(
-    "--who",
-    metavar="DESCRIPTION",
-    help="Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
+@option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
+@option(
+    "--who DESCRIPTION",
+    "Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
     "bucketized releases.",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="Rules: everybody's quasi-identifiers, as an adversary may know them.")
-@click.option(
-    "--knowledge",
-    multiple=True,
-    metavar="FILE",
-    help="Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable).",
+@option("--known DATA", "Rules: everybody's quasi-identifiers, as an adversary may know them.")
+@option(
+    "--knowledge FILE...", "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable)."
 )
-@click.option("--people", metavar="HOW", help="How the populations of several releases are related, as for tacit audit.")
-@click.option("--top", type=int, callback=options.positive, metavar="N", help=f"With --who: how many lines to explain.  [{TOP}]")
-@click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw the sum, the bounds or the values, as SVG.")
+@option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
+@option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
+@option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
 @options.roles
 @options.missing
-@options.release_file
-@options.frequency_table
-@options.policy
-@options.of_tables
+@options.any_release
 @options.running
 def explain_command(**given: Any) -> None:
     """Explain a finding, a pattern or an estimate, line by line.
@@ -95,9 +82,9 @@ def explain_command(**given: Any) -> None:
     with the sum that proves it. With --who it is the probability of each sensitive value, the published and missing rules behind it, and
     what it would be without individual ones; give --known or --data as well.
     """
-    asked = ExplainOptions(**given)
-    read = [path for path in (asked.data, asked.known, asked.audit_file) if path]
-    check_outputs([asked.json_to, asked.picture_to], inputs=[*asked.releases, *read, *asked.knowledge])
+    asked = _ExplainOptions(**given)
+    inputs = [*asked.releases, asked.data, asked.known, asked.audit_file, *asked.knowledge]
+    check_outputs([asked.json_to, asked.picture_to], inputs=inputs)
     if not asked.releases and asked.audit_file is None:
         remedy = "Name the release to explain, or the record of its audit with --audit"
         raise OptionError("is missing", where="RELEASE", remedy=remedy)
@@ -114,70 +101,51 @@ def explain_command(**given: Any) -> None:
 # Findings
 
 
-@dataclass(frozen=True)
-class _Explained:
-    """A finding with what its explanation refers to."""
-
-    finding: Finding | Mapping[str, Any]
-    releases: Any
-    policy: Any
-    read: Sequence[Release]
-
-
-def _explain_finding(asked: ExplainOptions) -> None:
-    """Explain a finding of a new or recorded audit."""
-    from tacit.reports.explain import Explanation, explanation_text, files_of
-    from tacit.reports.explain_picture import explanation_svg
+def _explain_finding(asked: _ExplainOptions) -> None:
+    from tacit.reports.explain import explanation_svg, explanation_text
 
     found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
-    files = files_of(found.releases)
-    finding = found.finding
-    explanation = Explanation.recorded(finding, files) if isinstance(finding, Mapping) else Explanation.of(finding, files)
+    explanation, policy, releases = found
     if asked.picture_to is not None:
-        values = next((one.header.sa_values for one in found.read if one.kind == "rules" and one.header.sa_values), ())
-        picture = explanation_svg(explanation, values=values, bars=found.policy)
+        values = next((one.header.sa_values for one in releases if one.kind == "rules" and one.header.sa_values), ())
+        picture = explanation_svg(explanation, values=values, bars=policy)
         if picture is None:
             remedy = "Remove the option, or ask about a person with --who"
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
         write_file(asked.picture_to, picture.encode())
     emit(
         explanation.to_dict(),
-        lambda: explanation_text(explanation, width=width()),
+        lambda width: explanation_text(explanation, width=width),
         json_to=asked.json_to,
         headline=str(explanation.finding["statement"]),
     )
 
 
-def _find_now(asked: ExplainOptions) -> _Explained:
-    """Audit the releases and return the finding."""
+def _find_now(asked: _ExplainOptions) -> tuple[Explanation, Any, Sequence[Release]]:
+    """Audit the releases; return the finding, the policy and the releases."""
+    from tacit.reports.explain import Explanation, files_of
+
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
+    code = (asked.finding or "").partition("-")[0]
+    attacks = [code] if code in {attack.code for attack in tacit.ATTACKS} else None
     with watched("auditing") as progress:
-        inputs = reading.read_audit_inputs(asked.releases, settings)
-        found = inputs.audit(attacks=_attack_of(asked.finding), time_limit=asked.time_limit, progress=progress)
-    releases = inputs.gathered.releases
+        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        found = tacit.audit(gathered, **others, attacks=attacks, time_limit=asked.time_limit, progress=progress)
+    releases = gathered.releases
     if asked.finding is None and not found.findings:
         hints = {"buckets": "Raise --l, or give --knowledge", "table": "Lower --min-confidence or --min-support"}
         remedy = hints.get(releases[0].kind, "Raise --k to see larger groups")
         where = ", ".join(asked.releases)
         raise OptionError(f"there is nothing to explain: the audit is {found.verdict}", where=where, remedy=remedy)
     finding = found.findings[0] if asked.finding is None else found.finding(asked.finding)
-    return _Explained(finding, found.release, found.policy.to_dict(), releases)
+    return Explanation.of(finding, files_of(found.release)), found.policy.to_dict(), releases
 
 
-def _attack_of(finding: str | None) -> list[str] | None:
-    """Return the attack of a finding's id, or None.
-
-    >>> _attack_of("B03-48eb0e5440d3"), _attack_of("x"), _attack_of(None)
-    (['B03'], None, None)
-    """
-    code = (finding or "").partition("-")[0]
-    return [code] if code in {attack.code for attack in tacit.ATTACKS} else None
-
-
-def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
-    """Return a recorded finding, checked against the releases."""
+def _find_recorded(asked: _ExplainOptions, audit_file: str) -> tuple[Explanation, Any, Sequence[Release]]:
+    """Return a recorded finding, checked against the releases, with its policy."""
     from tacit.checker import check_audit
     from tacit.files.disk import shown
+    from tacit.reports.explain import Explanation, files_of
     from tacit.verbs.verify import read_record
 
     refuse_options(asked, _OF_AUDITS, "says how to audit, and --audit gives the record of an audit", _EITHER)
@@ -194,20 +162,19 @@ def _find_recorded(asked: ExplainOptions, audit_file: str) -> _Explained:
     if finding is None:
         remedy = "Copy an id from the record, or audit with a larger --top"
         raise OptionError(f"the record lists no finding {asked.finding!r}", where="--finding", remedy=remedy)
-    read = reading.gather_releases(asked.releases, asked, record=record).releases if asked.releases else ()
-    if read:
-        outcome = check_audit({**record, "findings": [finding]}, read)
+    releases = reading.gather_releases(asked.releases, asked, record=record).releases if asked.releases else ()
+    if releases:
+        outcome = check_audit({**record, "findings": [finding]}, releases)
         if not outcome.ok:
             remedy = "Give the release that was audited, or audit it again"
             raise InputError(f"the finding does not follow: {outcome.problems[0]}", where=where, remedy=remedy)
-    return _Explained(finding, record["release"], record["policy"], read)
+    return Explanation.recorded(finding, files_of(record["release"])), record["policy"], releases
 
 
 # Patterns
 
 
-def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
-    """Explain how many people fit a pattern."""
+def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     if len(asked.releases) != 1:
         what = f"takes one release, and {len(asked.releases)} are given"
         raise OptionError(what, where="--pattern", remedy="Give one of them")
@@ -217,33 +184,35 @@ def _explain_pattern(asked: ExplainOptions, pattern: str) -> None:
         found = tacit.support_of(reading.read_release(asked.releases[0], asked), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
     record = {"format": "tacit.explanation/1"} | found.to_dict()
-    emit(record, lambda: _format_steps((f"{number}:", rest), found.steps), json_to=asked.json_to, headline=found.statement)
+    emit(
+        record,
+        lambda width: _format_steps(f"{number}:", rest, found.steps, width),
+        json_to=asked.json_to,
+        headline=found.statement,
+    )
 
 
 # People
 
 
-def _explain_person(asked: ExplainOptions, who: str) -> None:
-    """Explain the guesses about a described person."""
+def _explain_person(asked: _ExplainOptions, who: str) -> None:
     names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
     if len(asked.releases) > 1 and asked.people == "same":
         names.remove("people")
     refuse_options(asked, names, "cannot be combined with --who", _EITHER)
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("estimating"):
-        read = [reading.read_release(path, asked) for path in asked.releases]
-        if len(read) == 1 and read[0].kind == "buckets":
-            _explain_member(read[0], asked, who)
-        elif len(read) == 1 and read[0].kind == "table":
-            _explain_records(read[0], settings, who)
+        releases = [reading.read_release(path, asked) for path in asked.releases]
+        if len(releases) == 1 and releases[0].kind == "buckets":
+            _explain_member(releases[0], asked, who)
+        elif isinstance(releases[0], tacit.PartialTable) and len(releases) == 1:
+            _explain_records(releases[0], settings, who)
         else:
-            _explain_estimate(read, settings, who)
+            _explain_estimate(releases, settings, who)
 
 
-def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain the estimate from one or several releases."""
+def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOptions], who: str) -> None:
     from tacit.reports.estimates import person_svg, person_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     asked = settings.given
     rules = next((release for release in releases if release.kind == "rules"), releases[0])
@@ -259,53 +228,32 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[ExplainOpt
     )
     if asked.picture_to is not None:
         write_file(asked.picture_to, person_svg(found).encode())
-    emit(
-        {"format": "tacit.explanation/1"} | found.to_dict(),
-        lambda: person_text(found, width=width()),
-        json_to=asked.json_to,
-        headline=first_sentence(person_text(found, width=UNBROKEN)),
-    )
+    record = {"format": "tacit.explanation/1"} | found.to_dict()
+    emit(record, lambda width: person_text(found, width=width), json_to=asked.json_to)
 
 
-def _explain_member(release: Release, asked: ExplainOptions, who: str) -> None:
-    """Explain what a bucketized release says about whoever fits."""
+def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
     refuse_options(asked, ("data", "known", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
+    how = "Probabilities: all assignments that fit the group are equally likely (B02). Steps: which values are possible (B01)."
 
-    def text() -> str:
-        members = "\n".join(_format_steps((f"{place}.", one.statement), one.steps) for place, one in enumerate(found, 1))
-        how = (
-            "Probabilities: all assignments that fit the group are equally likely (B02). Steps: which values are possible (B01)."
-        )
-        return f"{members}\n{how}\n"
+    def text(width: int) -> str:
+        members = [_format_steps(f"{place}.", one.statement, one.steps, width) for place, one in enumerate(found, 1)]
+        return "\n".join([*members, f"{how}\n"])
 
     emit(record, text, json_to=asked.json_to, headline=found[0].statement)
 
 
-def _explain_records(release: Release, settings: Settings[ExplainOptions], who: str) -> None:
-    """Explain the rules that reveal a person's blank cells."""
-    asked = settings.given
-    refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
-    findings, sentence = _rules_about(release, settings, who)
-    shown = findings[: asked.top or TOP]
-
-    def text() -> str:
-        rules = (_format_steps((f"{place}.", one.statement), one.steps) for place, one in enumerate(shown, 1))
-        return "\n".join([f"{sentence}\n", *rules])
-
-    record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
-    emit(record, text, json_to=asked.json_to, headline=sentence)
-
-
-def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str) -> tuple[list[Finding], str]:
-    """Return the fitting findings of T01, and a summary."""
+def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions], who: str) -> None:
+    """Explain the rules (T01) that reveal a person's blank cells."""
     import numpy as np
 
     from tacit.model.estimates import read_who
     from tacit.model.table import require_column
 
-    assert isinstance(release, tacit.PartialTable)
+    asked = settings.given
+    refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
     fits = np.ones(release.n, np.bool_)
     for name, value in read_who(who).items():
         require_column(name, release.people.names, where="--who")
@@ -315,25 +263,26 @@ def _rules_about(release: Release, settings: Settings[ExplainOptions], who: str)
         raise OptionError("fits no record", where="--who", remedy="Remove some of the values, or check them")
     policy = policy_for(release, settings)
     original = reading.read_original(release, settings)
-    found = tacit.audit(
-        release,
-        data=original,
-        rows=reading.rows_to_protect(release, original, settings.given),
-        policy=policy,
-        attacks=["T01"],
-        time_limit=settings.given.time_limit,
-    )
+    rows = reading.rows_to_protect(release, original, asked)
+    found = tacit.audit(release, data=original, rows=rows, policy=policy, attacks=["T01"], time_limit=asked.time_limit)
     lines = {release.line(row) for row in np.flatnonzero(fits).tolist()}
     about = [one for one in found.findings if lines & {cited.place for cited in one.because if isinstance(cited.place, int)}]
     number = int(fits.sum())
     records = "1 record fits" if number == 1 else f"{number:,} records fit"
     rules = "no rule reveals" if not about else "1 rule reveals" if len(about) == 1 else f"{len(about):,} rules reveal"
-    return about, f"{records}, and {rules} a sensitive cell among them."
+    sentence = f"{records}, and {rules} a sensitive cell among them."
+    shown = about[: asked.top or TOP]
+
+    def text(width: int) -> str:
+        listed = (_format_steps(f"{place}.", one.statement, one.steps, width) for place, one in enumerate(shown, 1))
+        return "\n".join([f"{sentence}\n", *listed])
+
+    record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
+    emit(record, text, json_to=asked.json_to, headline=sentence)
 
 
-def _format_steps(head: tuple[str, str], steps: Sequence[str]) -> str:
-    """Return a statement and its wrapped, numbered steps."""
+def _format_steps(mark: str, statement: str, steps: Sequence[str], width: int) -> str:
     from tacit.reports.sentences import bullet
 
-    numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width())]
-    return "\n".join([*bullet(*head, width(), indent=""), "", *numbered]) + "\n"
+    numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width)]
+    return "\n".join([*bullet(mark, statement, width, indent=""), "", *numbered]) + "\n"

@@ -7,15 +7,15 @@ from shlex import quote
 
 import click
 
-from tacit.cli.options import examples, json_option
+from tacit.cli.options import command, json_option, option
 from tacit.cli.output import check_outputs, emit, write_file
 from tacit.errors import OptionError
 
 
-@click.command("init", epilog=examples("tacit init adult.csv"))
+@command("init", "tacit init adult.csv")
 @click.argument("data", metavar="DATA")
-@click.option("-o", "--output", metavar="FILE", default="tacit.toml", show_default=True, help="The file to write.")
-@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@option("-o --output FILE", "The file to write.", default="tacit.toml", show_default=True)
+@option("--force", "Replace the file if it exists.", is_flag=True)
 @json_option
 def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
     """Write a commented tacit.toml for DATA.
@@ -36,4 +36,4 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
         f"Written to {output}. The roles of the columns in it are guesses: check them. Then for instance:\n"
         f"  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
     )
-    emit(record, lambda: text, json_to=json_to)
+    emit(record, text, json_to=json_to)

@@ -1,4 +1,4 @@
-"""``tacit mine``: make itemsets, rules or negative rules."""
+"""``tacit mine`` and ``tacit tabulate``: make a release."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tacit
-from tacit.cli import options, reading
-from tacit.cli.options import Options, option_name
-from tacit.cli.output import check_outputs, check_release_output, emit, watched, width, wrote
-from tacit.cli.program import Program
-from tacit.cli.settings import Settings, first_set, load_settings, require
+from tacit.cli import Program, options, reading
+from tacit.cli.options import Options, command, option, option_name
+from tacit.cli.output import check_outputs, check_release_output, emit, watched, write_release, wrote
+from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -38,9 +37,7 @@ def mine_command() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MineOptions(Options):
-    """Options of the verbs that mine a release."""
-
+class _MineOptions(Options):
     data: str
     output: str | None
     min_support: str | None
@@ -48,27 +45,21 @@ class MineOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemsetsOptions(MineOptions):
-    """Options of ``tacit mine itemsets``."""
-
+class _ItemsetsOptions(_MineOptions):
     only: Only | None
 
 
-@mine_command.command(
+@command(
     "itemsets",
-    epilog=options.examples(
-        "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
-        "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
-    ),
+    "tacit mine itemsets mushroom.dat.gz --min-support 10% --only closed",
+    "tacit mine itemsets adult.csv --min-support 5% --missing '?' --missing-rule drop -o itemsets.csv",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.min_support
-@click.option("--only", type=click.Choice(["all", "closed", "maximal"]), help="Which frequent itemsets to list.  [all]")
+@option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @options.strict
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.any_data
 @options.output
 @options.running
 def itemsets_command(**given: Any) -> None:
@@ -77,7 +68,9 @@ def itemsets_command(**given: Any) -> None:
     DATA are transactions (.dat: one person per line) or a table. The items of a table are column=value, of all columns or of those that
     --qi and --sa name.
     """
-    asked = ItemsetsOptions(**given)
+    from tacit.reports.releases import itemsets_record
+
+    asked = _ItemsetsOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
@@ -92,15 +85,11 @@ def itemsets_command(**given: Any) -> None:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.releases import itemsets_record
-
     _write(found, people, settings, itemsets_record(found))
 
 
 @dataclass(frozen=True, kw_only=True)
-class RulesOptions(MineOptions):
-    """Options of ``tacit mine rules``."""
-
+class _RulesOptions(_MineOptions):
     min_confidence: str | None
     withhold_values: bool
     digits: int | None
@@ -109,37 +98,35 @@ class RulesOptions(MineOptions):
     incomplete: bool
 
 
-@mine_command.command(
+@command(
     "rules",
-    epilog=options.examples(
-        "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
-        "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
-    ),
+    "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60%",
+    "tacit mine rules adult.csv --qi age --qi sex --sa salary --min-support 300 --min-confidence 0.6 --digits 3 -o rules.csv",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.roles
 @options.min_support
-@click.option(
-    "--min-confidence", metavar="C", help="Confidence threshold, a share of the people with the antecedent: 0.6 or 60%."
-)
+@option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
 @options.strict
-@click.option("--withhold-values", is_flag=True, help="Publish the rules that reach the thresholds, without their numbers.")
-@click.option(
-    "--digits", type=int, callback=options.not_negative, metavar="D", help="Publish supports with D decimals instead of counts."
-)
-@click.option("--with-confidence", is_flag=True, help="With --digits: publish confidences too; they reveal more.")
-@click.option("--publish-sa-distribution", is_flag=True, help="Also publish how many people have each sensitive value.")
-@click.option("--incomplete", is_flag=True, help="Declare the list incomplete, so that nothing follows from a missing rule.")
+@option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
+@option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
+@option("--with-confidence", "With --digits: publish confidences too; they reveal more.", is_flag=True)
+@option("--publish-sa-distribution", "Also publish how many people have each sensitive value.", is_flag=True)
+@option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
 @options.hierarchies
 @options.output
 @options.running
 def rules_command(**given: Any) -> None:
     """List rules from QI columns to SA columns."""
-    asked = RulesOptions(**given)
+    from tacit.model.numbers import share
+    from tacit.reports.releases import rules_record
+
+    asked = _RulesOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
-    min_confidence = _min_confidence(settings)
+    min_confidence = share(settings.require("min_confidence", "60%"), where="--min-confidence")
     settings.require_roles(sa="salary")
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
@@ -148,63 +135,42 @@ def rules_command(**given: Any) -> None:
             people,
             min_support=min_support,
             min_confidence=min_confidence,
-            strict=asked.strict,
-            withhold_values=asked.withhold_values,
-            digits=asked.digits,
-            with_confidence=asked.with_confidence,
-            publish_sa_distribution=asked.publish_sa_distribution,
-            incomplete=asked.incomplete,
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick(
+                "strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit"
+            ),
         )
-    from tacit.reports.releases import rules_record
-
     _write(found, people, settings, rules_record(found))
 
 
-def _min_support(settings: Settings[MineOptions]) -> Any:
-    """Return the support threshold."""
+def _min_support(settings: Settings[_MineOptions]) -> Any:
     from tacit.model.numbers import Threshold
 
-    given = first_set(settings.given.min_support, settings.config.min_support)
-    return Threshold.parse(require(given, "--min-support", "5%"), where="--min-support")
+    return Threshold.parse(settings.require("min_support", "5%"), where="--min-support")
 
 
-def _min_confidence(settings: Settings[RulesOptions]) -> Any:
-    """Return the confidence threshold."""
-    from tacit.model.numbers import share
-
-    given = first_set(settings.given.min_confidence, settings.config.min_confidence)
-    return share(require(given, "--min-confidence", "60%"), where="--min-confidence")
-
-
-def _write(release: Listed, people: Table | Transactions, settings: Settings[MineOptions], record: dict[str, Any]) -> None:
-    """Write the release, the record and the text."""
-    asked = settings.given
-    if asked.output is not None:
-        tacit.write_release(release, asked.output)
-        wrote(asked.output)
-    emit(record, lambda: _text(release, people, settings), json_to=asked.json_to)
-
-
-def _text(release: Listed, people: Table | Transactions, settings: Settings[MineOptions]) -> str:
+def _write(release: Listed, people: Table | Transactions, settings: Settings[_MineOptions], record: dict[str, Any]) -> None:
     from tacit.reports.releases import mined_text
 
     asked = settings.given
-    text = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width())
-    if asked.output is None:
-        return f"{text}\nNothing was written; add -o {release.kind}.csv to keep the release.\n"
-    given = [(name, getattr(asked, name)) for name in _TO_READ_AGAIN]
-    repeated = "".join(f" {option_name(name)} {quote(value)}" for name, value in given if value)
-    audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
-    return f"{text}\nWritten to {asked.output} and {asked.output}.json. Before you publish it: {audit}\n"
+    write_release(release, asked.output)
+    last = f"Nothing was written; add -o {release.kind}.csv to keep the release."
+    if asked.output is not None:
+        given = [(name, getattr(asked, name)) for name in _TO_READ_AGAIN]
+        repeated = "".join(f" {option_name(name)} {quote(value)}" for name, value in given if value)
+        audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
+        last = f"Written to {asked.output} and {asked.output}.json. Before you publish it: {audit}"
+
+    def text(width: int) -> str:
+        mined = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width)
+        return f"{mined}\n{last}\n"
+
+    emit(record, text, json_to=asked.json_to)
 
 
 @dataclass(frozen=True, kw_only=True)
-class NegativeOptions(Options):
-    """Options of ``tacit mine negative``."""
-
+class _NegativeOptions(Options):
     data: str
     output: str | None
     min_expectation: str | None
@@ -216,43 +182,35 @@ class NegativeOptions(Options):
     seed: int
 
 
-@mine_command.command(
+@command(
     "negative",
-    epilog=options.examples(
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
-        "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
-    ),
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
+    group=mine_command,
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@click.option("--min-expectation", metavar="E", help="Least probability that someone would have the value by chance: 0.9 or 90%.")
-@click.option(
-    "--min-confidence",
-    metavar="C",
+@option("--min-expectation E", "Least probability that someone would have the value by chance: 0.9 or 90%.")
+@option(
+    "--min-confidence C",
+    "Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
     default="1",
-    help="Least share of the antecedent's people without the value; below 1, rules have exceptions and exclude no value.  [1]",
 )
-@click.option(
-    "--fuzzy",
-    multiple=True,
-    metavar="COLUMN=SPREAD",
-    help="Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).",
-)
-@click.option("--max-length", type=int, metavar="L", help="Most columns in an antecedent.  [all]")
-@click.option("--significance", metavar="ALPHA", help="Correct for the number of antecedents and values tested (Bonferroni).")
-@click.option(
-    "--permutations",
+@option("--fuzzy COLUMN=SPREAD...", "Make a numeric column fuzzy: values up to SPREAD away count in part (repeatable).")
+@option("--max-length L", "Most columns in an antecedent.  [all]", type=int)
+@option("--significance ALPHA", "Correct for the number of antecedents and values tested (Bonferroni).")
+@option(
+    "--permutations N",
+    "Mine N times with shuffled values, to count the rules that arise by chance.",
     type=int,
     default=0,
     callback=options.not_negative,
-    metavar="N",
-    help="Mine N times with shuffled values, to count the rules that arise by chance.",
 )
 @options.seed
 @options.missing
 @options.hierarchies
-@click.option("-o", "--output", metavar="OUT", help="Write the rules to OUT (.csv) and their origin to OUT.json.")
+@option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
 @options.running
 def negative_command(**given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
@@ -263,11 +221,10 @@ def negative_command(**given: Any) -> None:
     from tacit.files.knowledge import check_negative_output, write_negative_rules
     from tacit.reports.releases import negative_record, negative_text
 
-    asked = NegativeOptions(**given)
+    asked = _NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
     settings.require_roles(sa="occupation")
-    expectation = first_set(asked.min_expectation, settings.config.min_expectation)
-    min_expectation: Any = require(expectation, "--min-expectation", "0.9")
+    min_expectation = settings.require("min_expectation", "0.9")
     spreads = _parse_spreads(asked.fuzzy)
     out = asked.output
     if out is not None:
@@ -280,29 +237,19 @@ def negative_command(**given: Any) -> None:
         rules = tacit.mine_negative_rules(
             people,
             min_expectation=min_expectation,
-            min_confidence=asked.min_confidence,
-            max_length=asked.max_length,
-            significance=asked.significance,
-            permutations=asked.permutations,
-            seed=asked.seed,
             fuzzy=spreads,
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("min_confidence", "max_length", "significance", "permutations", "seed", "time_limit"),
         )
     if out is not None:
         write_negative_rules(rules, out)
         wrote(out)
     last = f"Written to {out} and {out}.json" if out else "Nothing was written; add -o negative.csv to keep the rules."
-    emit(negative_record(rules), lambda: f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
+    emit(negative_record(rules), f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
 
 
 def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
-    """Return the spreads of fuzzy columns (``COLUMN=SPREAD``).
-
-    >>> _parse_spreads(["age=2", "zip = code=100"])
-    {'age': '2', 'zip = code': '100'}
-    """
     spreads: dict[str, str] = {}
     for text in fuzzy:
         name, equals, spread = text.rpartition("=")
@@ -312,3 +259,96 @@ def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
             raise OptionError(f"names column {name.strip()!r} twice", where="--fuzzy", remedy="Give each column one spread")
         spreads[name.strip()] = spread.strip()
     return spreads
+
+
+# Frequency tables
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TabulateOptions(Options):
+    data: str
+    output: str | None
+    by: tuple[str, ...]
+    ways: int | None
+    total: bool
+    hide_below: int | None
+    show_zeros: bool | None
+    round_to: int | None
+
+
+@command(
+    "tabulate",
+    "tacit tabulate adult.csv --by occupation,salary,sex --sa salary --hide-below 10 -o table.csv",
+    "tacit tabulate adult.csv --by education,salary --by sex,salary --round 5 --total -o tables.csv",
+    "tacit tabulate adult.csv --by education,marital-status,occupation,sex,salary --ways 2 --hide-below 10 -o tables.csv",
+)
+@click.argument("data", metavar="DATA")
+@option("--by COLUMNS...", "Columns of a table, separated with commas; repeat for more tables.", required=True)
+@option("--ways W", "Make all tables over one to W of the columns, instead of one over all.", type=int)
+@option("--total", "Also list the totals of every table.", is_flag=True)
+@option("--hide-below K", "Hide cells with fewer than K people.", type=int)
+@option(
+    "--show-zeros/--hide-zeros",
+    "With --hide-below: show empty cells, or hide them too.  [hide, unless the policy says zeros_are_disclosive = false]",
+    default=None,
+)
+@option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
+@options.roles
+@options.policy_file
+@options.missing
+@options.output
+@options.running
+def tabulate_command(**given: Any) -> None:
+    """Make a release of frequency tables.
+
+    Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
+    beside the file says so, because readers of a published table know it.
+    """
+    from tacit.files.tables import sensitive_names
+    from tacit.reports.releases import frequencies_record, frequencies_text
+
+    asked = _TabulateOptions(**given)
+    settings = load_settings(asked, near=asked.data)
+    check_release_output(asked.output, asked.json_to, inputs=[asked.data])
+    show_zeros = asked.show_zeros
+    if show_zeros is None:
+        show_zeros = asked.hide_below is not None and not settings.policy.zeros_are_disclosive
+    with watched("counting"):
+        people = _read_columns(settings)
+        sensitive, has_none = sensitive_names(settings.merged.sa, people.names)
+        sa = [name for name in sensitive if name in people.names]
+        made = tacit.tabulate(
+            people,
+            qi=[name for name in sensitive_names(settings.merged.qi, people.names)[0] if name in people.names],
+            sa=sa or (["none"] if sensitive or has_none else []),
+            show_zeros=show_zeros,
+            **asked.pick("by", "ways", "total", "hide_below", "round_to", "time_limit"),
+        )
+    out = asked.output
+    write_release(made, out)
+    text = frequencies_text(made, dropped=people.dropped, origin=settings.config.where)
+    last = "Nothing was written; add -o table.csv to keep the release."
+    if out is not None:
+        last = f"Written to {out} and {out}.json. Before you publish it: tacit audit {quote(out)}"
+    emit(frequencies_record(made), f"{text}\n{last}\n", json_to=asked.json_to)
+
+
+def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
+    from tacit.files.tables import sensitive_names
+    from tacit.model.table import require_column
+
+    asked = settings.given
+    everything = reading.read_whole_table(asked.data)
+    for role, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
+        for column in sensitive_names(columns, everything.names)[0]:
+            require_column(column, everything.names, where=role)
+    named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
+    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
+    people = tacit.read_table(
+        everything,
+        columns=used or list(everything.names),
+        missing=settings.merged.missing,
+        missing_rule=settings.merged.missing_rule or "category",
+        where=asked.data,
+    )
+    return reading.merge_rows(people, asked.engine) if asked.engine else people

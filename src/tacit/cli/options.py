@@ -6,6 +6,7 @@ what says how to read a release; options that a verb does not offer keep their d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,10 @@ class Options:
     policy_file: str | None = None
     today: date | None = None
 
+    def pick(self, *names: str) -> dict[str, Any]:
+        """Return some options as keyword arguments."""
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions(Options):
@@ -64,6 +69,8 @@ class ReleaseOptions(Options):
     complete: bool | None = None
     form: str | None = None
     ignore: tuple[str, ...] = ()
+    #: Columns that the items of a list are values of; without an option, those of the data.
+    columns: tuple[str, ...] = ()
     # Frequency tables
     by: tuple[str, ...] = ()
     count: str | None = None
@@ -82,11 +89,7 @@ class ReleaseOptions(Options):
 
 
 def option_name(field: str) -> str:
-    """Return a field's option as it is typed.
-
-    >>> option_name("max_posterior"), option_name("picture_to")
-    ('--max-posterior', '--picture')
-    """
+    """Return a field's option as it is typed."""
     return "--" + field.removesuffix("_to").removesuffix("_file").replace("_", "-")
 
 
@@ -96,6 +99,18 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
         value = getattr(given, name)
         if value is not None and value is not False and value not in ((), ""):
             raise OptionError(what, where=option_name(name), remedy=remedy)
+
+
+def option(declaration: str, text: str, *, into: str = "", **how: Any) -> Decorator:
+    """Return an option, declared as ``-o --output OUT``.
+
+    It goes into the field ``into``, by default the one of its name. Dots (``--by COLUMNS...``) let it be repeated.
+    """
+    words = declaration.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = None if words[-1].startswith("-") else words[-1].removesuffix("...")
+    multiple = declaration.endswith("...")
+    return click.option(*names, *([into] if into else []), metavar=metavar, help=text, multiple=multiple, **how)
 
 
 def combine(*decorators: Decorator) -> Decorator:
@@ -113,6 +128,11 @@ def examples(*lines: str) -> str:
     """Return examples for the end of a help text."""
     # click keeps the lines of a paragraph that starts with a backspace
     return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
+
+
+def command(name: str, *lines: str, group: click.Group | None = None) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a command with examples, of the program or of a group of it."""
+    return (group or click).command(name, epilog=examples(*lines))
 
 
 # Callbacks
@@ -133,10 +153,9 @@ def positive(_ctx: click.Context, param: click.Parameter, value: float | None) -
 
 
 def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return the seconds, and start the time limit."""
     value = positive(ctx, param, value)
     if value is not None:
-        from tacit.cli.program import backstop
+        from tacit.cli import backstop
         from tacit.model.policy import time_limit
 
         ctx.with_resource(time_limit(value))
@@ -150,16 +169,14 @@ def _record_file(_ctx: click.Context, _param: click.Parameter, value: str | None
 
 
 def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    """Return a file with the ending of a report."""
-    from tacit.cli.output import check_report
-
-    if value is not None:
-        check_report(value)
-    return value
+    name = os.path.basename(value or "").casefold()
+    if value is None or value.startswith("/dev/") or name.endswith((".html", ".htm", ".md", ".markdown")):
+        return value
+    remedy = "End the name with .html for a page, or with .md for Markdown"
+    raise OptionError("reports are not written in a format with this ending", where=f"--report {value}", remedy=remedy)
 
 
 def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
-    """Return the date."""
     from tacit.model.policy import read_date
 
     return None if value is None else read_date(value, where=param.opts[0])
@@ -167,89 +184,73 @@ def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> dat
 
 # Running and writing
 
-json_option = click.option(
-    "--json",
-    "json_to",
-    metavar="FILE",
+json_option = option(
+    "--json FILE",
+    "Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
+    into="json_to",
     callback=_record_file,
-    help="Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
 )
 running = combine(
-    click.option(
-        "--time-limit",
+    option(
+        "--time-limit SECONDS",
+        "Stop after this time; whatever is undecided by then is never reported as safe.",
         type=float,
         callback=_start_time_limit,
-        metavar="SECONDS",
-        help="Stop after this time; whatever is undecided by then is never reported as safe.",
     ),
-    click.option("--engine", metavar="ENGINE", help="Engine that groups the rows of a table, such as duckdb."),
-    click.option(
-        "--config", metavar="FILE", help="Take options from FILE.  [tacit.toml here or beside the data, if there is one]"
-    ),
+    option("--engine ENGINE", "Engine that groups the rows of a table, such as duckdb."),
+    option("--config FILE", "Take options from FILE.  [tacit.toml here or beside the data, if there is one]"),
     json_option,
 )
-report = click.option(
-    "--report", metavar="FILE", callback=_report_file, help="Write a report: a self-contained page (.html) or Markdown (.md)."
-)
-output = click.option(
-    "-o", "--output", metavar="OUT", help="Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json."
-)
-seed = click.option("--seed", type=int, default=0, callback=not_negative, metavar="SEED", help="Random seed.  [0]")
+report = option("--report FILE", "Write a report: a self-contained page (.html) or Markdown (.md).", callback=_report_file)
+output = option("-o --output OUT", "Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json.")
+seed = option("--seed SEED", "Random seed.  [0]", type=int, default=0, callback=not_negative)
 
 # Data
 
 roles = combine(
-    click.option("--qi", multiple=True, metavar="COLUMNS", help="Quasi-identifiers: repeat, or separate with commas."),
-    click.option(
-        "--sa",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Sensitive columns: repeat, or separate with commas; none means that no column is sensitive.",
-    ),
+    option("--qi COLUMNS...", "Quasi-identifiers: repeat, or separate with commas."),
+    option("--sa COLUMNS...", "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive."),
 )
 missing = combine(
-    click.option("--missing", metavar="MARK", help="Mark of a missing value, such as '?'."),
-    click.option(
+    option("--missing MARK", "Mark of a missing value, such as '?'."),
+    option(
         "--missing-rule",
+        "Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
         type=click.Choice(["category", "drop", "drop-any"]),
-        help="Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
     ),
 )
 long_table = combine(
-    click.option("--id-column", metavar="COLUMN", help="In a table of (person, item) rows: the column of the person."),
-    click.option("--item-column", metavar="COLUMN", help="In a table of (person, item) rows: the column of the item."),
+    option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person."),
+    option("--item-column COLUMN", "In a table of (person, item) rows: the column of the item."),
 )
-hierarchies = click.option(
-    "--hierarchies", metavar="DIR", help="Folder of hierarchy files, <column>.csv each, in the format of ARX."
+hierarchies = option("--hierarchies DIR", "Folder of hierarchy files, <column>.csv each, in the format of ARX.")
+#: How to read a table or transactions.
+any_data = combine(roles, missing, long_table, hierarchies)
+data = option(
+    "--data DATA",
+    "The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
 )
-data = click.option(
-    "--data",
-    metavar="DATA",
-    help="The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
-)
-min_support = click.option("--min-support", metavar="S", help="Support threshold: a share (0.05, 5%) or a number of people.")
-strict = click.option("--strict", is_flag=True, help="Read thresholds as 'more than' instead of 'at least'.")
+min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
+strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
 
 # Policy
 
-policy_file = click.option(
-    "--policy",
-    "policy_file",
-    metavar="FILE",
-    help="The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",
+policy_file = option(
+    "--policy FILE",
+    "The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",
+    into="policy_file",
 )
-today = click.option(
-    "--date",
-    "today",
+today = option(
+    "--date DATE",
+    "Today's date, such as 2026-11-15, for waivers that expire; it is never read from the clock.",
+    into="today",
     callback=_date,
-    metavar="DATE",
-    help="Today's date, such as 2026-11-15, for waivers that expire; it is never read from the clock.",
 )
 policy = combine(
-    click.option("--k", type=int, metavar="K", help="Smallest group that the policy allows.  [10]"),
-    click.option("--l", "l", type=int, metavar="L", help="How many sensitive values must remain possible for everybody.  [2]"),
-    click.option("--max-posterior", metavar="P", help="Highest probability that an estimate may give a sensitive value."),
-    click.option("--max-gain", metavar="P", help="How far an estimate may exceed the value's share among all people."),
+    option("--k K", "Smallest group that the policy allows.  [10]", type=int),
+    option("--l L", "How many sensitive values must remain possible for everybody.  [2]", type=int),
+    option("--max-posterior P", "Highest probability that an estimate may give a sensitive value."),
+    option("--max-gain P", "How far an estimate may exceed the value's share among all people."),
     policy_file,
     today,
 )
@@ -257,84 +258,58 @@ policy = combine(
 # Releases
 
 release_file = combine(
-    click.option("--n", type=int, metavar="N", help="Number of people, if the file does not give it."),
-    click.option(
+    option("--n N", "Number of people, if the file does not give it.", type=int),
+    option(
         "--rounding",
+        "How the file's numbers were rounded; nearest: halves either way.  [as its header says, else nearest]",
         type=click.Choice(["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]),
-        help="How the file's numbers were rounded; nearest: halves either way.  [as its header says, else nearest]",
     ),
-    click.option(
-        "--only", type=click.Choice(["all", "closed", "maximal"]), help="Which itemsets the file lists, if it does not say so."
-    ),
-    click.option(
+    option("--only", "Which itemsets the file lists, if it does not say so.", type=click.Choice(["all", "closed", "maximal"])),
+    option(
         "--complete/--incomplete",
+        "Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
         default=None,
-        help="Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
     ),
-    click.option("--form", metavar="FORM", help="Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
-    click.option(
-        "--ignore",
-        multiple=True,
-        metavar="NAME",
-        help="A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
+    option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
+    option(
+        "--ignore NAME...",
+        "A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
         "read makes the verdict incomplete.",
     ),
 )
 #: How the cells of a frequency table were printed.
 frequency_table = combine(
-    click.option(
-        "--by",
-        multiple=True,
-        metavar="COLUMNS",
-        help="Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
+    option(
+        "--by COLUMNS...",
+        "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
     ),
-    click.option("--count", metavar="COLUMN", help="Frequency table: the column of counts."),
-    click.option("--any", multiple=True, metavar="VALUE", help="Frequency table: a value that marks a total (repeatable)."),
-    click.option(
-        "--no-total",
-        multiple=True,
-        metavar="VALUE",
-        help="Frequency table: a value that is not a total, though it looks like one (repeatable).",
-    ),
-    click.option(
-        "--hidden-below",
-        type=int,
-        metavar="K",
-        help="Frequency table: hidden cells have fewer than K people.  [as its header says]",
-    ),
-    click.option("--zeros-shown", is_flag=True, help="Frequency table: empty cells are not hidden.  [as its header says]"),
-    click.option("--base", type=int, metavar="BASE", help="Frequency table: rounding base of its counts."),
-    click.option(
-        "--convention",
-        metavar="NAME",
-        help="Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md.",
+    option("--count COLUMN", "Frequency table: the column of counts."),
+    option("--any VALUE...", "Frequency table: a value that marks a total (repeatable)."),
+    option("--no-total VALUE...", "Frequency table: a value that is not a total, though it looks like one (repeatable)."),
+    option("--hidden-below K", "Frequency table: hidden cells have fewer than K people.  [as its header says]", type=int),
+    option("--zeros-shown", "Frequency table: empty cells are not hidden.  [as its header says]", is_flag=True),
+    option("--base BASE", "Frequency table: rounding base of its counts.", type=int),
+    option(
+        "--convention NAME", "Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md."
     ),
 )
 
 # Tables with blank cells
 
-rows = click.option(
-    "--rows",
-    metavar="FILE",
-    help="Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'.",
+rows = option(
+    "--rows FILE", "Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'."
 )
-marks = click.option(
-    "--marks",
-    metavar="FILE.csv",
-    help="Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
+marks = option(
+    "--marks FILE.csv",
+    "Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
 )
-blank = click.option(
-    "--blank",
-    multiple=True,
-    metavar="MARK",
-    help="A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).",
-)
-min_confidence = click.option(
-    "--min-confidence", metavar="C", help="Table: a rule reveals a blank cell if its confidence is above this.  [0.6]"
-)
-min_rule_support = click.option(
-    "--min-support", metavar="S", help="Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
+blank = option("--blank MARK...", "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).")
+min_confidence = option("--min-confidence C", "Table: a rule reveals a blank cell if its confidence is above this.  [0.6]")
+min_rule_support = option(
+    "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
 )
 #: Options that only tables with blank cells have.
 of_tables = combine(rows, marks, blank, min_confidence, min_rule_support)
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")
+#: How to read and judge a release of any kind.
+any_release = combine(release_file, frequency_table, policy, of_tables)

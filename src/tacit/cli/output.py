@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import threading
@@ -15,20 +14,21 @@ from unicodedata import category
 
 import click
 
+import tacit
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from tacit.model.release import Release
+    from tacit.reports.document import Document
+
 #: File name that means standard output.
 STDOUT = "-"
-#: Endings of reports: pages, and Markdown.
-PAGES = (".html", ".htm")
-MARKDOWN = (".md", ".markdown")
 #: Seconds of work before a progress bar is shown.
 PATIENCE = 0.5
-#: The verdict in colour, as :func:`coloured` writes it at the head of a text.
-_OWN_COLOUR = re.compile(r"\A(?:\x1b\[[0-9;]+m)+[A-Z]+\x1b\[0m")
+#: A text, or a function that folds it to a width.
+Text = str | Callable[[int], str]
 
 
 @dataclass
@@ -38,11 +38,11 @@ class Session:
     written: list[str] = field(default_factory=list)
 
 
-def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) -> None:
+def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str | None] = ()) -> None:
     """Raise if an output is unwritable, repeated, or input."""
     from tacit.files.disk import check_output, shown
 
-    taken = {os.path.realpath(path): "is also read and would be lost" for path in inputs}
+    taken = {os.path.realpath(path): "is also read and would be lost" for path in inputs if path}
     for path in outputs:
         if path is None or path == STDOUT:
             continue
@@ -54,7 +54,7 @@ def check_outputs(outputs: Iterable[str | None], *, inputs: Iterable[str] = ()) 
             taken[place] = "is named twice"
 
 
-def check_release_output(output: str | None, json_to: str | None, *, inputs: Iterable[str]) -> None:
+def check_release_output(output: str | None, json_to: str | None, *, inputs: Iterable[str | None]) -> None:
     """Raise if a release or header cannot be written."""
     from tacit.files.header import header_path, table_ending
 
@@ -65,23 +65,26 @@ def check_release_output(output: str | None, json_to: str | None, *, inputs: Ite
     check_outputs([json_to, output, header_path(output)], inputs=inputs)
 
 
-def emit(record: dict[str, Any], text: Callable[[], str], *, json_to: str | None, headline: str | None = None) -> None:
+def emit(record: dict[str, Any], text: Text, *, json_to: str | None, headline: str | None = None, head: str = "") -> None:
     """Write the record to file, the text to stdout.
 
     With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
-    of the text, unless it is given (because the text is broken to the width of the terminal).
+    of the text, unless it is given. ``head`` stands before the text, and may have colours.
     """
     from tacit.reports.record import dump, with_headline
-    from tacit.reports.sentences import first_sentence
+    from tacit.reports.sentences import UNBROKEN, first_sentence
+
+    def fold(width: int) -> str:
+        return text if isinstance(text, str) else text(width)
 
     if json_to is not None and "headline" not in record:
-        record = with_headline(record, first_sentence(text()) if headline is None else headline)
+        record = with_headline(record, first_sentence(fold(UNBROKEN)) if headline is None else headline)
     if json_to == STDOUT:
         _write_stdout(dump(record))
         return
     if json_to is not None:
         write_file(json_to, dump(record))
-    say(text())
+    say(fold(width()), head)
 
 
 def write_file(path: str, content: bytes) -> None:
@@ -93,17 +96,18 @@ def write_file(path: str, content: bytes) -> None:
     wrote(path)
 
 
-def report_form(path: str) -> str:
-    """Return a report's form by its file ending."""
-    return "markdown" if path.casefold().endswith(MARKDOWN) else "html"
+def write_report(path: str, document: Document) -> None:
+    """Write a report in the form that the file ending means."""
+    from tacit.reports.pages import page_bytes
+
+    write_file(path, page_bytes(document, "markdown" if path.casefold().endswith((".md", ".markdown")) else "html"))
 
 
-def check_report(path: str) -> None:
-    """Raise unless a name has a report's ending."""
-    name = os.path.basename(path).casefold()
-    if not name.endswith((*PAGES, *MARKDOWN)) and not path.startswith("/dev/"):
-        remedy = "End the name with .html for a page, or with .md for Markdown"
-        raise OptionError("reports are not written in a format with this ending", where=f"--report {path}", remedy=remedy)
+def write_release(release: Release, path: str | None) -> None:
+    """Write a release, if the options name a file."""
+    if path is not None:
+        tacit.write_release(release, path)
+        wrote(path)
 
 
 def wrote(path: str) -> None:
@@ -113,12 +117,10 @@ def wrote(path: str) -> None:
         session.written.append(path)
 
 
-def say(text: str) -> None:
+def say(text: str, head: str = "") -> None:
     """Write text to standard output."""
-    own = _OWN_COLOUR.match(text)
-    head = own[0] if own else ""
     try:
-        click.echo(head + harmless(text.removeprefix(head)), nl=not text.endswith("\n"))
+        click.echo(head + harmless(text), nl=not text.endswith("\n"))
     except BrokenPipeError:
         stop_listening()
 
@@ -130,22 +132,11 @@ def note(text: str) -> None:
 
 
 def harmless(text: str) -> str:
-    r"""Escape control and text-direction characters.
-
-    >>> harmless("a\x1b[2J\u202eb")
-    'a\\x1b[2J\\u202eb'
-    """
+    """Escape control and text-direction characters."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(character if _is_harmless(character) else _escape(character) for character in text)
-
-
-def _is_harmless(character: str) -> bool:
-    return character in "\n\t" or category(character)[0] not in "CZ" or category(character) == "Zs"
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode()
+    is_shown = {one: one in "\n\t" or category(one)[0] not in "CZ" or category(one) == "Zs" for one in set(text)}
+    return "".join(one if is_shown[one] else one.encode("unicode_escape", "surrogatepass").decode() for one in text)
 
 
 def coloured(text: str, colour: str) -> str:
@@ -233,7 +224,6 @@ class _Bar:
                 self._shown.update(self._shown.task_ids[0], completed=share)
 
     def remark(self, text: str) -> None:
-        """Write a line above the bar."""
         with self._lock:
             if self._shown is not None:
                 self._shown.console.print(text, highlight=False, markup=False)

@@ -1,34 +1,134 @@
-"""Reading of data and releases by a verb's options."""
+"""Settings of a verb, and the data and releases they describe."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import tacit
-from tacit.cli.options import OF_TABLES, Options, ReleaseOptions, refuse_options
-from tacit.cli.settings import Settings, first_set, policy_for
+from tacit.cli.options import OF_TABLES, Options, ReleaseOptions, option_name, refuse_options
+from tacit.cli.output import note
 from tacit.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from tacit.model.audit import Audit
-    from tacit.model.partial import PartialTable
-    from tacit.model.people import Gathered, People
-    from tacit.model.policy import Policy
+    from tacit.model.partial import PartialTable, Thresholds
+    from tacit.model.people import Gathered
+    from tacit.model.policy import Level, Policy
     from tacit.model.release import Header, Release
     from tacit.model.table import Hierarchy, Table, Transactions
+    from tacit.verbs.settings import Config
+
+Value = TypeVar("Value")
+Given = TypeVar("Given", bound=Options)
+Given_co = TypeVar("Given_co", bound=Options, covariant=True)
 
 _ROLES = ("qi", "sa", "missing", "missing_rule")
 _LONG_TABLE = ("id_column", "item_column")
-#: Options of :func:`tacit.read_release` that the record of an audit holds.
+#: The limits of a policy that have an option.
+_LIMITS = ("k", "l", "max_posterior", "max_gain")
+#: Options that count as not given where they are zero or empty.
+_NOT_ZERO = ("form", "count", "hidden_below", "zeros_shown", "base", "convention")
+_NO_COLUMNS = "has transactions, which have no columns"
+#: Options of :func:`tacit.read_release` that the record of an audit holds, in the order in which it lists them.
 _RECORDED = (
-    *_ROLES,
-    *("n", "rounding", "only", "complete", "form", "ignore", "blank"),
-    *("by", "count", "any", "no_total", "hidden_below", "zeros_shown", "base", "convention"),
+    *("rounding", "only", "complete", "form", "blank", "missing", "missing_rule", "ignore", "columns"),
+    *("by", "count", "any", "no_total", "hidden_below", "zeros_shown", "base", "convention", "qi", "sa", "n"),
 )
+
+
+# Settings
+
+
+@dataclass(frozen=True)
+class Settings(Generic[Given_co]):
+    """Options, completed by ``tacit.toml`` and the organisation's policy."""
+
+    given: Given_co
+    config: Config
+    organisation: Config | None = None
+
+    @property
+    def merged(self) -> Given_co:
+        """The options; ``tacit.toml`` gives the roles of columns that they leave open."""
+        unset = [name for name in (*_ROLES, "hierarchies") if getattr(self.given, name) in (None, ())]
+        return replace(self.given, **{name: getattr(self.config, name) for name in unset})
+
+    @property
+    def policy(self) -> Policy:
+        """Policy that options, ``tacit.toml`` and the organisation make together."""
+        from tacit.verbs.settings import Config, joined_policy
+
+        limits = {name: value for name in _LIMITS if (value := getattr(self.given, name)) is not None}
+        return joined_policy(limits, self.config, self.organisation or Config(), today=self.given.today)
+
+    def require(self, name: str, example: str) -> Any:
+        """Return an option or setting that must be given."""
+        value = first_set(getattr(self.given, name, None), getattr(self.config, name))
+        if value is None:
+            option = option_name(name)
+            remedy = f"Write for instance {option} {example}, or set it in tacit.toml"
+            raise OptionError("is missing", where=option, remedy=remedy)
+        return value
+
+    def require_roles(self, *, sa: str) -> None:
+        """Raise if a role has no column."""
+        self.require("qi", "age,sex")
+        self.require("sa", sa)
+
+
+def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = ()) -> Settings[Given]:
+    """Load the settings for the data in ``near``.
+
+    No ``tacit.toml`` is read from beside the ``releases``: whoever submits one must not bring its limits.
+    """
+    from tacit.verbs.settings import load_config, load_policy
+
+    if given.engine is not None:
+        from tacit.files.duckdb import check_engine
+
+        check_engine(given.engine)  # refuse a mistyped name before long work
+    config = load_config(given.config, near=near or None, releases=releases)
+    if config.beside:
+        note(f"{config.beside}: not read, because it lies beside a release. Name it with --config to use it.")
+    return Settings(given, config, load_policy(given.policy_file))
+
+
+def first_set(*values: Value | None) -> Value | None:
+    """Return the first value that is set."""
+    return next((value for value in values if value not in (None, ())), None)
+
+
+def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
+    """Return the policy; refuse options of other kinds."""
+    from tacit.model.partial import PartialTable
+
+    given = settings.given
+    policy = settings.policy
+    if not isinstance(release, PartialTable):
+        refuse_options(given, OF_TABLES, "applies to tables with blank cells; this release is not one")
+        return policy
+    thresholds = rule_thresholds(settings, release.n, given.min_confidence, given.min_support)
+    exact: Any = thresholds.confidence  # a fraction is as good a share as a float, and keeps what was written
+    own: dict[str, Level] = {name: "option" for name in ("min_confidence", "min_support") if getattr(given, name) is not None}
+    return replace(policy, min_confidence=exact, min_support=thresholds.support, origin={**policy.origin, **own})
+
+
+def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None, support: str | None) -> Thresholds:
+    """Return the thresholds of rules that reveal cells."""
+    from tacit.model.partial import Thresholds
+    from tacit.verbs.settings import refuse_looser
+
+    policy = settings.policy
+    thresholds = Thresholds.of(
+        n=n,
+        min_confidence=policy.min_confidence if confidence is None else confidence,
+        min_support=policy.min_support if support is None else support,
+    )
+    refuse_looser("min_confidence", thresholds.confidence, settings.organisation)
+    refuse_looser("min_support", thresholds.support, settings.organisation)
+    return thresholds
 
 
 # Data
@@ -56,14 +156,14 @@ def read_people_table(path: str, settings: Settings[Options]) -> Table:
     """Read data that must be a table."""
     people = read_people(path, settings)
     if not isinstance(people, tacit.Table):
-        raise _no_columns(path)
+        raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     return people
 
 
 def read_whole_table(path: str) -> Table:
     """Read a table with all its columns."""
     if _is_transactions(path):
-        raise _no_columns(path)
+        raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     return tacit.read_table(path)
 
 
@@ -71,10 +171,6 @@ def _is_transactions(path: str) -> bool:
     from tacit.files.transactions import TRANSACTION_ENDINGS
 
     return path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)
-
-
-def _no_columns(path: str) -> OptionError:
-    return OptionError("has transactions, which have no columns", where=path, remedy="Give a table")
 
 
 def merge_rows(people: Table, engine: str) -> Table:
@@ -95,10 +191,11 @@ def read_hierarchies(
     """Read the hierarchies of columns, if any."""
     from tacit.files import hierarchies
 
-    if settings.hierarchies is None:
+    folder = settings.merged.hierarchies
+    if folder is None:
         return None
     if isinstance(people, tacit.Table):
-        return hierarchies.read_hierarchies(settings.hierarchies, people.names if columns is None else columns)
+        return hierarchies.read_hierarchies(folder, people.names if columns is None else columns)
     if settings.given.hierarchies is None:
         return None  # the folder in tacit.toml is about the columns of a table
     raise OptionError(
@@ -109,62 +206,35 @@ def read_hierarchies(
 # Releases
 
 
-def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] | None = None, columns: Any = ()) -> Release:
+def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] | None = None) -> Release:
     """Read a release.
 
     With ``settings``, ``tacit.toml`` may give the roles of a table, and the data the number of people.
-    ``columns`` are more columns that the items of a list are values of, by default those of the data.
     """
-    is_table = any(getattr(given, name) for name in OF_TABLES)
-    qi = given.qi
-    sa = given.sa
-    if is_table and settings is not None:
-        qi = settings.qi
-        sa = settings.sa
-    read_with_n = partial(
-        tacit.read_release,
-        path,
-        rounding=given.rounding,
-        only=given.only,
-        complete=given.complete,
-        form=given.form or ("table" if is_table else None),
-        blank=given.blank,
-        missing=given.missing,
-        missing_rule=given.missing_rule or "category",
-        ignore=given.ignore,
-        columns=columns or _data_columns(given),
-        by=given.by,
-        count=given.count or None,
-        any=given.any,
-        no_total=given.no_total,
-        hidden_below=given.hidden_below or None,
-        zeros_shown=given.zeros_shown or None,
-        base=given.base or None,
-        convention=given.convention or None,
-        qi=qi,
-        sa=sa,
-    )
+    from tacit.files.tables import columns_of
+
+    how = {name: getattr(given, name) for name in _RECORDED}
+    how |= {name: how[name] or None for name in _NOT_ZERO}
+    how["missing_rule"] = given.missing_rule or "category"
+    if not given.columns and not any(getattr(given, name) for name in _LONG_TABLE):
+        how["columns"] = columns_of(given.data or given.known or None)
+    if any(getattr(given, name) for name in OF_TABLES):
+        how["form"] = given.form or "table"
+        if settings is not None:
+            how |= {"qi": settings.merged.qi, "sa": settings.merged.sa}
     try:
-        return read_with_n(n=given.n)
+        return tacit.read_release(path, **how)
     except InputError as error:
         if error.asks_for != "n" or not given.data or settings is None:
             raise
-    return read_with_n(n=read_people(given.data, settings).n)
-
-
-def _data_columns(given: ReleaseOptions) -> tuple[str, ...]:
-    """Columns of the data, if they are a table."""
-    from tacit.files.tables import columns_of
-
-    if given.id_column or given.item_column:
-        return ()
-    return columns_of(given.data or given.known or None)
+    return tacit.read_release(path, **how | {"n": read_people(given.data, settings).n})
 
 
 def gather_releases(
     paths: Sequence[str], given: ReleaseOptions, settings: Settings[Options] | None = None, record: Any = None
 ) -> Gathered:
     """Read all releases in files and folders."""
+    from tacit.files.frequencies import fits_columns
     from tacit.files.releases import gather, is_recognised
 
     if record is not None:
@@ -176,7 +246,7 @@ def gather_releases(
         recorded = _recorded_options(record, place)
         own = replace(given, **{name: recorded[name] for name in _RECORDED if name in recorded and not getattr(given, name)})
         if groups:
-            by = _columns_for(path, groups)
+            by = next((group for group in groups if fits_columns(path, group)), ())
             if by:
                 used.add(by)
             elif not is_recognised(path):
@@ -185,7 +255,7 @@ def gather_releases(
                 )
                 raise InputError("has columns that no --by names", where=os.path.basename(path), remedy=remedy)
             own = replace(own, by=by)
-        return read_release(path, own, settings, recorded.get("columns", ()))
+        return read_release(path, own, settings)
 
     found = gather(paths, read, given.ignore)
     if len(used) < len(groups):
@@ -202,29 +272,17 @@ def _recorded_options(record: Any, place: int) -> dict[str, Any]:
 
 
 def _recorded_ignored(record: Any) -> list[str]:
-    """Names that a recorded audit was told to ignore."""
     entries = record.get("ignored", ()) if isinstance(record, Mapping) else ()
     listed = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
     return [str(entry.get("column") or entry.get("file")) for entry in listed if "--ignore" in str(entry.get("reason"))]
 
 
 def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns of each table, split at commas.
-
-    >>> _column_groups(["sex", "job"]), _column_groups(["sex,job", "age"])
-    ([('sex', 'job')], [('sex', 'job'), ('age',)])
-    """
+    """Columns of each table, split at commas."""
     groups = [tuple(name.strip() for name in text.split(",")) for text in by]
     if groups and all(len(group) == 1 for group in groups):
         return [tuple(group[0] for group in groups)]
     return groups
-
-
-def _columns_for(path: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Columns that --by names for a file, if any."""
-    from tacit.files.frequencies import fits_columns
-
-    return next((group for group in groups if fits_columns(path, group)), ())
 
 
 # Data that go with a release
@@ -278,14 +336,7 @@ def read_original(release: Release, settings: Settings[ReleaseOptions]) -> Parti
         return None
     mark = first_set(given.missing, header.missing)
     rule: Any = given.missing_rule or (header.missing_rule if mark is not None else None) or "category"
-    return tacit.read_partial(
-        given.data,
-        qi=header.qi,
-        sa=header.sa,
-        blank=given.blank,
-        missing=mark,
-        missing_rule=rule,
-    )
+    return tacit.read_partial(given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule)
 
 
 def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> Any:
@@ -302,34 +353,8 @@ def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> A
     return found
 
 
-@dataclass(frozen=True)
-class AuditInputs:
-    """Releases, and all other inputs of their audit."""
-
-    gathered: Gathered
-    data: Any
-    known: Table | None
-    knowledge: list[str] | None
-    rows: Any
-    people: People | None
-    policy: Policy
-
-    def audit(self, **how: Any) -> Audit:
-        """Attack the releases."""
-        return tacit.audit(
-            self.gathered,
-            data=self.data,
-            known=self.known,
-            knowledge=self.knowledge,
-            rows=self.rows,
-            people=self.people,
-            policy=self.policy,
-            **how,
-        )
-
-
-def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) -> AuditInputs:
-    """Read what an audit takes: one release, or several."""
+def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) -> tuple[Gathered, dict[str, Any]]:
+    """Read releases, and all other arguments of their audit."""
     from tacit.model.people import read_people as parse_people
 
     given = settings.given
@@ -339,12 +364,11 @@ def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) 
     is_alone = len(gathered.releases) == 1
     rules = next((release for release in gathered.releases if release.kind == "rules"), first)
     data = read_owners_data(rules, settings) if is_alone or given.data else None
-    return AuditInputs(
-        gathered,
-        data,
-        known=read_known(rules, settings),
-        knowledge=list(given.knowledge) or None,
-        rows=rows_to_protect(first, data, given) if is_alone else given.rows,
-        people=people,
-        policy=policy_for(first, settings),
-    )
+    return gathered, {
+        "data": data,
+        "known": read_known(rules, settings),
+        "knowledge": list(given.knowledge) or None,
+        "rows": rows_to_protect(first, data, given) if is_alone else given.rows,
+        "people": people,
+        "policy": policy_for(first, settings),
+    }

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import tacit
-from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions
-from tacit.cli.output import check_outputs, emit, report_form, watched, write_file, wrote
-from tacit.cli.program import DONE, EXPOSED
-from tacit.cli.settings import load_settings
+from tacit.cli import DONE, EXPOSED, options, reading
+from tacit.cli.options import ReleaseOptions, command, option
+from tacit.cli.output import check_outputs, emit, watched, write_release, write_report
+from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepairOptions(ReleaseOptions):
-    """Options of ``tacit repair``."""
-
+class _RepairOptions(ReleaseOptions):
     release: str
     output: str
     report: str | None
@@ -35,47 +32,38 @@ class RepairOptions(ReleaseOptions):
     suggest: bool
 
 
-@click.command(
+@command(
     "repair",
-    epilog=options.examples(
-        "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
-        "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
-        "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
-    ),
+    "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
+    "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
+    "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--method", required=True, metavar="METHOD", help="How to repair; see tacit repairs.")
-@click.option("--data", metavar="DATA", help="The data that the release was made from.")
-@click.option(
-    "--knowledge", multiple=True, metavar="FILE", help="Rules: what an adversary knows besides the release (repeatable)."
-)
+@option("--method METHOD", "How to repair; see tacit repairs.", required=True)
+@option("--data DATA", "The data that the release was made from.")
+@option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
 @options.roles
 @options.missing
 @options.release_file
 @options.policy
-@click.option(
+@option(
     "--goal",
+    "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
     type=click.Choice(["all", "frequent-only"]),
     default="all",
-    help="Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
 )
-@click.option(
-    "--base",
-    "rounding_base",
+@option(
+    "--base B",
+    "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
+    into="rounding_base",
     type=int,
-    metavar="B",
-    help="With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
 )
-@click.option("--decimals", type=int, metavar="D", help="With --method round: supports with D decimals instead of counts.")
-@click.option("--lines", metavar="LINES", help="With --method leave-out or withdraw: remove just these lines, such as 3,17.")
-@click.option(
-    "--suggest/--no-suggest",
-    default=True,
-    help="Rules: try every method, and name the cheapest that meets the policy.  [suggest]",
+@option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int)
+@option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.")
+@option(
+    "--suggest/--no-suggest", "Rules: try every method, and name the cheapest that meets the policy.  [suggest]", default=True
 )
-@click.option(
-    "-o", "--output", required=True, metavar="OUT", help="Write the repaired release to OUT and its header to OUT.json."
-)
+@option("-o --output OUT", "Write the repaired release to OUT and its header to OUT.json.", required=True)
 @options.report
 @options.running
 def repair_command(**given: Any) -> int:
@@ -84,7 +72,7 @@ def repair_command(**given: Any) -> int:
     Exit code: 0 the result is clean, or with --goal frequent-only I01 finds nothing; 1 the goal is not met (the result is still written);
     2 bad input.
     """
-    asked = RepairOptions(**given)
+    asked = _RepairOptions(**given)
     output = asked.output
     check_outputs([asked.json_to, output, f"{output}.json", asked.report], inputs=[asked.release, *asked.knowledge])
     settings = load_settings(asked, near=asked.data, releases=[asked.release])
@@ -92,40 +80,27 @@ def repair_command(**given: Any) -> int:
         release = reading.read_release(asked.release, asked, settings)
         done = tacit.repair(
             release,
-            method=asked.method,
             data=reading.read_owners_data(release, settings),
             knowledge=list(asked.knowledge) or None,
             policy=settings.policy,
-            goal=asked.goal,
             base=asked.rounding_base,
-            decimals=asked.decimals,
             lines=_parse_lines(asked.lines),
-            suggest=asked.suggest,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("method", "goal", "decimals", "suggest", "time_limit"),
         )
-    tacit.write_release(done.release, output)
-    wrote(output)
+    write_release(done.release, output)
     if asked.report is not None:
-        _write_report(done, output, asked.report)
-    emit(done.to_dict(), lambda: _text(done, output), json_to=asked.json_to)
+        from tacit.files.disk import sha256_of
+        from tacit.files.header import header_path
+        from tacit.reports.repair import repair_document
+
+        written = [path for path in (output, header_path(output)) if os.path.isfile(path)]
+        write_report(asked.report, repair_document(done, {os.path.basename(path): sha256_of(path) for path in written}))
+    emit(done.to_dict(), _text(done, output), json_to=asked.json_to)
     return DONE if done.ok else EXPOSED
 
 
-def _write_report(done: Repair, output: str, report: str) -> None:
-    """Write a report about the repair and its files."""
-    from tacit.files.disk import sha256_of
-    from tacit.files.header import header_path
-    from tacit.reports import page_bytes
-    from tacit.reports.repair import repair_document
-
-    made = [path for path in (output, header_path(output)) if os.path.isfile(path)]
-    outputs = {os.path.basename(path): sha256_of(path) for path in made}
-    write_file(report, page_bytes(repair_document(done, outputs), report_form(report)))
-
-
 def _parse_lines(given: str | None) -> list[int] | None:
-    """Return the numbers of a comma-separated list."""
     if given is None:
         return None
     parts = [part.strip() for part in given.split(",") if part.strip()]
@@ -151,14 +126,12 @@ def _text(done: Repair, output: str) -> str:
 
 
 def _format_cost(name: str, value: float) -> str:
-    """Return a measure of cost with its unit."""
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:.4f} nats per person" if name == "information_lost" else f"{value:.2%}"
 
 
 def _describe_numbers(done: Repair) -> list[str]:
-    """Describe the printed numbers, if the repair changes them."""
     header = done.release.header
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
@@ -174,7 +147,6 @@ def _describe_numbers(done: Repair) -> list[str]:
 
 
 def _compare_methods(done: Repair) -> list[str]:
-    """List the cost of every method, and the cheapest."""
     if not done.tried:
         return []
     lines = ["Methods"]
@@ -189,19 +161,3 @@ def _compare_methods(done: Repair) -> list[str]:
         return [*lines, "Suggested  none: no method meets the policy"]
     same = " (this one)" if done.suggested == done.method else f": tacit repair .. --method {done.suggested}"
     return [*lines, f"Suggested  {done.suggested}{same}, which loses the least information of those that meet the policy"]
-
-
-@click.command("repairs", epilog=options.examples("tacit repairs"))
-@options.json_option
-def repairs_command(json_to: str | None) -> None:
-    """List the repairs.
-
-    Each with the kinds of release that it changes.
-    """
-
-    def text() -> str:
-        blocks = [f"{row.name}: {row.summary}\n    of {', '.join(row.of)}; {row.source}" for row in tacit.REPAIRS]
-        return "\n".join(blocks) + "\n"
-
-    rows = [{"name": row.name, "of": list(row.of), "summary": row.summary, "source": row.source} for row in tacit.REPAIRS]
-    emit({"format": "tacit.repairs/1", "repairs": rows}, text, json_to=json_to)

@@ -9,43 +9,39 @@ from typing import TYPE_CHECKING
 import click
 
 from tacit.cli import options
-from tacit.cli.output import check_outputs, emit, note, watched, width, write_file
+from tacit.cli.options import command, option
+from tacit.cli.output import check_outputs, emit, note, watched, write_file
 
 if TYPE_CHECKING:
     from tacit.model.reproduction import Reproduction
 
 
-@click.command(
+@command(
     "reproduce",
-    epilog=options.examples(
-        "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
-        "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
-        "tacit reproduce atzori05",
-        "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
-        "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
-        "tacit reproduce injector08 --data uci --out figures",
-        "tacit reproduce li07 --data uci --out figures",
-    ),
+    "tacit reproduce --data datasets --out papers        # all papers, and one page about them: papers/papers.html",
+    "tacit reproduce --data bundled --out papers         # with the Adult data that come with Tacit",
+    "tacit reproduce atzori05",
+    "tacit reproduce pmicd08 --data fimi --out figures   # fimi holds mushroom.dat.gz and chess.dat.gz",
+    "tacit reproduce zhu09 --data uci --out figures      # uci holds adult.data",
+    "tacit reproduce injector08 --data uci --out figures",
+    "tacit reproduce li07 --data uci --out figures",
 )
 @click.argument("name", required=False, metavar="[PAPER]")
-@click.option(
-    "--data",
-    metavar="FOLDER",
-    help="Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
+@option(
+    "--data FOLDER",
+    "Folder with the public data sets that the paper uses, as distributed; bundled: the Adult data that come with Tacit.",
 )
-@click.option(
-    "--out",
-    "folder",
-    metavar="DIR",
-    help="Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
+@option(
+    "--out DIR",
+    "Write CSV files and pictures to this folder, and for all papers one page (papers.html, papers.md); made if missing.",
+    into="folder",
 )
-@click.option(
-    "--time-limit",
+@option(
+    "--time-limit SECONDS",
+    "About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
     type=float,
     callback=options.positive,
     default=240.0,
-    metavar="SECONDS",
-    help="About how long a paper, or all of them together, may take; rivals that would take over a tenth of it are not run.  [240]",
 )
 @options.json_option
 def reproduce_command(name: str | None, data: str | None, folder: str | None, time_limit: float, json_to: str | None) -> None:
@@ -56,7 +52,7 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
     """
     from tacit.files.disk import made_folder
     from tacit.papers import PAPERS, paper_named, reproduce
-    from tacit.papers.report import reproduction_text
+    from tacit.papers.report import papers_html, papers_markdown, part_csv, part_svg, reproduction_text
 
     names = [paper_named(name).name] if name else [paper.name for paper in PAPERS]
     check_outputs([json_to])
@@ -68,42 +64,25 @@ def reproduce_command(name: str | None, data: str | None, folder: str | None, ti
         share = max(1.0, (end - time.monotonic()) / (len(names) - number))
         with watched(f"reproducing {paper}") as progress:
             made.append(reproduce(paper, data=data, time_limit=share, progress=progress))
-    written = 0
+    contents: dict[str, bytes] = {}
     if place is not None:
-        written = sum(_write_parts(one, place) for one in made) + (_write_pages(made, place) if name is None else 0)
+        for one in made:
+            for part in one.parts:
+                drawn = {"csv": part_csv(part), "svg": part_svg(part)}
+                contents |= {f"{one.name}-{part.name}.{ending}": text for ending, text in drawn.items() if text is not None}
+        if name is None:
+            contents |= {"papers.html": papers_html(made).encode(), "papers.md": papers_markdown(made).encode()}
+        for file, content in contents.items():
+            write_file(os.path.join(place, file), content)
     for one in made:
         if one.left_out:
-            note(
-                f"tacit reproduce: {one.name} is NOT complete: {len(one.left_out)} of its parts are left out; the output says why."
-            )
+            missing = f"{len(one.left_out)} of its parts are left out; the output says why."
+            note(f"tacit reproduce: {one.name} is NOT complete: {missing}")
     record = {"format": "tacit.reproduction/1", "papers": [one.to_dict() for one in made]}
-    last = "CSV files and pictures: add --out DIR" if place is None else f"{written} files written to {folder}"
+    last = "CSV files and pictures: add --out DIR" if place is None else f"{len(contents)} files written to {folder}"
 
-    def text() -> str:
-        papers = "\n".join(reproduction_text(one, width=width()) for one in made)
+    def text(width: int) -> str:
+        papers = "\n".join(reproduction_text(one, width=width) for one in made)
         return f"{papers}\n{last}\n"
 
     emit(record, text, json_to=json_to)
-
-
-def _write_pages(made: list[Reproduction], place: str) -> int:
-    """Write the page of all papers; count the files."""
-    from tacit.papers.report import papers_html, papers_markdown
-
-    pages = {"papers.html": papers_html(made), "papers.md": papers_markdown(made)}
-    for name, text in pages.items():
-        write_file(os.path.join(place, name), text.encode())
-    return len(pages)
-
-
-def _write_parts(made: Reproduction, place: str) -> int:
-    """Write a paper's CSV files and pictures; count them."""
-    from tacit.papers.report import part_csv, part_svg
-
-    written = 0
-    for part in made.parts:
-        for ending, content in (("csv", part_csv(part)), ("svg", part_svg(part))):
-            if content is not None:
-                write_file(os.path.join(place, f"{made.name}-{part.name}.{ending}"), content)
-                written += 1
-    return written

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import tacit
-from tacit.cli import options, reading
-from tacit.cli.options import Options, ReleaseOptions
-from tacit.cli.output import check_outputs, emit, report_form, watched, write_file
-from tacit.cli.program import DONE, INCOMPLETE, Program
-from tacit.cli.settings import load_settings, require
+from tacit.cli import DONE, INCOMPLETE, Program, options, reading
+from tacit.cli.options import Options, ReleaseOptions, command, option
+from tacit.cli.output import check_outputs, emit, watched, write_file, write_report
+from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.sweep import ItemsetSweep, RoundingSweep, RuleSweep
-    from tacit.reports.document import Document
+    from tacit.reports.sweep import SweepReport
 
 
 @click.group(
@@ -49,16 +47,14 @@ class SweepFiles:
 
 
 _files = options.combine(
-    click.option("--csv", "csv_to", metavar="FILE", help="Write the table as CSV."),
-    click.option("--picture", "picture_to", metavar="FILE.svg", help="Draw it, as SVG."),
+    option("--csv FILE", "Write the table as CSV.", into="csv_to"),
+    option("--picture FILE.svg", "Draw it, as SVG.", into="picture_to"),
     options.report,
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepItemsetsOptions(SweepFiles, Options):
-    """Options of ``tacit sweep itemsets``."""
-
+class _SweepItemsetsOptions(SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     group_sizes: tuple[str, ...]
@@ -66,34 +62,23 @@ class SweepItemsetsOptions(SweepFiles, Options):
     strict: bool
 
 
-@sweep_command.command(
+@command(
     "itemsets",
-    epilog=options.examples(
-        "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
-        "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
-    ),
+    "tacit sweep itemsets mushroom.dat.gz --min-support 10%,15%,20%,25% --k 10,30 --picture channels.svg",
+    "tacit sweep itemsets adult.csv --missing '?' --min-support 5% --min-support 2000 --k 10 --csv grid.csv",
+    group=sweep_command,
 )
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--min-support",
-    multiple=True,
-    metavar="S",
-    help="Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
-)
-@click.option(
-    "--k", "group_sizes", multiple=True, metavar="K", help="Smallest groups to allow: repeat, or separate with commas.  [10]"
-)
+@option("--min-support S...", "Thresholds to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
+@option("--k K...", "Smallest groups to allow: repeat, or separate with commas.  [10]", into="group_sizes")
 @options.policy_file
-@click.option(
+@option(
     "--every-attack",
+    "Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
     is_flag=True,
-    help="Run I02 in every cell; by default it runs only where I01 finds nothing, which is enough for the verdict.",
 )
 @options.strict
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.any_data
 @_files
 @options.running
 def itemsets_command(**given: Any) -> int:
@@ -102,67 +87,45 @@ def itemsets_command(**given: Any) -> int:
     For every threshold and k, counts the frequent itemsets of DATA and the groups of fewer than k people that follow from them. For each
     k, finds the lowest threshold at which I01 and I02 find nothing. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepItemsetsOptions(**given)
+    asked = _SweepItemsetsOptions(**given)
     asked.check(asked.data)
     settings = load_settings(asked, near=asked.data)
-    min_support: Any = asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%,20%")
-    k = asked.group_sizes or settings.policy.k
+    min_support = settings.require("min_support", "5%,10%,20%")
     with watched("sweeping") as progress:
         people = reading.read_people(asked.data, settings)
         sweep = tacit.sweep_itemsets(
             people,
             min_support=min_support,
-            k=k,
+            k=asked.group_sizes or settings.policy.k,
             strict=asked.strict,
             hierarchies=reading.read_hierarchies(people, settings),
             every_attack=asked.every_attack,
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import itemset_sweep_csv, itemset_sweep_document, itemset_sweep_svg, itemset_sweep_text
+    from tacit.reports.sweep import report_itemset_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=itemset_sweep_text(sweep),
-        table=itemset_sweep_csv(sweep),
-        picture=lambda: itemset_sweep_svg(sweep),
-        document=lambda: itemset_sweep_document(sweep),
-    )
+    return _write(sweep, report_itemset_sweep(sweep), asked)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRoundingOptions(SweepFiles, ReleaseOptions):
-    """Options of ``tacit sweep rounding``."""
-
+class _SweepRoundingOptions(SweepFiles, ReleaseOptions):
     release: str
     rounding_bases: tuple[str, ...]
     decimals: tuple[str, ...]
 
 
-@sweep_command.command(
+@command(
     "rounding",
-    epilog=options.examples(
-        "tacit sweep rounding itemsets.csv --k 10",
-        "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
-    ),
+    "tacit sweep rounding itemsets.csv --k 10",
+    "tacit sweep rounding itemsets.csv --k 30 --base 5,10,20 --csv precision.csv",
+    group=sweep_command,
 )
 @click.argument("release", metavar="RELEASE")
-@click.option("--data", metavar="DATA", help="The data behind the release: the same findings, found faster.")
-@click.option(
-    "--base",
-    "rounding_bases",
-    multiple=True,
-    metavar="B",
-    help="Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]",
-)
-@click.option(
-    "--decimals", multiple=True, metavar="D", help="Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]"
-)
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@option("--data DATA", "The data behind the release: the same findings, found faster.")
+@option("--base B...", "Rounding bases of counts: repeat, or separate with commas.  [2,5,10,20,50,..]", into="rounding_bases")
+@option("--decimals D...", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]")
+@options.any_data
 @options.release_file
 @options.policy
 @_files
@@ -173,7 +136,7 @@ def rounding_command(**given: Any) -> int:
     Prints the counts of a RELEASE with every number of decimals and rounded to every base, attacks each version, and names the finest
     that leaves no finding. Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepRoundingOptions(**given)
+    asked = _SweepRoundingOptions(**given)
     asked.check(asked.release)
     settings = load_settings(asked, near=asked.data, releases=[asked.release])
     bases = _parse_numbers("--base", asked.rounding_bases)
@@ -189,22 +152,13 @@ def rounding_command(**given: Any) -> int:
             time_limit=asked.time_limit,
             progress=progress,
         )
-    from tacit.reports.sweep import rounding_sweep_csv, rounding_sweep_document, rounding_sweep_svg, rounding_sweep_text
+    from tacit.reports.sweep import report_rounding_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=rounding_sweep_text(sweep),
-        table=rounding_sweep_csv(sweep),
-        picture=lambda: rounding_sweep_svg(sweep),
-        document=lambda: rounding_sweep_document(sweep),
-    )
+    return _write(sweep, report_rounding_sweep(sweep), asked)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepRulesOptions(SweepFiles, Options):
-    """Options of ``tacit sweep rules``."""
-
+class _SweepRulesOptions(SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     min_confidence: tuple[str, ...]
@@ -215,28 +169,22 @@ class SweepRulesOptions(SweepFiles, Options):
     strict: bool
 
 
-@sweep_command.command(
+@command(
     "rules",
-    epilog=options.examples(
-        "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
-        "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
-    ),
+    "tacit sweep rules adult.csv --qi sex,race,education --sa salary --min-support 5%,10% --min-confidence 60%,80%,90%",
+    "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5% --min-confidence 60% --digits 2,3 --withhold-values",
+    group=sweep_command,
 )
 @click.argument("data", metavar="DATA")
-@click.option(
-    "--min-support",
-    multiple=True,
-    metavar="S",
-    help="Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.",
-)
-@click.option("--min-confidence", multiple=True, metavar="C", help="Confidences to try: repeat, or separate with commas.")
-@click.option("--digits", multiple=True, metavar="D", help="Decimals of supports to try, in addition to exact counts.")
-@click.option("--withhold-values", is_flag=True, help="Also try lists without numbers.")
-@click.option("--incomplete", is_flag=True, help="Declare the lists incomplete: nothing follows from a missing rule.")
-@click.option(
+@option("--min-support S...", "Supports to try, shares (0.05, 5%) or numbers of people: repeat, or separate with commas.")
+@option("--min-confidence C...", "Confidences to try: repeat, or separate with commas.")
+@option("--digits D...", "Decimals of supports to try, in addition to exact counts.")
+@option("--withhold-values", "Also try lists without numbers.", is_flag=True)
+@option("--incomplete", "Declare the lists incomplete: nothing follows from a missing rule.", is_flag=True)
+@option(
     "--certain",
+    "Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
     is_flag=True,
-    help="Bound everybody's value (R03) in every cell, which can take long; without it nothing is called clean.",
 )
 @options.strict
 @options.roles
@@ -250,60 +198,36 @@ def rules_command(**given: Any) -> int:
     For every support, confidence and way to print them, mines the rules of DATA, attacks them, and compares the estimates with the truth.
     Exit code: 0 done, 2 bad input, 3 out of time.
     """
-    asked = SweepRulesOptions(**given)
+    asked = _SweepRulesOptions(**given)
     asked.check(asked.data)
     settings = load_settings(asked, near=asked.data)
     with watched("sweeping") as progress:
         sweep = tacit.sweep_rules(
             reading.read_people_table(asked.data, settings),
-            min_support=asked.min_support or require(settings.config.min_support, "--min-support", "5%,10%"),
-            min_confidence=asked.min_confidence or require(settings.config.min_confidence, "--min-confidence", "60%,80%"),
-            digits=asked.digits,
-            withhold_values=asked.withhold_values,
-            strict=asked.strict,
-            incomplete=asked.incomplete,
+            min_support=settings.require("min_support", "5%,10%"),
+            min_confidence=settings.require("min_confidence", "60%,80%"),
             policy=settings.policy,
-            certain=asked.certain,
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("digits", "withhold_values", "strict", "incomplete", "certain", "time_limit"),
         )
-    from tacit.reports.sweep import rule_sweep_csv, rule_sweep_document, rule_sweep_svg, rule_sweep_text
+    from tacit.reports.sweep import report_rule_sweep
 
-    return _write(
-        sweep,
-        asked,
-        text=rule_sweep_text(sweep),
-        table=rule_sweep_csv(sweep),
-        picture=lambda: rule_sweep_svg(sweep),
-        document=lambda: rule_sweep_document(sweep),
-    )
+    return _write(sweep, report_rule_sweep(sweep), asked)
 
 
 def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
-    """Return the whole numbers of an option, or None."""
     parts = [part.strip() for text in given for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdecimal() and len(part) < 19 for part in parts):
         raise OptionError("takes whole numbers", where=option, remedy=f"Write for instance {option} 2,5,10")
     return [int(part) for part in parts] if given else None
 
 
-def _write(
-    sweep: ItemsetSweep | RoundingSweep | RuleSweep,
-    files: SweepFiles,
-    *,
-    text: str,
-    table: str,
-    picture: Callable[[], str],
-    document: Callable[[], Document],
-) -> int:
-    """Write all files and text; return the exit code."""
+def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep, report: SweepReport, files: SweepFiles) -> int:
     if files.csv_to is not None:
-        write_file(files.csv_to, table.encode())
+        write_file(files.csv_to, report.csv().encode())
     if files.picture_to is not None:
-        write_file(files.picture_to, picture().encode())
+        write_file(files.picture_to, report.picture.standalone().encode())
     if files.report is not None:
-        from tacit.reports import page_bytes
-
-        write_file(files.report, page_bytes(document(), report_form(files.report)))
-    emit(sweep.to_dict(), lambda: text, json_to=files.json_to)
+        write_report(files.report, report.document())
+    emit(sweep.to_dict(), report.text(), json_to=files.json_to)
     return DONE if sweep.finished else INCOMPLETE

@@ -3,62 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import tacit
-from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions
-from tacit.cli.output import check_outputs, emit, width
-from tacit.cli.program import DONE, EXPOSED, INCOMPLETE
-from tacit.cli.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from tacit.model.policy import Policy
+from tacit.cli import DONE, EXPOSED, INCOMPLETE, options, reading
+from tacit.cli.options import ReleaseOptions, command, option
+from tacit.cli.output import check_outputs, emit
+from tacit.cli.reading import load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyOptions(ReleaseOptions):
-    """Options of ``tacit verify``."""
-
+class _VerifyOptions(ReleaseOptions):
     audit_file: str
     releases: tuple[str, ...]
     again: bool | None
 
 
-@click.command(
+@command(
     "verify",
-    epilog=options.examples(
-        "tacit audit itemsets.csv --json audit.json",
-        "tacit verify audit.json itemsets.csv",
-        "tacit verify audit.json rules.csv --known register.csv",
-        "tacit verify audit.json buckets/ --knowledge negative.csv",
-        "tacit verify audit.json itemsets.csv --data adult.csv --again",
-        "tacit verify audit.json 2024/ 2025/",
-    ),
+    "tacit audit itemsets.csv --json audit.json",
+    "tacit verify audit.json itemsets.csv",
+    "tacit verify audit.json rules.csv --known register.csv",
+    "tacit verify audit.json buckets/ --knowledge negative.csv",
+    "tacit verify audit.json itemsets.csv --data adult.csv --again",
+    "tacit verify audit.json 2024/ 2025/",
 )
 @click.argument("audit_file", metavar="AUDIT.json")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@click.option(
+@option(
     "--again/--no-audit",
+    "Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
     default=None,
-    help="Audit again and compare the whole record, or never do.  [if no finding decides the verdict]",
 )
 @options.data
-@click.option("--known", metavar="DATA", help="Everybody's quasi-identifiers, to count people instead of trusting the record.")
-@click.option(
-    "--knowledge",
-    multiple=True,
-    metavar="FILE",
-    help="The facts that the audit was given, to compare them instead of trusting the record (repeatable).",
-)
+@option("--known DATA", "Everybody's quasi-identifiers, to count people instead of trusting the record.")
+@option("--knowledge FILE...", "The facts that the audit was given, to compare them instead of trusting the record (repeatable).")
 @options.rows
 @options.marks
-@options.roles
-@options.missing
-@options.long_table
-@options.hierarchies
+@options.any_data
 @options.policy_file
 @options.today
 @options.running
@@ -70,28 +54,25 @@ def verify_command(**given: Any) -> int:
     with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot confirm.
     """
     from tacit.reports.record import verification_text
-    from tacit.reports.sentences import UNBROKEN, first_sentence
     from tacit.verbs.verify import read_record
 
-    asked = VerifyOptions(**given)
-    data = asked.data or asked.known
-    inputs = [asked.audit_file, *asked.releases, *([data] if data else []), *asked.knowledge]
+    asked = _VerifyOptions(**given)
+    inputs = [asked.audit_file, *asked.releases, asked.data or asked.known, *asked.knowledge]
     check_outputs([asked.json_to], inputs=inputs)
     record = read_record(asked.audit_file)
     outcome = tacit.verify(
         record, list(asked.releases), again=asked.again, time_limit=asked.time_limit, **_read_inputs(record, asked)
     )
-    headline = first_sentence(verification_text(outcome, width=UNBROKEN))
-    emit(outcome.to_dict(), lambda: verification_text(outcome, width=width()), json_to=asked.json_to, headline=headline)
+    emit(outcome.to_dict(), lambda width: verification_text(outcome, width=width), json_to=asked.json_to)
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 
 
-def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
-    """Read the audit's other inputs as it did."""
+def _read_inputs(record: Any, asked: _VerifyOptions) -> dict[str, Any]:
     knowledge = list(asked.knowledge) or None
     if not (asked.data or asked.known or asked.rows or asked.marks or asked.policy_file):
         return {"knowledge": knowledge}
     from tacit.checker import check_record
+    from tacit.model.policy import LIMITS
     from tacit.verbs.verify import OtherFile, read_audited
 
     check_record(record)
@@ -102,19 +83,15 @@ def _read_inputs(record: Any, asked: VerifyOptions) -> dict[str, Any]:
     rules = next((release for release in releases if release.kind == "rules"), releases[0])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     data = reading.read_owners_data(rules, settings) if asked.data else None
+    policy = None
+    if asked.policy_file:  # its waivers, with the limits of the record
+        waived = settings.policy
+        limits = tacit.Policy(**{name: record["policy"][name] for name in LIMITS})
+        policy = replace(limits, waivers=waived.waivers, today=waived.today)
     return {
         "data": data,
         "known": reading.read_known(rules, settings),
         "knowledge": knowledge,
         "rows": reading.rows_to_protect(releases[0], data, asked) if len(releases) == 1 else asked.rows,
-        "policy": _policy(record, settings) if asked.policy_file else None,
+        "policy": policy,
     }
-
-
-def _policy(record: Any, settings: Settings[VerifyOptions]) -> Policy:
-    """Return the recorded limits with the policy's waivers."""
-    from tacit.model.policy import LIMITS
-
-    limits = tacit.Policy(**{name: record["policy"][name] for name in LIMITS})
-    policy = settings.policy
-    return replace(limits, waivers=policy.waivers, today=policy.today)

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from tacit.model.reproduction import Cell, Part, Reproduction
 from tacit.reports.document import Document, Figure, Heading, Listing, Paragraph, Section, Table
 from tacit.reports.document import Part as Block
-from tacit.reports.html import render_html
-from tacit.reports.markdown import render_markdown
+from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.pictures import Canvas, Curve, graph_picture, line_chart
 from tacit.reports.sentences import bullet
 from tacit.reports.text import fact_lines, table_lines

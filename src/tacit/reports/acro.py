@@ -11,16 +11,8 @@ from typing import Any
 
 from tacit.model.audit import Audit, Verdict
 from tacit.model.version import __version__
-from tacit.reports.sentences import (
-    ReportKind,
-    Summary,
-    assumptions,
-    files_not_read,
-    next_steps,
-    reason,
-    visible,
-    waiver_sentences,
-)
+from tacit.reports import sentences
+from tacit.reports.sentences import ReportKind, Summary, reason, visible
 
 #: The version of the layout; the Viewer takes no other.
 ACRO_VERSION = "0.4.8"
@@ -36,9 +28,9 @@ def results(
     audit: Audit, files: Sequence[Mapping[str, Any]], *, kind: ReportKind, timestamp: str, remarks: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return ``results.json`` for the entries in ``files``."""
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     said = summary.sentence().removesuffix(".")
-    accepted = waiver_sentences(audit, kind)
+    accepted = sentences.waiver_sentences(audit, kind)
     names = " ".join(str(release.get("file") or "RELEASE") for release in audit.release) if kind == "internal" else "RELEASE"
     output = {
         "uid": OUTPUT,
@@ -57,16 +49,12 @@ def results(
         "summary": _escape("; ".join([STATUS[audit.verdict], said, *(caution.text for caution in audit.cautions)])),
         "timestamp": timestamp,
         "comments": [
-            _escape(one) for one in (*remarks, *files_not_read(audit, kind), *assumptions(audit, kind), *next_steps(audit))
+            *map(_escape, (*remarks, *sentences.files_not_read(audit, kind), *sentences.assumptions(audit, kind))),
+            *(_escape("".join(step)) for step in sentences.next_steps(audit)),
         ],
         "exception": _escape("; ".join(accepted)),
     }
     return {"version": ACRO_VERSION, "results": {OUTPUT: output}}
-
-
-def config(audit: Audit) -> dict[str, Any]:
-    """Return ``config.json``: limits under ACRO's names."""
-    return audit.policy.to_dict()
 
 
 def sdc(audit: Audit, place: int, rows: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, Any]:
@@ -98,7 +86,6 @@ def counts_csv(audit: Audit) -> str:
 
 
 def _outcome(audit: Audit, kind: ReportKind) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each attack."""
     rows = {}
     for owner, run in enumerate(audit.runs):
         row = {"name": run.name, "claim": run.claim, "status": run.status, "findings": run.findings}

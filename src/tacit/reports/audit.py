@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tacit.model.audit import Audit
-from tacit.model.finding import Finding
+from tacit.model.event import ItemEvent
+from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
 from tacit.model.measures import MEASURES
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
-from tacit.reports import estimates, sentences
-from tacit.reports.document import (
-    Document,
-    Facts,
-    Figure,
-    Gallery,
-    Item,
-    Listing,
-    Paragraph,
-    Part,
-    Proof,
-    Section,
-    Table,
+from tacit.model.words import join_names
+from tacit.reports import sentences
+from tacit.reports.document import Document, Facts, Figure, Gallery, Item, Listing, Paragraph, Part, Proof, Section, Table
+from tacit.reports.sentences import (
+    KINDS,
+    WIDTH,
+    ReportKind,
+    Summary,
     capitalise,
+    counted,
+    finds_groups,
+    format_number,
+    people,
+    visible,
 )
-from tacit.reports.explain import Derivation
-from tacit.reports.sentences import KINDS, WIDTH, ReportKind, Summary, counted, finds_groups, format_number, people, visible
 from tacit.reports.text import render_text
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
 
-TITLE = "What would make it clean"
-CAPTION = "Repairs that were carried out and audited, all of them clean, the cheapest first"
-NOTHING = "No repair that was tried makes it clean."
-TRIED = "Also tried"
+_REPAIRS = "What would make it clean"
+_GUESSES = "What an attacker would guess"
 #: Costs that mean something to a reader, in the order in which they are listed.
 COSTS: dict[str, tuple[str, str] | str] = {
     "itemsets_lost": ("itemset lost", "itemsets lost"),
@@ -55,49 +54,35 @@ COSTS: dict[str, tuple[str, str] | str] = {
 }
 
 
-def parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
-    """Yield safe repairs, then the others tried."""
+def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
+    """Yield safe repairs, then the others tried; files are named inside only."""
     if suggestions is None:
         return
-    tried = _entries(suggestions, is_named)
-    clean = [one for one in tried if one.is_clean]
-    if clean:
-        items = tuple(Item(f"{capitalise(one.what)}: {one.cost}.", one.commands) for one in clean)
-        yield Listing(items, CAPTION, is_numbered=True)
-    else:
-        yield Paragraph(NOTHING)
-    if order := _order(suggestions):
-        yield Paragraph(order, is_note=True)
-    if others := [f"{one.what}: {one.cost.rstrip('.')}." for one in tried if not one.is_clean]:
-        yield Listing.of(others, title=TRIED)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Suggestion with its cost or reason of failure."""
-
-    what: str
-    cost: str
-    commands: tuple[str, ...] = ()
-    is_clean: bool = False
-
-
-def _entries(suggestions: Suggestions, is_named: bool) -> list[_Entry]:
-    """Return all suggestions; file names stay inside."""
-    out = []
+    clean = []
+    others = []
     for one in suggestions:
         if one.ok:
             commands = tuple(suggestions.lines(one)) if is_named else ()
-            out.append(_Entry(one.what, cost_words(one), commands, is_clean=True))
-        elif one.verdict is None:
-            out.append(_Entry(one.what, one.reason if is_named else "could not be done"))
-        else:
-            out.append(_Entry(one.what, "still exposed" if one.verdict == "exposed" else _undecided(one)))
-    return out
+            clean.append(Item((f"{capitalise(one.what)}: {cost_words(one)}.",), commands))
+            continue
+        reason = one.reason if is_named else "could not be done"
+        if one.verdict is not None:
+            reason = "still exposed" if one.verdict == "exposed" else _undecided(one)
+        others.append(f"{one.what}: {reason.rstrip('.')}.")
+    if clean:
+        yield Listing(
+            tuple(clean), "Repairs that were carried out and audited, all of them clean, the cheapest first", is_numbered=True
+        )
+    else:
+        yield Paragraph("No repair that was tried makes it clean.")
+    best = suggestions.best
+    if best is not None and len(suggestions.clean) > 1:
+        yield Paragraph(f"The first loses least: {best.measured}.", is_note=True)
+    if others:
+        yield Listing.of(others, title="Also tried")
 
 
 def _undecided(one: Suggestion) -> str:
-    """Return the known facts about an undecided repair."""
     still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
     if not still_open:
         return "nothing is found any more, but not everything could be decided"
@@ -105,12 +90,7 @@ def _undecided(one: Suggestion) -> str:
 
 
 def cost_words(one: Suggestion) -> str:
-    """Return what a suggestion costs.
-
-    >>> from tacit.model.repair import Suggestion
-    >>> cost_words(Suggestion("round", "", "clean", cost={"itemsets_lost": 1, "support_error_mean": 0.0618}))
-    '1 itemset lost, counts off by 6.18% on average'
-    """
+    """Return what a suggestion costs."""
     words = []
     for name, noun in COSTS.items():
         if cost := one.cost.get(name):
@@ -118,59 +98,33 @@ def cost_words(one: Suggestion) -> str:
     return ", ".join(words) or "nothing is lost that is measured"
 
 
-def _order(suggestions: Suggestions) -> str:
-    """Return the order of the repairs, if any."""
-    best = suggestions.best
-    return f"The first loses least: {best.measured}." if best is not None and len(suggestions.clean) > 1 else ""
-
-
 _NOTES: dict[ReportKind, str] = {
     "internal": "Internal report: it describes groups of people. Keep it with the data.",
     "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
 }
+_WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
+_MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 #: The number of findings of X01 that are searched for those that need several files.
 _MOST_SEARCHED = 2_000
 
 
-def audit_text(
-    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
-) -> str:
-    """Return an audit as text; ``origin`` names the settings."""
-    return render_text(screen_document(audit, release=release, top=top, kind=kind, origin=origin), width=width)
-
-
-def audit_html(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
-    """Return an audit as a page."""
-    from tacit.reports.html import render_html
-
-    return render_html(audit_document(audit, release=release, top=top, kind=kind))
-
-
-def audit_markdown(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> str:
-    """Return an audit as Markdown."""
-    from tacit.reports.markdown import render_markdown
-
-    return render_markdown(audit_document(audit, release=release, top=top, kind=kind))
-
-
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
     """Return the full report; ``release`` adds a picture."""
-    summary = Summary.of(audit)
+    summary = Summary(audit)
     joint = _joint_findings(audit)
     described = top if kind == "internal" else 0
     sections = [
-        Section("What to do next", (_next_steps(audit),)),
-        Section(TITLE, _repairs(audit, kind)),
-        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("What to do next", (Listing.of(sentences.next_steps(audit)),)),
+        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
+        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", tuple(_attack_tables(audit, kind))),
         Section("Worst findings", _ranked(_proofs(audit.findings[:described], audit, release), summary.findings)),
         Section("Findings that need more than one release", _ranked(_proofs(joint[:described], audit, None), len(joint))),
         *_size_sections(summary, release, kind),
-        Section("Waivers", (_waiver_table(audit, kind),)),
-        Section(estimates.TITLE, tuple(estimates.parts(audit, top=top, kind=kind))),
-        *_guess_sections(audit),
+        Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),)),
+        *_guess_sections(audit, top=top, kind=kind, on_screen=False),
         Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit))),
-        Section("Measures", (_measure_table(audit),)),
+        Section("Measures", (Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit)),)),
         Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
     ]
     return Document(
@@ -185,55 +139,47 @@ def audit_document(audit: Audit, *, release: Release | None = None, top: int = 1
     )
 
 
-def screen_document(
-    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = ""
-) -> Document:
-    """Return the shorter report for a terminal."""
-    summary = Summary.of(audit)
+def audit_text(
+    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
+) -> str:
+    """Return the shorter report for a terminal; ``origin`` names the settings."""
+    summary = Summary(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
     sections = [
         Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),)),
-        Section("Assumptions", (_assumptions(audit, kind),)),
+        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", (_attack_listing(audit, kind),)),
         Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
-        Section(estimates.TITLE, tuple(estimates.screen_parts(audit, top=top, kind=kind))),
-        *_guess_sections(audit),
+        *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
-        Section(TITLE, _repairs(audit, kind)),
-        Section("Next", (_next_steps(audit),)),
+        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
+        Section("Next", (Listing.of(sentences.next_steps(audit)),)),
     ]
-    return Document(
+    shown = Document(
         title="Tacit",
         verdict=audit.verdict,
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
         sections=tuple(sections),
     )
+    return render_text(shown, width=width)
 
 
-def _next_steps(audit: Audit) -> Listing:
-    return Listing.of(sentences.next_steps(audit))
+def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
+    title = _GUESSES
+    found = audit.posterior
+    if found is not None and found.is_estimated and len(found.population):
+        from tacit.reports import estimates
 
-
-def _assumptions(audit: Audit, kind: ReportKind) -> Listing:
-    return Listing.of(sentences.assumptions(audit, kind))
-
-
-def _repairs(audit: Audit, kind: ReportKind) -> tuple[Part, ...]:
-    return tuple(parts(audit.suggestions, is_named=kind == "internal"))
-
-
-def _guess_sections(audit: Audit) -> list[Section]:
-    """Return what groups and blanks let an attacker guess."""
-    return [
-        Section(estimates.title_of_groups(audit), (Listing.of(estimates.bucket_sentences(audit)),)),
-        Section("Largest confidence", (Listing.of(sentences.readings(audit)),)),
-    ]
+        parts = estimates.screen_parts if on_screen else estimates.page_parts
+        yield Section(title, tuple(parts(found, audit.measures, top=top, kind=kind)))
+        title = "What an attacker would guess from the groups alone"
+    yield Section(title, (Listing.of(sentences.bucket_sentences(audit)),))
+    yield Section("Largest confidence", (Listing.of(sentences.readings(audit)),))
 
 
 def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, str]]:
-    """Yield the key figures that were decided."""
     measures = audit.measures
     if audit.verdict != "incomplete" and finds_groups(audit):
         yield summary.groups, f"groups of {summary.span} that can be computed"
@@ -258,13 +204,17 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
             yield int(measures[name]), what
 
 
-def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
-    """Yield the releases, policy and source of settings."""
+def _release_facts(audit: Audit, kind: ReportKind, *, no_file: str = "") -> Iterator[tuple[str, str]]:
+    """Yield facts about each release; ``no_file`` stands for the SHA-256 of one that was not a file."""
     for release in audit.release:
         yield "Release", sentences.describe_release(release, kind)
         yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
-        if release.get("sha256"):
-            yield "SHA-256", release["sha256"]
+        if sha256 := release.get("sha256") or no_file:
+            yield "SHA-256", sha256
+
+
+def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
+    yield from _release_facts(audit, kind)
     for place, sentence in enumerate(sentences.policy_sentences(audit)):
         yield "" if place else "Policy", sentence
     if origin:
@@ -273,10 +223,7 @@ def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple
 
 def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     """Yield every file with its SHA-256, and the program."""
-    for release in audit.release:
-        yield "Release", sentences.describe_release(release, kind)
-        yield KINDS[release["kind"]].limits, sentences.thresholds(release, audit.measures, kind)
-        yield "SHA-256", release["sha256"] or "not read from a file"
+    yield from _release_facts(audit, kind, no_file="not read from a file")
     for entry in audit.inputs:
         yield entry["role"].capitalize(), visible(entry["file"]) if kind == "internal" else "a file"
         yield "SHA-256", entry["sha256"] or "not read from a file"
@@ -290,12 +237,11 @@ def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
     items = []
     for owner, run in enumerate(audit.runs):
         outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
-        items.append(Item(f"{run.name}: {outcome}", mark=run.code))
+        items.append(Item((f"{run.name}: {outcome}",), mark=run.code))
     return Listing(tuple(items))
 
 
 def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
-    """Yield the wanted attacks with counts, then the others."""
     wanted = []
     skipped = []
     for owner, run in enumerate(audit.runs):
@@ -313,12 +259,6 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
     yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="quiet")
 
 
-def _waiver_table(audit: Audit, kind: ReportKind) -> Table:
-    rows = [(one.about, one.name, one.reason, one.until, one.outcome) for one in sentences.waivers(audit, kind)]
-    columns = ("About", "Accepted by", "Reason", "Until", "Outcome")
-    return Table.of("Findings that are accepted", columns, rows)
-
-
 def limit_table(audit: Audit) -> Table:
     """Return the limits of the policy as a table."""
     return Table.of("The limits, and who set them", ("Limit", "Value", "Set by", "Meaning"), sentences.limit_rows(audit))
@@ -332,13 +272,7 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
             yield name, format_number(value), measure.unit, measure.meaning.replace("`", "")
 
 
-def _measure_table(audit: Audit) -> Table:
-    columns = ("Measure", "Value", "Unit", "Meaning")
-    return Table.of("Every number of the record, with its unit", columns, measure_rows(audit))
-
-
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    """Yield groups by size, as picture or table."""
     if not summary.groups:
         return
     from tacit.reports import pictures
@@ -354,6 +288,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     )
     figures = [Figure(sizes, f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")]
     if isinstance(release, (Itemsets, Rules)) and len(release):
+        span = f"{int(release.hi.min()):,} to {int(release.hi.max()):,}"
         both = pictures.published_and_computed(
             release.hi,
             summary.sizes,
@@ -362,10 +297,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
             n=release.n,
             name="both",
             title="Published counts and computed groups",
-            description=(
-                f"Published counts from {int(release.hi.min()):,} to {int(release.hi.max()):,}; "
-                f"computed groups under {summary.k:,}."
-            ),
+            description=f"Published counts from {span}; computed groups under {summary.k:,}.",
         )
         caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
         figures.append(Figure(both, caption))
@@ -378,19 +310,17 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
 
 
 def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
-    """Return findings below their number, if any."""
     shown = tuple(proofs)
     return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
 
 
 def _external_listing(found: Sequence[Finding]) -> Listing:
-    """Return findings without what they are about."""
     items = []
     for finding in found:
         count = finding.count
         about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
         waived = f" (waived by {finding.waived.name})" if finding.waived else ""
-        items.append(Item(f"{finding.code}: {about}{waived}"))
+        items.append(Item((f"{finding.code}: {about}{waived}",)))
     return Listing(tuple(items), is_numbered=True)
 
 
@@ -401,22 +331,70 @@ def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> 
 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
-    """Return a finding with the sum that proves it."""
-    derivation = Derivation.of(finding, release)
+    """Return a finding in few words, with the sum that proves it.
+
+    With the release, terms are told as parts of the first one.
+    """
+    statement = finding.statement
+    steps = finding.derivation
+    for place, step in enumerate(finding.derivation):
+        if isinstance(step, Shorter):
+            statement = step.statement
+            steps = finding.derivation[place + 1 :]
+    event = finding.same_people or finding.event
+    terms = None
+    if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
+        terms = _parts_of_the_first(steps, event, release)
     waiver = finding.waived
     return Proof(
         mark=mark,
-        statement=derivation.statement,
-        terms=tuple((term.number, term.what) for term in derivation.terms),
-        in_full=finding.statement if derivation.statement != finding.statement else "",
+        statement=statement,
+        terms=tuple(map(_sum_row, steps)) if terms is None else terms,
+        in_full=finding.statement if statement != finding.statement else "",
         waived_by=waiver.name if waiver else "",
         waived_for=waiver.reason if waiver else "",
         about=about,
     )
 
 
+def _sum_row(step: Step) -> tuple[str, str]:
+    """Return a step as signed number (or nothing) and meaning."""
+    if isinstance(step, Total):
+        return f"= {render_total(step.bound)}", ""
+    if isinstance(step, Term) and step.what:
+        return sentences.signed_amount(step), render_counted(step).removeprefix(": ")
+    return "", render_step(step)
+
+
+def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[tuple[str, str], ...] | None:
+    """Return rows that name shared items once, or None where terms are not parts of one."""
+    terms = [step for step in steps if isinstance(step, Term)]
+    items = [_items(term, release) for term in terms]
+    base = frozenset(event.present)
+    are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
+    if base not in items or not are_parts:
+        return None
+    first = items.index(base)
+    rows = [_sum_row(terms[first])]
+    for place, term in enumerate(terms):
+        if place != first:
+            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
+            rows.append(_sum_row(replace(term, what=part)))
+    return (*rows, *(_sum_row(step) for step in steps if not isinstance(step, Term)))
+
+
+def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
+    """Return the items of the line that a term cites, or None."""
+    if term.where == ("n",):
+        return frozenset()
+    numbers = [number for lines in lines_named(term) for number in lines.numbers]
+    if not numbers:
+        return None
+    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
+    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
+
+
 def _cited_releases(finding: Finding, audit: Audit) -> str:
-    """Return which of several releases a finding rests on."""
     places = sorted({citation.release for citation in finding.because})
     if len(audit.release) == 1 or not places:
         return ""
@@ -425,7 +403,6 @@ def _cited_releases(finding: Finding, audit: Audit) -> str:
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
-    """Return findings from several releases, worst first."""
     run = next((run for run in audit.runs if run.code == "X01"), None)
     if len(audit.release) == 1 or run is None or run.show is None:
         return []

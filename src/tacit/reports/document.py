@@ -39,11 +39,21 @@ class Heading:
     text: str
 
 
+class Command(str):
+    """Part of a sentence that is a command to type; pages set it as code."""
+
+    __slots__ = ()
+
+
+#: A sentence in parts, some of which may be commands.
+Sentence = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Entry of a list, with commands and mark."""
+    """Entry of a list, with commands below it and mark."""
 
-    text: str
+    parts: Sentence
     commands: tuple[str, ...] = ()
     mark: str = "-"
 
@@ -58,9 +68,9 @@ class Listing:
     is_numbered: bool = False
 
     @classmethod
-    def of(cls, sentences: Iterable[str], *, title: str = "") -> Listing:
-        """Return a list of plain sentences."""
-        return cls(tuple(Item(sentence) for sentence in sentences), title)
+    def of(cls, sentences: Iterable[str | Sentence], *, title: str = "") -> Listing:
+        """Return a list of sentences."""
+        return cls(tuple(Item((one,) if isinstance(one, str) else one) for one in sentences), title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +90,7 @@ class Table:
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Tell for each column if it holds numbers, or dashes for them.
-
-        >>> Table.of("", ("k", "found", "why"), [(3, "1,258", ""), (30, "-", "")]).is_numeric
-        (True, True, False)
-        """
+        """Tell for each column if it holds numbers, or dashes for them."""
         columns = [[row[place] for row in self.rows] for place in range(len(self.columns))]
         return tuple(any(cells) and all(map(_NUMBER.fullmatch, cells)) for cells in columns)
 
@@ -165,20 +171,10 @@ class Document:
 
     def sections_for(self, form: Form) -> list[Section]:
         """Return the nonempty sections that a form shows."""
-        full = (replace(one, parts=tuple(filter(_holds_anything, one.parts))) for one in self.sections if form in one.forms)
-        return [section for section in full if section.parts]
-
-
-def _holds_anything(part: Part) -> bool:
-    """Return False for an empty list or table."""
-    match part:
-        case Listing():
-            return bool(part.items)
-        case Table() | Facts():
-            return bool(part.rows)
-    return True
-
-
-def capitalise(sentence: str) -> str:
-    """Return a sentence that begins with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
+        shown = []
+        for section in self.sections:
+            # An empty list or table is left out.
+            parts = tuple(one for one in section.parts if getattr(one, "items", True) and getattr(one, "rows", True))
+            if form in section.forms and parts:
+                shown.append(replace(section, parts=parts))
+        return shown

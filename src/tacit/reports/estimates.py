@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.model.audit import Audit
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
 from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
-from tacit.reports.sentences import WIDTH, ReportKind, as_share, bullet, counted, fold, people, visible
+from tacit.reports.sentences import WIDTH, ReportKind, bullet, counted, fold, people, people_of, visible
 from tacit.reports.text import fact_lines, table_lines
 
 if TYPE_CHECKING:
     from tacit.reports.pictures import Canvas
 
-TITLE = "What an attacker would guess"
 #: The measures of people above a probability.
 ABOVE = {"people_above_50": "0.5", "people_above_90": "0.9", "people_above_99": "0.99"}
 #: The ends of the bars of the picture.
@@ -34,24 +32,10 @@ SHOWN_VALUES = 12
 # Everybody
 
 
-def estimates_of(audit: Audit) -> Posterior | None:
-    """Return the estimates of an audit, if any."""
-    found = audit.posterior
-    return found if found is not None and found.is_estimated and len(found.population) else None
-
-
-def title_of_groups(audit: Audit) -> str:
-    """Return the title of the estimates from groups."""
-    return TITLE if estimates_of(audit) is None else "What an attacker would guess from the groups alone"
-
-
-def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
-    """Yield the estimates; names only inside."""
-    found = estimates_of(audit)
-    if found is None:
-        return
+def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
+    """Yield the estimates for a page; names only inside."""
     yield Listing.of(_sentences(found, kind))
-    rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(audit.measures)]
+    rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(measures)]
     drawn = Figure(certainty_picture(found), "People by the probability of their most probable value.")
     yield Gallery((drawn, Table.of("People by probability", ("Probability", "People"), rows, style="narrow")))
     gained = found.highest(top, gained=True)
@@ -63,24 +47,19 @@ def parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
     yield Figure(_gain_picture(gained), caption)
 
 
-def screen_parts(audit: Audit, *, top: int, kind: ReportKind) -> Iterator[Part]:
+def screen_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
     """Yield the estimates for a terminal."""
-    found = estimates_of(audit)
-    if found is None:
-        return
-    above = "; ".join(
-        f"above {text}: {people(number)}{as_share(number, found.population.n)}" for text, number in _people_above(audit.measures)
-    )
+    n = found.population.n
+    above = "; ".join(f"above {text}: {people_of(number, n)}" for text, number in _people_above(measures))
     yield Listing.of([*_sentences(found, kind), f"The most probable value has a probability {above}."])
     if kind == "external":
         return
     for title, gained in (("Highest", False), ("Most above the share among all", True)):
         if guesses := found.highest(top, gained=gained):
-            yield Listing(tuple(Item(_guess_sentence(guess), mark=f"{guess.probability:.3f}") for guess in guesses), title)
+            yield Listing(tuple(Item((_guess_sentence(guess),), mark=f"{guess.probability:.3f}") for guess in guesses), title)
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
-    """Yield the meaning of the numbers."""
     what = f"the value of {visible(found.sensitive)}" if kind == "internal" else "the sensitive value"
     yield (
         f"Estimates, not proofs: the probability of {what} for people with given quasi-identifiers, by maximum entropy over published "
@@ -99,33 +78,7 @@ def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
         )
 
 
-def bucket_sentences(audit: Audit) -> Iterator[str]:
-    """Yield an attacker's guesses from a bucketized release."""
-    found = audit.measures
-    n = sum(release["n"] or 0 for release in audit.release)
-    if "above_one_in_l" in found:
-        above = int(found["above_one_in_l"])
-        certain = int(found["people_certain"])
-        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
-        if certain:
-            most = f"the value of {people(certain)} is certain"
-        yield (
-            f"If every assignment that fits is equally likely, {most}; for {people(above)}{as_share(above, n)} some value is more "
-            f"probable than 1/{audit.policy.l} (B02)."
-        )
-    if found.get("people_approximate"):
-        yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
-    if "surviving_expected_right" in found and "group_guess_right" in found:
-        together = found["surviving_expected_right"]
-        alone = found["group_guess_right"]
-        yield (
-            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
-            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
-        )
-
-
 def _people_above(measures: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the number of people above each probability."""
     return [(text, int(measures[name])) for name, text in ABOVE.items() if name in measures]
 
 
@@ -144,17 +97,10 @@ def _guess_sentence(guess: Guess) -> str:
 
 
 def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
-    rows = [
-        (
-            f"{number}. {_who(guess.who)}",
-            f"{guess.people:,}",
-            guess.value,
-            f"{guess.probability:.3f}",
-            f"{guess.baseline:.3f}",
-            _bounds(guess),
-        )
-        for number, guess in enumerate(guesses, start=1)
-    ]
+    rows = []
+    for number, guess in enumerate(guesses, start=1):
+        numbers = (f"{guess.probability:.3f}", f"{guess.baseline:.3f}", _bounds(guess))
+        rows.append((f"{number}. {_who(guess.who)}", f"{guess.people:,}", guess.value, *numbers))
     columns = ("Who", "People", "Value", "Estimate", "Among all", "Proved bounds")
     return Table.of(caption, columns, rows, style="guesses")
 
@@ -176,7 +122,6 @@ def certainty_picture(found: Posterior) -> Canvas:
 
 
 def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
-    """Draw estimates against their baselines, numbered as in their table."""
     from tacit.reports.pictures import Range, ranges
 
     rows = []
@@ -198,8 +143,38 @@ def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
     fit = counted(found.people, "person fits", "people fit")
     head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
     blocks = [fold(head, width), [f"  {line}" for line in _value_lines(found)], _notes(found, width)]
-    blocks += [_proof_lines(found, width), _step_lines(found, width), _influence_lines(found, width)]
+    if found.proof:
+        is_certain = sum(upper > 0 for upper in found.upper or ()) == 1
+        numbered = ((f"{number:>3}.", step) for number, step in enumerate(found.proof, start=1))
+        blocks.append(_listed("Why that is certain" if is_certain else "Why some values are ruled out", numbered, width))
+    top = found.order[0]
+    value = visible(found.values[top])
+    if found.steps:
+        steps = [(1 / len(found.values), "without any rule")]
+        steps += [(step.posterior[top], f"and {step.said.says}") for step in found.steps]
+        if rest := found.statements - len(found.steps):
+            more = "one more statement" if rest == 1 else f"all {rest:,} further statements"
+            steps.append((found.posterior[top], f"and {more} of the release"))
+        marked = ((format_share(share).rjust(6), what) for share, what in steps)
+        blocks.append(_listed(f"How the estimate of {value} comes about", marked, width))
+    if found.influences:
+        title = f"What single lines do to the estimate of {value} ({format_share(found.posterior[top])})"
+        blocks.append(_listed(title, _influences(found, top), width))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _listed(title: str, entries: Iterable[tuple[str, str]], width: int) -> list[str]:
+    return [title, *(line for mark, text in entries for line in bullet(mark, text, width))]
+
+
+def _influences(found: PersonEstimate, top: int) -> Iterator[tuple[str, str]]:
+    for one in found.influences:
+        about = "" if one.said.people else " (about others; it works through lines about both)"
+        if one.without is None:
+            yield "     ?", f"{one.said.says}{about}; there was no time to look"
+        else:
+            moved = found.posterior[top] - one.without[top]
+            yield f"{moved:+.3f}", f"{one.said.says}{about}; without it {format_share(one.without[top])}"
 
 
 def _description(found: PersonEstimate) -> str:
@@ -226,11 +201,7 @@ def _value_lines(found: PersonEstimate) -> list[str]:
 
 
 def format_share(value: float) -> str:
-    """Return a probability with three decimals.
-
-    >>> format_share(0.25), format_share(1.0), format_share(0.99999)
-    ('0.250', '1', '1.000')
-    """
+    """Return a probability with three decimals."""
     return f"{value:.0f}" if value in (0.0, 1.0) else f"{value:.3f}"
 
 
@@ -247,45 +218,6 @@ def _notes(found: PersonEstimate, width: int) -> list[str]:
     else:
         notes.append("bounds: proved; no database that fits the release has a share outside")
     return [line for note in notes for line in bullet("-", note, width)]
-
-
-def _proof_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.proof:
-        return []
-    is_certain = sum(upper > 0 for upper in found.upper or ()) == 1
-    lines = ["Why that is certain" if is_certain else "Why some values are ruled out"]
-    for number, step in enumerate(found.proof, start=1):
-        lines += bullet(f"{number:>3}.", step, width)
-    return lines
-
-
-def _step_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.steps:
-        return []
-    top = found.order[0]
-    lines = [f"How the estimate of {visible(found.values[top])} comes about"]
-    lines += bullet(format_share(1 / len(found.values)).rjust(6), "without any rule", width)
-    for step in found.steps:
-        lines += bullet(format_share(step.posterior[top]).rjust(6), f"and {step.said.says}", width)
-    if rest := found.statements - len(found.steps):
-        more = f"and {'one more statement' if rest == 1 else f'all {rest:,} further statements'} of the release"
-        lines += bullet(format_share(found.posterior[top]).rjust(6), more, width)
-    return lines
-
-
-def _influence_lines(found: PersonEstimate, width: int) -> list[str]:
-    if not found.influences:
-        return []
-    top = found.order[0]
-    lines = [f"What single lines do to the estimate of {visible(found.values[top])} ({format_share(found.posterior[top])})"]
-    for one in found.influences:
-        about = "" if one.said.people else " (about others; it works through lines about both)"
-        if one.without is None:
-            lines += bullet("     ?", f"{one.said.says}{about}; there was no time to look", width)
-            continue
-        moved = found.posterior[top] - one.without[top]
-        lines += bullet(f"{moved:+.3f}", f"{one.said.says}{about}; without it {format_share(one.without[top])}", width)
-    return lines
 
 
 def person_svg(found: PersonEstimate) -> str:
@@ -323,18 +255,13 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     n = population.n
     sure = int(population.people[found.posterior.largest > 0.9].sum())
     average = f"{format_nats(found.D_overall)} on average over all people (D_overall)"
+    estimated = f"{visible(found.posterior.sensitive)} estimated by maximum entropy (R02)"
+    alone = f"the most frequent value alone for {people_of(found.baseline_right, n)}"
     facts = [
-        (
-            "People",
-            f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {visible(found.posterior.sensitive)} "
-            "estimated by maximum entropy (R02)",
-        ),
+        ("People", f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {estimated}"),
         ("Divergence", f"{average}, {format_nats(measures['D_individual_max'])} at most"),
-        (
-            "Top guess",
-            f"right for {_people_of(found.top_guess_right, n)}; the most frequent value alone for {_people_of(found.baseline_right, n)}",
-        ),
-        ("Above 0.9", f"{_people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
+        ("Top guess", f"right for {people_of(found.top_guess_right, n)}; {alone}"),
+        ("Above 0.9", f"{people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
     ]
     rows = [
         (f"{line.above:g}-{line.at_most:g}", f"{line.people:,}", f"{line.estimated:.3f}", f"{line.right:.3f}")
@@ -342,25 +269,15 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     ]
     calibration = table_lines(Table.of("", ("probability", "people", "estimated", "right"), rows))
     blocks = [list(fact_lines(facts, width)), ["How often top guesses are right", *(f"  {line}" for line in calibration)]]
-    for title, judged in (
-        ("Surest guesses that are true", found.given_away(top)),
-        ("Farthest from the truth", found.farthest(top)),
-    ):
+    extremes = {"Surest guesses that are true": found.given_away(top), "Farthest from the truth": found.farthest(top)}
+    for title, judged in extremes.items():
         if judged:
-            blocks.append([title, *(line for one in judged for line in bullet("-", _judgement(one), width))])
+            blocks.append(_listed(title, (("-", _judgement(one)) for one in judged), width))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _people_of(number: int, n: int) -> str:
-    return f"{people(number)}{as_share(number, n)}"
-
-
 def format_nats(value: float) -> str:
-    """Return a divergence with its unit.
-
-    >>> format_nats(0.13845), format_nats(float("inf"))
-    ('0.1384 nats', 'infinite')
-    """
+    """Return a divergence with its unit."""
     return f"{value:.4f} nats" if np.isfinite(value) else "infinite"
 
 
@@ -371,23 +288,16 @@ def _judgement(line: Judged) -> str:
     return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; {format_nats(line.divergence)}"
 
 
-def comparison_csv(found: Comparison) -> Iterator[str]:
-    """Yield CSV, a line per combination and value."""
+def comparison_csv(found: Comparison) -> str:
+    """Return CSV, a line per combination and value."""
     columns = found.table()
-    yield _csv_lines([list(columns)])
-    size = len(next(iter(columns.values())))
-    for start in range(0, size, 1 << 16):
-        part = [column[start : start + (1 << 16)].tolist() for column in columns.values()]
-        yield _csv_lines([_cell(cell) for cell in row] for row in zip(*part, strict=True))
-
-
-def _cell(value: Any) -> Any:
-    return "" if isinstance(value, float) and value != value else value
-
-
-def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    for start in range(0, len(next(iter(columns.values()))), 1 << 16):
+        part = [column[start : start + (1 << 16)].tolist() for column in columns.values()]
+        for row in zip(*part, strict=True):
+            writer.writerow("" if isinstance(cell, float) and cell != cell else cell for cell in row)
     return stream.getvalue()
 
 
@@ -424,37 +334,24 @@ def utility_text(found: Utility, *, width: int = WIDTH) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _utility_facts(found: Utility) -> list[tuple[str, str]]:
+def _utility_facts(found: Utility) -> Iterator[tuple[str, str]]:
     figures = found.figures
     guesses = found.guesses
     settings = found.settings
-    sure = int(guesses["surviving_above_90"])
-    right = f"; {people(sure)} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right" if sure else ""
+    yield "People", f"{people(found.n)} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them"
+    values = f"l = {figures['l_diversity']:.0f} different values (entropy l = {figures['entropy_l']:.4g})"
+    shares = f"t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}"
+    yield "Groups", f"k = {figures['k_anonymity']:,.0f}, {values}, {shares}"
     support = settings["min_support"]
     least = f"{support:,} people" if isinstance(support, int) else _percent(support)
-    return [
-        ("People", f"{people(found.n)} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them"),
-        (
-            "Groups",
-            f"k = {figures['k_anonymity']:,.0f}, l = {figures['l_diversity']:.0f} different values (entropy l = "
-            f"{figures['entropy_l']:.4g}), t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}",
-        ),
-        (
-            "Rules",
-            f"{found.rules:,} with a support of at least {least}, a conviction of at least {settings['min_conviction']:g} and up "
-            f"to {counted(settings['max_length'], 'column')}",
-        ),
-        (
-            "Answers",
-            f"to {counted(found.queries, 'question')} about {counted(settings['dim'], 'column')}, each for up to "
-            f"{_percent(settings['selectivity'])} of its values",
-        ),
-        (
-            "Guesses",
-            f"right for {_percent(guesses['surviving_guess_right'])} of the people by what survives in the groups (B03); by the most "
-            f"frequent value of each group for {_percent(guesses['group_guess_right'])}{right}",
-        ),
-    ]
+    bars = f"a support of at least {least}, a conviction of at least {settings['min_conviction']:g}"
+    yield "Rules", f"{found.rules:,} with {bars} and up to {counted(settings['max_length'], 'column')}"
+    asked = f"to {counted(found.queries, 'question')} about {counted(settings['dim'], 'column')}"
+    yield "Answers", f"{asked}, each for up to {_percent(settings['selectivity'])} of its values"
+    sure = int(guesses["surviving_above_90"])
+    right = f"; {people(sure)} above 0.9, of which {_percent(guesses['surviving_above_90_right'])} right" if sure else ""
+    survive = f"right for {_percent(guesses['surviving_guess_right'])} of the people by what survives in the groups (B03)"
+    yield "Guesses", f"{survive}; by the most frequent value of each group for {_percent(guesses['group_guess_right'])}{right}"
 
 
 def _percent(share: float | None) -> str:

@@ -1,200 +1,31 @@
-"""Explanations of findings in sentences and sums.
+"""Explanations of findings: sentences, sums and pictures.
 
-A record holds its steps in words. :func:`recorded_steps` reads them back for ``tacit explain --audit``: the inverse of
-:func:`tacit.model.finding.render_step`.
+A record holds its steps in words. They are read back for ``tacit explain --audit``: the inverse of
+:func:`tacit.model.finding.render_step`. Colours of pictures follow the reader's light or dark setting; whatever a colour says is also
+written, and every picture has a title and a text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from textwrap import wrap
+from html import escape
 from typing import Any
 
-import numpy as np
-
-from tacit.model.event import ItemEvent
-from tacit.model.finding import (
-    THE_GROUP,
-    Finding,
-    Goal,
-    Lines,
-    More,
-    Phrase,
-    Remark,
-    Share,
-    Shorter,
-    ShownAbove,
-    Step,
-    Term,
-    Total,
-    lines_named,
-    render_amount,
-    render_counted,
-    render_lines,
-    render_phrase,
-    render_step,
-    render_times,
-    render_total,
-)
+from tacit.model import finding as model
+from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release
-from tacit.model.words import join_names
-from tacit.reports.sentences import WIDTH, bullet, counted, visible
+from tacit.model.words import join_names, state_values
+from tacit.reports.pictures import shorten
+from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
 
-_SIGNS = {"plus": 1, "minus": -1}
-
-
-def recorded_steps(finding: Mapping[str, Any], files: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps of a recorded finding."""
-    reader = _Reader(files)
-    return tuple(reader.step(text) for text in finding["steps"])
-
-
-def recorded_probability(finding: Mapping[str, Any]) -> float | None:
-    """Return the probability of a recorded estimate, or None.
-
-    >>> recorded_probability({"statement": "Whoever has a=1 has ill flu with probability 0.875 (estimated)."})
-    0.875
-    """
-    _, found, rest = finding["statement"].rpartition(" probability ")
-    number = rest.removeprefix("of up to ").partition(" ")[0]
-    return float(number) if found and _is_decimal(number) else None
-
-
-class _Reader:
-    """Parser of one finding's steps."""
-
-    def __init__(self, files: Sequence[str]) -> None:
-        self._files = sorted(files, key=len, reverse=True)
-
-    def step(self, text: str) -> Step:
-        """Return the parsed step, or a remark."""
-        for read in (self._term, _recorded_total, _goal, _more, _shorter, _share):
-            step = read(text)
-            if step is not None and render_step(step) == text:
-                return step
-        return Remark(self._phrase(text))
-
-    def _term(self, text: str) -> Step | None:
-        word, _, rest = text.partition(" ")
-        if word not in _SIGNS:
-            return None
-        times = Fraction(_SIGNS[word])
-        number, _, after = rest.partition(" ")
-        if after.startswith("times "):
-            times *= Fraction(number.replace(",", ""))
-            rest = after.removeprefix("times ")
-        above = rest.removeprefix("what was shown above (").removesuffix(")")
-        if above != rest and above.isdecimal():
-            return ShownAbove(times, int(above))
-        head, _, counted = rest.partition(": ")
-        bound = _bound(head)
-        if bound is None:
-            head, _, counted = rest.partition(" (")
-            bound = _bound(head)
-            return None if bound is None else Term(times, bound, where=self._phrase(counted.removesuffix(")")))
-        what, where = _bracket_at_end(counted)
-        return Term(times, bound, what, self._phrase(where))
-
-    def _phrase(self, text: str) -> Phrase:
-        """Return a text with the lines that it names.
-
-        They stand at its start, in brackets, or one after the other.
-        """
-        parts: list[str | Lines] = []
-        end = 0
-        place = text.lower().find("line")
-        while place >= 0:
-            lines = self._lines(text, place)
-            if lines is not None:
-                begin = place if lines.file is None else place - len(f"{lines.file}, ")
-                follows = bool(parts) and text[end:begin] in (", ", "; ")
-                if begin == 0 or text[:begin].endswith(("(", "The confidence of ")) or follows:
-                    parts += [text[end:begin], lines]
-                    end = begin + len(render_lines(lines))
-            place = text.lower().find("line", max(end, place + 1))
-        return tuple(part for part in (*parts, text[end:]) if part)
-
-    def _lines(self, text: str, place: int) -> Lines | None:
-        """Return the lines named in a text, with file."""
-        word, _, rest = text[place:].partition(" ")
-        listed = rest.partition(")")[0].replace(" and ", ", ").split(", ") if word == "lines" else _digits(rest)
-        if word.lower() not in ("line", "lines") or not all(number.isdecimal() for number in listed):
-            return None
-        file = next((file for file in self._files if text[:place].endswith(f"{file}, ")), None)
-        return Lines(tuple(map(int, listed)), file)
-
-
-def _digits(text: str) -> list[str]:
-    """Return the number that a text begins with."""
-    rest = text.lstrip("0123456789")
-    return [text[: len(text) - len(rest)]] if rest[:1] in ("", ",", ")", ":", ";") else [""]
-
-
-def _recorded_total(text: str) -> Step | None:
-    told = text.removeprefix("sum: ")
-    bound = _bound(told.removeprefix("between ").replace(" and ", " to "))
-    return None if told == text or bound is None else Total(bound)
-
-
-def _goal(text: str) -> Step | None:
-    words = text.removesuffix(":").split(" ", 3)
-    if len(words) < 4 or words[0] != "At" or not _is_whole(words[2]):
-        return None
-    value = int(words[2].replace(",", ""))
-    group = THE_GROUP if words[3] == THE_GROUP else words[3]
-    return Goal("least" if words[1] == "least" else "most", value, group)
-
-
-def _more(text: str) -> Step | None:
-    words = text.split(" ", 3)
-    fits = len(words) == 4 and (words[0], words[2]) == ("and", "more") and _is_whole(words[1])
-    return More(int(words[1].replace(",", "")), words[3]) if fits else None
-
-
-def _shorter(text: str) -> Step | None:
-    return Shorter(text.partition(": ")[2])
-
-
-def _share(text: str) -> Step | None:
-    number = text.removesuffix(".").rpartition(" ")[2]
-    return Share(float(number)) if _is_decimal(number) else None
-
-
-def _bound(text: str) -> Bound | None:
-    lo, _, hi = text.partition(" to ")
-    if not _is_whole(lo) or not _is_whole(hi or lo):
-        return None
-    ends = [int(end.replace(",", "")) for end in (lo, hi or lo)]
-    return Bound(*ends) if ends[0] <= ends[1] else None
-
-
-def _is_whole(text: str) -> bool:
-    return text.removeprefix("-").replace(",", "").isdecimal()
-
-
-def _is_decimal(text: str) -> bool:
-    return text.replace(".", "", 1).isdecimal()
-
-
-def _bracket_at_end(text: str) -> tuple[str, str]:
-    """Split the final bracket off a text.
-
-    >>> _bracket_at_end("people with a (b) (a (1).csv, line 3)"), _bracket_at_end("all people")
-    (('people with a (b)', 'a (1).csv, line 3'), ('all people', ''))
-    """
-    depth = 0
-    for place in range(len(text) - 1, 0, -1) if text.endswith(")") else ():
-        depth += {")": 1, "(": -1}.get(text[place], 0)
-        if depth == 0:
-            return text[: place - 1], text[place + 1 : -1]
-    return text, ""
-
-
-#: How many lines of a file the last sentence names.
+#: The number of lines of a file that the last sentence names.
 SHOWN_LINES = 12
+
+
+# Sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +60,14 @@ class Explanation:
 
     @classmethod
     def recorded(cls, finding: Mapping[str, Any], files: Sequence[str | None]) -> Explanation:
-        """Return the explanation of a recorded finding.
-
-        >>> steps = ["plus 50: people with a (line 2)", "minus 49: people with a and b (line 4)", "sum: 1"]
-        >>> cited = [{"release": 0, "line": 2, "count": [50, 50]}, {"release": 0, "line": 4, "count": [49, 49]}]
-        >>> found = {"id": "I01-1", "code": "I01", "statement": "1 person has a but not b.", "count": [1, 1], "because": cited}
-        >>> for step in Explanation.recorded(found | {"steps": steps}, ["shop.csv"]).steps:
-        ...     print(step.text)
-        Start from 50: people with a (shop.csv, line 2).
-        Take away 49: people with a and b (shop.csv, line 4).
-        That leaves 1 person.
-        """
+        """Return the explanation of a recorded finding."""
         names = _names(files)
-        return cls(finding, names, recorded_steps(finding, names), recorded_probability(finding))
+        reader = _Reader(names)
+        # An estimate ends: "with probability 0.875 (estimated)."
+        _, found, rest = finding["statement"].rpartition(" probability ")
+        number = rest.removeprefix("of up to ").partition(" ")[0]
+        probability = float(number) if found and number.replace(".", "", 1).isdecimal() else None
+        return cls(finding, names, tuple(map(reader.step, finding["steps"])), probability)
 
     @property
     def steps(self) -> tuple[Sentence, ...]:
@@ -287,7 +113,7 @@ def explanation_text(told: Explanation, *, width: int = WIDTH) -> str:
         last = f"Proved: {what}.{sources} tacit verify re-checks it."
     else:
         last = f"Estimated: a probability, not a proof.{sources}"
-    return "\n".join([*lines, "", *wrap(visible(last), width, break_long_words=False, break_on_hyphens=False)]) + "\n"
+    return "\n".join([*lines, "", *fold(last, width)]) + "\n"
 
 
 def _names(files: Sequence[str | None]) -> tuple[str, ...]:
@@ -298,7 +124,7 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
     """Yield steps as sentences; ``owner`` is the only file."""
 
     def render(lines: Lines) -> str:
-        return render_lines(Lines(lines.numbers, lines.file or owner))
+        return model.render_lines(Lines(lines.numbers, lines.file or owner))
 
     has_begun = False
     for step in steps:
@@ -306,39 +132,29 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
             verb = "Take away" if step.times < 0 else "Add" if has_begun else "Start from"
             has_begun = True
             if isinstance(step, Term):
-                text = f"{verb} {render_amount(step)}{render_counted(step, render)}"
+                text = f"{verb} {model.render_amount(step)}{model.render_counted(step, render)}"
             else:
-                text = f"{verb} {render_times(step.times)}what was shown above ({step.number})"
+                text = f"{verb} {model.render_times(step.times)}what was shown above ({step.number})"
         elif isinstance(step, Total):
             has_begun = False
-            text = _total(step.bound, code)
+            text = f"The sum is {model.render_total(step.bound)}."
+            if code != "R03":
+                left = people(step.bound.lo) if step.bound.is_exact else f"{model.render_total(step.bound)} people"
+                text = f"That leaves {left}."
         elif isinstance(step, More):
             text = f"And {step.number:,} more {step.what}"
         elif isinstance(step, Remark):
-            text = render_phrase(step.phrase, render)
+            text = model.render_phrase(step.phrase, render)
         else:
             has_begun = has_begun and not isinstance(step, Goal)
-            text = render_step(step)
-        cited = [(lines.file or owner, number) for lines in lines_named(step) for number in lines.numbers]
+            text = model.render_step(step)
+        cited = [(lines.file or owner, number) for lines in model.lines_named(step) for number in lines.numbers]
         ended = text if text.endswith((".", ":")) else f"{text}."
         yield Sentence(ended, tuple((file, number) for file, number in cited if file is not None))
 
 
-def _total(bound: Bound, code: str) -> str:
-    """Return the value of a sum, or its people."""
-    if code == "R03":
-        return f"The sum is {render_total(bound)}."
-    if bound.is_exact:
-        return f"That leaves {counted(bound.lo, 'person', 'people')}."
-    return f"That leaves {render_total(bound)} people."
-
-
 def _numbered(lines: Sequence[int]) -> str:
-    """Line numbers as in a sentence.
-
-    >>> _numbered([3]), _numbered([2, 5, 7]), _numbered([])
-    (', line 3', ', lines 2, 5 and 7', '')
-    """
+    """Line numbers as in a sentence."""
     if not lines:
         return ""
     if len(lines) == 1:
@@ -358,81 +174,401 @@ def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
     return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class SumRow:
-    """Row of a sum: signed number (or empty), meaning."""
+# Steps of a record
 
+
+class _Reader:
+    """Parser of the steps of one finding."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._files = sorted(files, key=len, reverse=True)
+
+    def step(self, text: str) -> Step:
+        """Return the step that reads like this, or a remark."""
+        for read in (self._term, _read_total, _read_goal, _read_more, _read_shorter, _read_share):
+            with suppress(ValueError, LookupError, ArithmeticError):
+                step = read(text)
+                if model.render_step(step) == text:
+                    return step
+        return Remark(self._phrase(text))
+
+    def _term(self, text: str) -> Step:
+        word, _, rest = text.partition(" ")
+        times = Fraction({"plus": 1, "minus": -1}[word])
+        number, _, after = rest.partition(" ")
+        if after.startswith("times "):
+            times *= Fraction(number.replace(",", ""))
+            rest = after.removeprefix("times ")
+        if rest.startswith("what was shown above ("):
+            return ShownAbove(times, int(rest.removeprefix("what was shown above (").removesuffix(")")))
+        head, _, group = rest.partition(": ")
+        if "(" in head:  # only a place follows the number
+            head, _, where = rest.partition(" (")
+            return Term(times, _read_bound(head), where=self._phrase(where.removesuffix(")")))
+        what, where = _bracket_at_end(group)
+        return Term(times, _read_bound(head), what, self._phrase(where))
+
+    def _phrase(self, text: str) -> Phrase:
+        """Return a text with the lines that it names.
+
+        They stand at its start, in brackets, or one after the other.
+        """
+        parts: list[str | Lines] = []
+        end = 0
+        place = text.lower().find("line")
+        while place >= 0:
+            lines = self._lines(text, place)
+            if lines is not None:
+                begin = place if lines.file is None else place - len(f"{lines.file}, ")
+                follows = bool(parts) and text[end:begin] in (", ", "; ")
+                if begin == 0 or text[:begin].endswith(("(", "The confidence of ")) or follows:
+                    parts += [text[end:begin], lines]
+                    end = begin + len(model.render_lines(lines))
+            place = text.lower().find("line", max(end, place + 1))
+        return tuple(part for part in (*parts, text[end:]) if part)
+
+    def _lines(self, text: str, place: int) -> Lines | None:
+        word, _, rest = text[place:].partition(" ")
+        after = rest.lstrip("0123456789")
+        listed = [rest[: len(rest) - len(after)]] if after[:1] in ("", ",", ")", ":", ";") else [""]
+        if word == "lines":
+            listed = rest.partition(")")[0].replace(" and ", ", ").split(", ")
+        if word.lower() not in ("line", "lines") or not all(number.isdecimal() for number in listed):
+            return None
+        file = next((file for file in self._files if text[:place].endswith(f"{file}, ")), None)
+        return Lines(tuple(map(int, listed)), file)
+
+
+def _read_total(text: str) -> Step:
+    return Total(_read_bound(text.removeprefix("sum: ").removeprefix("between ").replace(" and ", " to ")))
+
+
+def _read_goal(text: str) -> Step:
+    _, end, number, group = text.removesuffix(":").split(" ", 3)
+    return Goal("least" if end == "least" else "most", _read_whole(number), group)
+
+
+def _read_more(text: str) -> Step:
+    _, number, _, what = text.split(" ", 3)
+    return More(_read_whole(number), what)
+
+
+def _read_shorter(text: str) -> Step:
+    return Shorter(text.partition(": ")[2])
+
+
+def _read_share(text: str) -> Step:
+    return Share(float(text.removesuffix(".").rpartition(" ")[2]))
+
+
+def _read_bound(text: str) -> Bound:
+    lo, _, hi = text.partition(" to ")
+    return Bound(*sorted((_read_whole(lo), _read_whole(hi or lo))))  # swapped ends are no bound, and render otherwise
+
+
+def _read_whole(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def _bracket_at_end(text: str) -> tuple[str, str]:
+    """Split the final bracket off a text."""
+    depth = 0
+    for place in range(len(text) - 1, 0, -1) if text.endswith(")") else ():
+        depth += {")": 1, "(": -1}.get(text[place], 0)
+        if depth == 0:
+            return text[: place - 1], text[place + 1 : -1]
+    return text, ""
+
+
+# Pictures
+
+#: So many rows are drawn; of the others it is said how many there are.
+MOST_ROWS = 16
+
+_WIDE = 720
+_LABEL = 268
+_LEFT = 280
+_RIGHT = 100
+_ROW = 36
+#: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
+_TITLE = 68
+_LETTERS = 38
+_NOTE = 104
+_STYLE = (
+    "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
+    "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
+    "--left:#ff8c42;--band:#24465c}}"
+    "text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:16px;font-weight:600}.small{font-size:12px;fill:var(--soft)}"
+    ".label{font-size:12px}"
+    ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
+    ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Row of a picture: label, bar, style, number."""
+
+    label: str
+    start: float
+    end: float
+    style: str
     number: str
-    what: str
-
-    @classmethod
-    def of(cls, step: Step) -> SumRow:
-        """Return a step of a finding as a row.
-
-        >>> SumRow.of(Term(-2, Bound(40, 40), "people with a", (Lines((7,)),))), SumRow.of(Total(Bound(1, 1)))
-        (SumRow(number='- 2 x 40', what='people with a (line 7)'), SumRow(number='= 1', what=''))
-        """
-        if isinstance(step, Total):
-            return cls(f"= {render_total(step.bound)}", "")
-        if isinstance(step, Term) and step.what:
-            sign = "+" if step.times > 0 else "-"
-            return cls(f"{sign} {render_amount(step).replace(' times', ' x')}", render_counted(step).removeprefix(": "))
-        return cls("", render_step(step))
+    #: Where what was known before ends, on both sides.
+    before: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Finding in few words, with the sum proving it."""
+def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
+    """Return the picture of a finding, or None.
 
-    statement: str
-    terms: tuple[SumRow, ...]
-
-    @property
-    def lines(self) -> int:
-        """Return how many published numbers the sum adds up."""
-        return sum(term.number[:1] in ("+", "-") for term in self.terms)
-
-    @classmethod
-    def of(cls, finding: Finding, release: Release | None = None) -> Derivation:
-        """Return the derivation of a finding.
-
-        With the release, terms are told as parts of the first one.
-        """
-        statement = finding.statement
-        steps = finding.derivation
-        for place, step in enumerate(finding.derivation):
-            if isinstance(step, Shorter):
-                statement = step.statement
-                steps = finding.derivation[place + 1 :]
-        event = finding.same_people or finding.event
-        if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
-            return cls(statement, _parts_of_the_first(steps, event, release))
-        return cls(statement, tuple(map(SumRow.of, steps)))
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits.
+    """
+    finding = told.finding
+    if "certificate" not in finding:
+        return _estimate_svg(told, bars or {})
+    proof = finding["certificate"]
+    if "worlds" in proof:
+        return _choices_svg(told)
+    if "matching" in proof or "below" in proof:
+        return _values_svg(told, values)
+    if "counts" in proof:
+        return _counts_svg(told, bars or {})
+    if finding["code"] in ("I02", "R01"):
+        return _bounds_svg(told)
+    return _sum_svg(told)
 
 
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[SumRow, ...]:
-    """Return rows that name shared items once."""
-    terms = [step for step in steps if isinstance(step, Term)]
-    items = [_items(term, release) for term in terms]
-    base = frozenset(event.present)
-    are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
-    if base not in items or not are_parts:
-        return tuple(map(SumRow.of, steps))
-    first = items.index(base)
-    rows = [SumRow.of(terms[first])]
-    for place, term in enumerate(terms):
-        if place != first:
-            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
-            rows.append(SumRow.of(replace(term, what=part)))
-    return (*rows, *(SumRow.of(step) for step in steps if not isinstance(step, Term)))
-
-
-def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of a term's line, or None."""
-    if term.where == ("n",):
-        return frozenset()
-    numbers = [number for lines in lines_named(term) for number in lines.numbers]
-    if not numbers:
+def _sum_svg(told: Explanation) -> str | None:
+    terms = list(_terms(told.derivation))
+    if not terms:
         return None
-    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
-    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
+    lo, hi = told.finding["count"]
+    rows = []
+    at = 0.0
+    for label, value, number in terms:
+        rows.append(Row(label, min(at, at + value), max(at, at + value), "add" if value > 0 else "take", number))
+        at += value
+    hidden = max(0, len(rows) - MOST_ROWS)
+    rows = rows[:MOST_ROWS]
+    left = _span(lo, hi)
+    rows.append(Row("what is left", 0, max(0.0, lo), "left", f"= {left}"))
+    note = "grey bars take away what blue bars add; orange is who is left"
+    if hidden:
+        note = f"and {counted(hidden, 'more term')}, not drawn"
+    spoken = ", ".join(f"{number} {label}" for label, _, number in terms[:MOST_ROWS])
+    return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
+
+
+def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
+    """Yield the terms of the sum to draw.
+
+    Of two sums it is the shorter one, else the first about the group itself.
+    """
+    begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
+    goals: list[Goal] = []
+    is_wanted = not any(isinstance(step, Goal) for step in steps)
+    has_begun = False
+    for step in steps[begin:]:
+        if isinstance(step, Goal):
+            if has_begun:
+                return
+            is_wanted = step.group == model.THE_GROUP
+            goals.append(step)
+        elif not is_wanted:
+            continue
+        elif isinstance(step, Term):
+            has_begun = True
+            end = step.bound.lo if step.times > 0 else step.bound.hi
+            yield step.what or model.render_phrase(step.where), float(step.times * end), signed_amount(step)
+        elif isinstance(step, ShownAbove) and step.number <= len(goals):
+            has_begun = True
+            value = float(step.times * goals[step.number - 1].value)
+            yield f"shown before ({step.number})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
+        elif isinstance(step, Total):
+            return
+
+
+def _bounds_svg(told: Explanation) -> str | None:
+    finding = told.finding
+    steps = finding["certificate"]["steps"]
+    ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
+    far = max([*ends, float(finding["count"][1])])
+    last: dict[str, Row] = {}
+    for step in steps:
+        label = join_names(step["items"], "and") if step["items"] else "all people"
+        row = last.get(label, Row(label, 0.0, far, "add", "", (0.0, far)))
+        low = max(row.start, step.get("at_least", 0))
+        high = min(row.end, step.get("at_most", far))
+        open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
+        number = f"{low:,.0f} or more" if open_end else f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
+        last[label] = replace(row, start=low, end=high, number=number)
+    rows = list(last.values())
+    hidden = max(0, len(rows) - MOST_ROWS)
+    lo, hi = finding["count"]
+    rows = [*rows[hidden:], Row("the group of the finding", lo, hi, "left", _span(lo, hi))]
+    note = f"{counted(hidden, 'earlier itemset')} not drawn; " if hidden else ""
+    note += "wide band: possible at first; blue: what the steps leave of it; orange: the group of the finding"
+    return _picture(told, rows, note, f"How many people there can be: {_speak(rows)}.")
+
+
+def _values_svg(told: Explanation, values: Sequence[str]) -> str:
+    finding = told.finding
+    matching = finding["certificate"].get("matching")
+    if matching is not None:
+        left = list(matching["left"])
+        others = f"used up by {counted(matching['users'], 'other')} of the group"
+        out = [(value, "ruled out by what is known") for value in matching["ruled_out"]]
+        out += [(value, others) for value in matching["used_up"]]
+    else:
+        left = _left_values(finding)
+        out = [(value, "ruled out by the published numbers") for value in values if value not in left]
+        out = out or [("every other value", "ruled out by the published numbers")]
+    parts = []
+    rows = [*((value, "possible" if len(left) > 1 else "certain") for value in left), *out]
+    hidden = max(0, len(rows) - MOST_ROWS)
+    for place, (value, why) in enumerate(rows[:MOST_ROWS]):
+        y = _top(told) + _ROW * (place + 0.5)
+        is_left = value in left and why in ("possible", "certain")
+        parts += _label(value, y)
+        if is_left:
+            parts.append(f'<circle class="left" cx="{_LEFT + 14}" cy="{y:.1f}" r="9"/>')
+        else:
+            parts.append(f'<circle class="out" cx="{_LEFT + 14}" cy="{y:.1f}" r="8"/>')
+            parts.append(f'<path class="axis" d="M{_LEFT + 9},{y - 5:.1f}l10,10m0,-10l-10,10"/>')
+        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{escape(shorten(why, 44))}</text>')
+    note = f"and {counted(hidden, 'more value')}" if hidden else "filled: the person can have it; crossed: nobody who fits has it"
+    spoken = "; ".join(f"{value}: {why}" for value, why in rows)
+    return _frame(told, parts, len(rows[:MOST_ROWS]), note, spoken)
+
+
+def _left_values(finding: Mapping[str, Any]) -> list[str]:
+    event = finding["event"]
+    sensitive = finding["certificate"].get("sensitive")
+    if sensitive in event:
+        return list(event[sensitive])
+    for column, values in event.items():
+        _, ending = state_values("|", finding["count"][0], column, values).split("|", 1)
+        if len(values) > 1 or finding["statement"].endswith(ending):
+            return list(values)
+    return []
+
+
+def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+    counts = told.finding["certificate"]["counts"]
+    if not counts:
+        return None
+    whole = counts["records"]
+    both = counts["showing"]
+    rows = [
+        Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
+        Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
+        Row("blank records that it tells", 0, told.finding["count"][1], "left", f"{told.finding['count'][1]:,}"),
+    ]
+    limit = bars.get("min_confidence")
+    note = f"the policy allows a rule up to {100 * limit:g} % of those that fit" if limit is not None else "counts of records"
+    return _picture(told, rows, note, _speak(rows), mark=whole * limit if limit is not None else None)
+
+
+def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+    if told.probability is None:
+        return None
+    shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
+    probability = f"{told.probability:.3f}"
+    rows = [Row("share among all people", 0, float(share), "take", share) for share in shares[:1]]
+    rows.append(Row("probability for these people, estimated", 0, float(probability), "left", probability))
+    limit = bars.get("max_posterior")
+    note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
+    note += f"; the policy allows up to {limit:g}" if limit is not None else ""
+    return _picture(told, rows, note, _speak(rows), mark=limit)
+
+
+def _choices_svg(told: Explanation) -> str:
+    (lo, hi) = told.finding["count"]
+    fit = int(told.finding["certificate"]["worlds"]["fit"])
+    rows = [
+        Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
+        Row("people in the group, in each of them", 0, hi, "left", _span(lo, hi)),
+    ]
+    return _picture(told, rows, "every way to choose the people was tried", _speak(rows))
+
+
+def _span(lo: int, hi: int) -> str:
+    return f"{lo:,}" if lo == hi else f"{lo:,} to {hi:,}"
+
+
+def _speak(rows: Iterable[Row]) -> str:
+    return "; ".join(f"{row.label}: {row.number}" for row in rows)
+
+
+def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
+    near = min([0.0, *(row.start for row in rows)])
+    far = max([1.0, *(row.end for row in rows)])
+    top = _top(told)
+    room = _WIDE - _LEFT - _RIGHT
+
+    def x(value: float) -> float:
+        return _LEFT + room * (value - near) / (far - near)
+
+    floor = top + _ROW * len(rows)
+    parts = [f'<line class="axis" x1="{x(0):.1f}" y1="{top - 4}" x2="{x(0):.1f}" y2="{floor}"/>']
+    for place, row in enumerate(rows):
+        y = top + _ROW * place + _ROW / 2
+        parts += _label(row.label, y)
+        if row.before is not None:
+            low = x(row.before[0])
+            high = x(row.before[1])
+            parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
+        low = x(row.start)
+        high = x(row.end)
+        wide = max(3.0, high - low)  # one person among thousands stays in sight
+        parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
+        right = max(low + wide, x(row.before[1]) if row.before else 0.0)
+        parts.append(f'<text x="{right + 6:.1f}" y="{y + 4:.1f}">{escape(row.number)}</text>')
+    if mark is not None:
+        parts.append(f'<line class="mark" x1="{x(mark):.1f}" y1="{top - 4}" x2="{x(mark):.1f}" y2="{floor}"/>')
+    return _frame(told, parts, len(rows), note, spoken)
+
+
+def _top(told: Explanation) -> int:
+    return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
+
+
+def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
+    finding = told.finding
+    top = _top(told)
+    notes = _lines(note, _NOTE)
+    height = top + _ROW * rows + 16 + 17 * len(notes)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
+    from_where = f"{finding['id']}" + (f", from {told.sources}" if told.sources else "")
+    title = f"<title>{escape(visible(finding['statement']))}</title><desc>{escape(visible(spoken))}</desc><style>{_STYLE}</style>"
+    words = [
+        f'<text class="title" x="12" y="{26 + 20 * number}">{escape(line)}</text>'
+        for number, line in enumerate(_lines(finding["statement"], _TITLE))
+    ]
+    words.append(f'<text class="small" x="12" y="{top - 22}">{escape(shorten(from_where, _NOTE))}</text>')
+    words += [
+        f'<text class="small" x="12" y="{top + _ROW * rows + 20 + 17 * number}">{escape(line)}</text>'
+        for number, line in enumerate(notes)
+    ]
+    page = f'<rect class="page" width="{_WIDE}" height="{height}"/>'
+    return "\n".join([head, title, page, *words, *parts, "</svg>", ""])
+
+
+def _label(text: str, y: float) -> list[str]:
+    lines = _lines(text, _LETTERS)
+    first = y + 4 - 7 * (len(lines) - 1)
+    return [
+        f'<text class="label" x="{_LABEL}" y="{first + 14 * number:.1f}" text-anchor="end">{escape(line)}</text>'
+        for number, line in enumerate(lines)
+    ]
+
+
+def _lines(text: str, letters: int) -> list[str]:
+    """Return a text in at most two lines, shortened."""
+    seen = visible(text)
+    if len(seen) <= letters:
+        return [seen]
+    break_at = seen.rfind(" ", 1, letters + 1)
+    first = seen[:break_at] if break_at > letters // 3 else seen[:letters]
+    rest = seen[len(first) :].strip()
+    return [first, rest if len(rest) <= letters else rest[: letters - 1] + "…"]

@@ -28,35 +28,23 @@ _RIGHT = 10
 #: The approximate width of a letter of a label.
 _LETTER = 7.0
 
-#: The colours of pages and pictures, by light.
-LIGHT = {
-    "page": "#ffffff",
-    "ink": "#1b1f24",
-    "soft": "#57606a",
-    "line": "#d0d7de",
-    "panel": "#f6f8fa",
-    "danger": "#b3261e",
-    "danger-soft": "#fdecea",
-    "fact": "#0b62a8",
-    "good": "#1a7f37",
-    "good-soft": "#e6f4ea",
-    "open": "#8a5a00",
-    "open-soft": "#fff4dc",
+#: The colours of pages and pictures, in light and in dark.
+_PALETTE = {
+    "page": ("#ffffff", "#14171b"),
+    "ink": ("#1b1f24", "#e6e9ed"),
+    "soft": ("#57606a", "#a3adb8"),
+    "line": ("#d0d7de", "#363d46"),
+    "panel": ("#f6f8fa", "#1c2127"),
+    "danger": ("#b3261e", "#ff8f85"),
+    "danger-soft": ("#fdecea", "#3a1b19"),
+    "fact": ("#0b62a8", "#7cc0ff"),
+    "good": ("#1a7f37", "#6fdb8b"),
+    "good-soft": ("#e6f4ea", "#16301d"),
+    "open": ("#8a5a00", "#f0c065"),
+    "open-soft": ("#fff4dc", "#362a10"),
 }
-DARK = {
-    "page": "#14171b",
-    "ink": "#e6e9ed",
-    "soft": "#a3adb8",
-    "line": "#363d46",
-    "panel": "#1c2127",
-    "danger": "#ff8f85",
-    "danger-soft": "#3a1b19",
-    "fact": "#7cc0ff",
-    "good": "#6fdb8b",
-    "good-soft": "#16301d",
-    "open": "#f0c065",
-    "open-soft": "#362a10",
-}
+LIGHT = {name: light for name, (light, _) in _PALETTE.items()}
+DARK = {name: dark for name, (_, dark) in _PALETTE.items()}
 #: Okabe and Ito's colours, as far as they are seen on white and on black.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#7f7f7f")
 #: The corners of the marks of curves; the first mark is a circle.
@@ -152,10 +140,8 @@ class Canvas:
         for number, (line, style) in enumerate(lines):
             heading.text(12, 20 * (number + 1) - above, line, style, anchor="start")
         size = f'width="{self.width:g}" height="{self.height + above:g}"'
-        head = (
-            '<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" '
-            f'viewBox="0 {-above} {self.width:g} {self.height + above:g}" {size}>'
-        )
+        box = f'viewBox="0 {-above} {self.width:g} {self.height + above:g}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" class="picture" role="img" {box} {size}>'
         words = f"<title>{_escape(self.title)}</title><desc>{_escape(self.description)}</desc><style>{_style_sheet()}</style>"
         return "\n".join([head, words, *heading._parts, *self._parts, "</svg>", ""])
 
@@ -182,11 +168,7 @@ def shorten(text: str, letters: int) -> str:
 
 
 def tick_text(value: float) -> str:
-    """Write a number at an axis.
-
-    >>> [tick_text(value) for value in (0.001, 0.25, 40.0, 2000.0, 100_000, 10**7, 88_162)]
-    ['0.001', '0.25', '40', '2,000', '100k', '10M', '88,162']
-    """
+    """Write a number at an axis."""
     for unit, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if value >= 10_000 and value >= unit and value % unit == 0:
             return f"{value / unit:,.0f}{letter}"
@@ -210,11 +192,7 @@ class Axis:
 
     @classmethod
     def linear(cls, values: Sequence[float], start: float, end: float, *, from_zero: bool = False) -> Axis:
-        """Return an axis in about five round steps.
-
-        >>> [round(tick, 2) for tick in Axis.linear([0.076, 0.202], 0, 1).ticks]
-        [0.05, 0.1, 0.15, 0.2, 0.25]
-        """
+        """Return an axis in about five round steps."""
         low = 0.0 if from_zero else min(values, default=0.0)
         high = max(values, default=1.0)
         span = (high - low) or abs(high) or 1.0
@@ -293,7 +271,6 @@ def before_and_after(before: Sequence[Bar], after: Sequence[Bar], *, name: str, 
 
 
 def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, x_label: str, y_label: str) -> None:
-    """Draw series of bars side by side."""
     floor = canvas.height - 46
     room = floor - top
     most = max((bar.value for bars in series.values() for bar in bars), default=0) or 1
@@ -316,18 +293,13 @@ def _draw_bars(canvas: Canvas, series: dict[str, Sequence[Bar]], *, top: float, 
 
 
 def bars_of_sizes(sizes: Ints, numbers: Ints, k: int, *, most_bars: int = 12) -> list[Bar]:
-    """Count groups by size (or range) up to k-1.
-
-    >>> [(bar.label, bar.value) for bar in bars_of_sizes(np.array([1, 3]), np.array([5, 2]), 4)]
-    [('1', 5), ('2', 0), ('3', 2)]
-    """
+    """Count groups by size (or range) up to k-1."""
     last = max(1, k - 1)
     wide = -(-last // most_bars)
-    starts = np.arange(1, last + 1, wide)
-    totals = np.zeros(len(starts), np.int64)
-    np.add.at(totals, np.minimum((sizes - 1) // wide, len(starts) - 1), numbers)
+    totals = np.zeros(-(-last // wide), np.int64)
+    np.add.at(totals, np.minimum((sizes - 1) // wide, len(totals) - 1), numbers)
     bars = []
-    for start, total in zip(starts.tolist(), totals.tolist(), strict=True):
+    for start, total in zip(range(1, last + 1, wide), totals.tolist(), strict=True):
         end = min(start + wide - 1, last)
         bars.append(Bar(f"{start:,}" if start == end else f"{start:,}-{end:,}", total))
     return bars
@@ -438,22 +410,18 @@ def ranges(rows: Sequence[Range], *, name: str, title: str, description: str, su
 
 
 def _draw_range_legend(canvas: Canvas, rows: Sequence[Range]) -> None:
-    """Explain the marks."""
-    y = 14.0
-    x = 16.0
-    canvas.circle(x, y, 5, "ring")
-    canvas.text(x + 12, y + 4, "among all", "small", anchor="start")
-    x += 92
-    canvas.diamond(x, y, "estimate")
-    canvas.text(x + 12, y + 4, "estimate", "small", anchor="start")
-    x += 82
+    canvas.circle(16, 14, 5, "ring")
+    canvas.text(28, 18, "among all", "small", anchor="start")
+    canvas.diamond(108, 14, "estimate")
+    canvas.text(120, 18, "estimate", "small", anchor="start")
+    x = 190
     if any(row.lower is not None for row in rows):
-        canvas.rect(x, y - 7, 20, 14, "band")
-        canvas.text(x + 26, y + 4, "proved bounds", "small", anchor="start")
+        canvas.rect(x, 7, 20, 14, "band")
+        canvas.text(x + 26, 18, "proved bounds", "small", anchor="start")
         x += 124
     if any(row.least is not None for row in rows):
-        canvas.line(x, y, x + 20, y, "range")
-        canvas.text(x + 26, y + 4, "range within the group", "small", anchor="start")
+        canvas.line(x, 14, x + 20, 14, "range")
+        canvas.text(x + 26, 18, "range within the group", "small", anchor="start")
 
 
 # Curves
@@ -502,7 +470,7 @@ def line_chart(
         upwards = Axis.linear(heights, _FLOOR, _TOP, from_zero=not draws_zero)
     else:
         upwards = Axis.decades(heights, _FLOOR, _TOP, gap=26 if draws_zero else 0)
-    columns = _legend_columns(curves)
+    columns = 1 if any(curve.remark or len(curve.name) > 24 for curve in curves) else 2
     rows = -(-len(curves) // columns)
     canvas = Canvas(name, title=title, description=description, height=_FLOOR + 54 + rows * _LEGEND_ROW)
     canvas.text(4, 14, y_label if is_linear else f"{y_label} (logarithmic)", "small", anchor="start")
@@ -522,7 +490,6 @@ def line_chart(
 
 
 def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
-    """Write the values of an axis that fit."""
     taken = -math.inf
     for value in axis.ticks:
         x = axis.at(value)
@@ -534,13 +501,7 @@ def _draw_ticks(canvas: Canvas, axis: Axis, unit: str) -> None:
             taken = x + half + 8
 
 
-def _legend_columns(curves: Sequence[Curve]) -> int:
-    """Return 2 where names are short and stand alone."""
-    return 1 if any(curve.remark or len(curve.name) > 24 for curve in curves) else 2
-
-
 def _draw_entry(canvas: Canvas, curves: Sequence[Curve], number: int, columns: int) -> None:
-    """Write a curve's name and remark into the legend."""
     row, column = divmod(number, columns)
     x = 24 + column * (WIDTH - 24) / columns
     y = _FLOOR + 62 + row * _LEGEND_ROW

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tacit.model.audit import BINDING, Audit, bound, tool
-from tacit.model.finding import Finding
 from tacit.model.measures import Verification
 from tacit.reports.sentences import WIDTH, ReportKind, bullet, counted, headline, reason
 
@@ -50,18 +49,15 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     if "suggestions" in record:
         record["suggestions"] = [_pick(one, ("method", "verdict", "loss", "loss_measure")) for one in record["suggestions"]]
     record["options"] = {"top": top}
-    record["findings"] = [_external(finding) for finding in audit.findings[:top]]
+    record["findings"] = []
+    for finding in audit.findings[:top]:
+        waived = {"waived": {"name": finding.waived.name}} if finding.waived else {}
+        record["findings"].append({"code": finding.code, "count": finding.count.to_list()} | waived)
     return with_headline(record, headline(audit))
 
 
 def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: entry[name] for name in names}
-
-
-def _external(finding: Finding) -> dict[str, Any]:
-    """Return a finding without its subject."""
-    out: dict[str, Any] = {"code": finding.code, "count": finding.count.to_list()}
-    return out if finding.waived is None else out | {"waived": {"name": finding.waived.name}}
 
 
 #: Texts that say nothing about a data set.
@@ -74,14 +70,7 @@ def _says_no_name(name: str, value: object) -> bool:
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
-    """Return confirmed, unconfirmed and wrong claims.
-
-    >>> print(verification_text(Verification(2, (), {"I01": 2}, {"I01": 2}, {"R02": 1}), width=120), end="")
-    HOLDS: 2 of 2 proved findings re-checked: 2 I01.
-      - 1 estimate is listed (1 R02): a probability cannot be proved, so it is not checked.
-    >>> print(verification_text(Verification(0, (), again=True)), end="")
-    HOLDS: audited again with the same outcome.
-    """
+    """Return confirmed, unconfirmed and wrong claims."""
     verdict = "HOLDS" if outcome.ok else "REJECTED" if outcome.problems else "CANNOT CONFIRM"
     claims = []
     if outcome.proved:

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, Listed, Rules
-from tacit.reports.sentences import UNBROKEN, WIDTH, as_share, bullet, counted, people, visible
+from tacit.reports.sentences import UNBROKEN, WIDTH, bullet, counted, people, people_of, visible
 from tacit.reports.text import fact_lines, facts_text
 
 #: The number of lines of a release that its text shows.
@@ -49,11 +49,10 @@ def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: i
 
 
 def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
-    """Yield the thresholds and missing-value rule."""
     header = release.header
     least = header.min_support or 0
     strictly = ", read strictly (more than the threshold)" if header.strict else ""
-    yield "Support", f"at least {people(least)}{as_share(least, release.n)}{strictly}"
+    yield "Support", f"at least {people_of(least, release.n)}{strictly}"
     if isinstance(release, Rules) and header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
     if header.missing is not None:
@@ -66,23 +65,18 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
 
 
 def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
-    """Yield the lines with the largest counts."""
+    names = release.items.names
     for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
         number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
-        yield f"{number:>9}", _pattern(release, index)
-
-
-def _pattern(release: Listed, index: int) -> str:
-    """Return one published line in words."""
-    names = release.items.names
-    if isinstance(release, Itemsets):
-        return ", ".join(release.names(index))
-    left = ", ".join(names[item] for item in release.antecedents[index])
-    right = ", ".join(names[item] for item in release.consequents[index])
-    whole = release.whole(index)
-    confident = f"  ({100 * release.count(index).lo / whole.lo:.1f} % of {whole.lo:,})" if whole.is_exact and whole.lo else ""
-    return f"{left} => {right}{confident}"
+        if isinstance(release, Itemsets):
+            yield f"{number:>9}", ", ".join(release.names(index))
+            continue
+        left = ", ".join(names[item] for item in release.antecedents[index])
+        right = ", ".join(names[item] for item in release.consequents[index])
+        whole = release.whole(index)
+        confident = f"  ({100 * count.lo / whole.lo:.1f} % of {whole.lo:,})" if whole.is_exact and whole.lo else ""
+        yield f"{number:>9}", f"{left} => {right}{confident}"
 
 
 # Negative rules
@@ -117,11 +111,16 @@ def negative_record(rules: NegativeRules) -> dict[str, Any]:
 def negative_text(rules: NegativeRules) -> str:
     """Return negative rules in a few lines."""
     n = rules.header.n or 0
-    lines = [_rule_count(rules, n)]
+    minimal = counted(rules.minimal_rules, "of them is", "of them are")
+    listed = " (only these are listed)" if rules.lists_minimal else ""
+    lines = [f"{counted(rules.all_rules or 0, 'negative rule')} about {people(n)}; {minimal} minimal{listed}"]
+    if rules.all_rules is None:
+        every = counted(rules.minimal_rules, "minimal negative rule")
+        lines = [f"{every} about {people(n)}; all rules are too many to be counted"]
     lines.append(f"Expectation at least {rules.min_expectation:.10g} that somebody would have the value by chance")
     if len(rules.header.sa_values) < 2:
         lines.append("There is only one sensitive value: nothing can be ruled out, and everyone's value is known")
-    lines += [*_exceptions(rules), *_chance(rules), "", "Values ruled out per person:"]
+    lines += [*_caveats(rules), "", "Values ruled out per person:"]
     for number, excluded in enumerate(rules.excluded_values.tolist()):
         if excluded:
             noun = "person" if excluded == 1 else "people"
@@ -136,27 +135,13 @@ def negative_text(rules: NegativeRules) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rule_count(rules: NegativeRules, n: int) -> str:
-    """Return the number of rules, all and minimal."""
-    if rules.all_rules is None:
-        return f"{counted(rules.minimal_rules, 'minimal negative rule')} about {people(n)}; all rules are too many to be counted"
-    minimal = counted(rules.minimal_rules, "of them is", "of them are")
-    listed = " (only these are listed)" if rules.lists_minimal else ""
-    return f"{counted(rules.all_rules, 'negative rule')} about {people(n)}; {minimal} minimal{listed}"
-
-
-def _exceptions(rules: NegativeRules) -> Iterator[str]:
-    """Yield facts about exceptions and fuzzy columns."""
+def _caveats(rules: NegativeRules) -> Iterator[str]:
     if rules.min_confidence < 1:
         yield f"Confidence at least {float(rules.min_confidence):.10g}: rules may have exceptions, and say what is unlikely"
-        yield (f"They would rule out the true value of {people(rules.own_excluded)}, so nobody can be matched to values by them")
+        yield f"They would rule out the true value of {people(rules.own_excluded)}, so nobody can be matched to values by them"
     if rules.fuzzy:
         spreads = ", ".join(f"{name} (spread {spread:g})" for name, spread in rules.fuzzy.items())
         yield f"Fuzzy: {spreads}; people who are that close count in part, and have the value as little as the others"
-
-
-def _chance(rules: NegativeRules) -> Iterator[str]:
-    """Yield how chance was taken into account."""
     if rules.significance is None:
         yield "Not corrected for the number of antecedents looked at: some rules may be chance (--significance, --permutations)"
     else:
@@ -196,10 +181,9 @@ def frequencies_text(table: FrequencyTable, *, dropped: int = 0, origin: str = "
     printing = table.printing
     facts = []
     if printing.hidden_below is not None:
-        zeros = "cells with nobody are shown" if printing.zeros_shown else "cells with nobody are hidden, too"
-        facts.append(
-            ("Hidden", f"{counted(record['hidden_cells'], 'cell')} with fewer than {printing.hidden_below:,} people; {zeros}")
-        )
+        cells = counted(record["hidden_cells"], "cell")
+        zeros = f"cells with nobody are {'shown' if printing.zeros_shown else 'hidden, too'}"
+        facts.append(("Hidden", f"{cells} with fewer than {printing.hidden_below:,} people; {zeros}"))
     if printing.base is not None:
         facts.append(("Rounded", f"to the nearest multiple of {printing.base:,}; the header says n exactly"))
     if dropped:

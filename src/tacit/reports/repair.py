@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tacit.model.repair import Bucketized, Hidden, Repair, Tried
+from tacit.model.repair import Bucketized, Hidden, Repair
+from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows
-from tacit.reports.document import Document, Figure, Listing, Part, Section, Table
-from tacit.reports.estimates import bucket_sentences
+from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table
 from tacit.reports.pictures import bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, counted, format_number, next_steps, people, policy_sentences, verdict_line, visible
+from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line, visible
 from tacit.reports.text import facts_text
 
 #: Regions of cells in words.
@@ -25,12 +25,14 @@ PLACES = {
 
 def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
     """Return a repair's report; ``outputs`` maps files to SHA-256."""
-    before = Summary.of(done.before)
-    after = Summary.of(done.after)
+    before = Summary(done.before)
+    after = Summary(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
     if before.groups:
         tiles += [(before.single, "groups of one person before"), (after.single, "groups of one person after the repair")]
     remaining = [finding.statement for finding in done.after.findings[:10]]
+    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
+    files += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
     return Document(
         title="Tacit: a release and its repair",
         verdict=done.after.verdict,
@@ -42,25 +44,28 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
             Section("Before and after", tuple(_before_and_after(done, before, after))),
             Section("Cost", tuple(_cost_tables(done))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
-            Section("Policy", (Listing.of(policy_sentences(done.after)), limit_table(done.after))),
-            Section("Files", (_file_table(done, outputs),)),
+            Section("Policy", (Listing.of(sentences.policy_sentences(done.after)), limit_table(done.after))),
+            Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
         ),
     )
 
 
-def _next(done: Repair) -> list[str]:
+def _next(done: Repair) -> list[str | Sentence]:
     if done.ok and not done.after.ok:
-        return [f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.", *next_steps(done.after)]
+        return [
+            f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.",
+            *sentences.next_steps(done.after),
+        ]
     if done.ok:
         old = "" if done.before.ok else "; the old one is not"
         safe = f"The repaired release is safe to publish under this policy, as far as the attacks that ran can tell{old}."
-        return [safe, *next_steps(done.after)]
+        return [safe, *sentences.next_steps(done.after)]
     other = "" if done.suggested in (None, done.method) else f"The method {done.suggested} would meet the policy."
-    return [one for one in ("This method did not meet the policy.", done.remark, other, *next_steps(done.after)) if one]
+    said = [one for one in ("This method did not meet the policy.", done.remark, other) if one]
+    return [*said, *sentences.next_steps(done.after)]
 
 
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
-    """Yield groups, findings and measures, before and after."""
     if before.groups:
         first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
         second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
@@ -100,12 +105,6 @@ def _cost_tables(done: Repair) -> Iterator[Table]:
     yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 
-def _file_table(done: Repair, outputs: Mapping[str, str]) -> Table:
-    rows = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
-    rows += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
-    return Table.of("What was read and written", ("File", "Fact"), rows)
-
-
 # People in groups
 
 
@@ -116,9 +115,8 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
     """
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
-    return facts_text(
-        _bucketized_facts(made, dropped, origin), headline=f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
-    )
+    headline = f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
+    return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 
 
 def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
@@ -136,7 +134,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
         yield "Before", f"{verdict_line(made.before)} (the table as it is)"
     if made.after is not None:
         yield "After", verdict_line(made.after)
-        for sentence in bucket_sentences(made.after):
+        for sentence in sentences.bucket_sentences(made.after):
             yield "Guesses", sentence
     if "surviving_guess_right_exact" in cost:
         yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"
@@ -144,26 +142,20 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
     if known := [f"{what} are off by {cost[name]:.1%}" for name, what in errors.items() if name in cost]:
         yield "Utility", f"counted by groups, {' and '.join(known)} on average"
     for one in made.tried:
-        yield one.method.capitalize(), _rival(made, one)
+        least = made.after.policy.l if made.after is not None else 0
+        rival = f"not possible: {one.reason}"
+        if (vulnerable := one.cost.get("vulnerable")) is not None:
+            rival = f"which ignores the knowledge, would leave {people(vulnerable)} with fewer than {least:,} valid values"
+        yield one.method.capitalize(), rival
 
 
 def _grouping(made: Bucketized) -> str:
-    """Return the method, and the people left over."""
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     if not cost["residue"]:
         return f"{which}; nobody was left over"
     merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
     return f"{which}; {people(cost['residue'])} left over at first joined a group{merged}"
-
-
-def _rival(made: Bucketized, tried: Tried) -> str:
-    """Return what another method would come to."""
-    vulnerable = tried.cost.get("vulnerable")
-    if vulnerable is None:
-        return f"not possible: {tried.reason}"
-    least = made.after.policy.l if made.after is not None else 0
-    return f"which ignores the knowledge, would leave {people(vulnerable)} with fewer than {least:,} valid values"
 
 
 # Tables with hidden cells
@@ -177,14 +169,17 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")
     hidden = f"{counted(cost['cells_hidden'], 'cell')} hidden in addition to {sensitive}"
-    return facts_text(
-        _hidden_facts(made, dropped, origin), headline=f"{hidden}; {cost['cells_hidden_share']:.3%} of the cells in use"
-    )
+    headline = f"{hidden}; {cost['cells_hidden_share']:.3%} of the cells in use"
+    return facts_text(_hidden_facts(made, dropped, origin), headline=headline)
 
 
 def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
     cost = made.cost
-    yield "Method", f"{made.method}{_optimum(made)}"
+    optimum = ""
+    if "least_cells" in cost:
+        at_least = f"every safe table hides at least {counted(cost['least_cells'], 'cell')}"
+        optimum = "; no safe table hides fewer cells" if cost["gap"] == 0 else f"; {at_least}"
+    yield "Method", f"{made.method}{optimum}"
     for region, count in cost["by_region"].items():
         if count:
             yield "Where", f"{count:,} of the {PLACES[region]} ({region})"
@@ -208,21 +203,8 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
     rules = f"{cost['rules_lost']:,} of {counted(cost['rules'], 'rule')} lost, {cost['rules_changed']:,} changed, {cost['rules_new']:,} new"
     yield "Use", f"{rules}; counts are off by {cost['query_error']:.1%} on average"
     for one in made.tried:
-        yield "Instead", _instead(one)
-
-
-def _optimum(made: Hidden) -> str:
-    """Return the distance to the optimum, if known."""
-    if "least_cells" not in made.cost:
-        return ""
-    if made.cost["gap"] == 0:
-        return "; no safe table hides fewer cells"
-    return f"; every safe table hides at least {counted(made.cost['least_cells'], 'cell')}"
-
-
-def _instead(one: Tried) -> str:
-    """Return what another method would come to."""
-    if one.verdict is None:
-        return f"--may-hide sc --method {one.method} is not possible: {one.reason}"
-    cells = counted(one.cost["cells_hidden"], "cell")
-    return f"--may-hide sc --method {one.method} would hide {cells} of the sensitive records, and its audit is {one.verdict}"
+        outcome = f"is not possible: {one.reason}"
+        if one.verdict is not None:
+            cells = counted(one.cost["cells_hidden"], "cell")
+            outcome = f"would hide {cells} of the sensitive records, and its audit is {one.verdict}"
+        yield "Instead", f"--may-hide sc --method {one.method} {outcome}"

@@ -6,7 +6,7 @@ External reports name no file, no column, no value and no group.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Literal
@@ -15,10 +15,12 @@ from urllib.parse import unquote
 import numpy as np
 
 from tacit.model.arrays import Ints
-from tacit.model.audit import AttackRun, Audit, Verdict
+from tacit.model.audit import AttackRun, Audit
+from tacit.model.finding import Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
 from tacit.model.rounding import find_convention
+from tacit.reports.document import Command, Sentence
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -53,41 +55,30 @@ KINDS = {
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "group"), counted(2641, "group"), counted(3, "person", "people")
-    ('1 group', '2,641 groups', '3 people')
-    """
+    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def people(number: int) -> str:
-    """Return a number of people.
-
-    >>> people(1), people(1200)
-    ('1 person', '1,200 people')
-    """
+    """Return a number of people."""
     return counted(number, "person", "people")
 
 
 def as_share(count: int, n: int | None) -> str:
-    """Return a count as a percentage in parentheses.
-
-    >>> as_share(1509, 30162), as_share(1, 30162), as_share(3, None)
-    (' (5.00 %)', ' (0.0033 %)', '')
-    """
+    """Return a count as a percentage in parentheses."""
     if not n:
         return ""
     share = 100 * count / n
     return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
 
 
-def format_number(value: Any) -> str:
-    """Return a measure as it is shown.
+def people_of(count: int, n: int | None) -> str:
+    """Return a number of people, and their share of all."""
+    return f"{people(count)}{as_share(count, n)}"
 
-    >>> format_number(30162), format_number(0.123456789), format_number(None), format_number(float("inf")), format_number(1e-9)
-    ('30,162', '0.123457', 'not counted', 'infinite', '1e-09')
-    """
+
+def format_number(value: Any) -> str:
+    """Return a measure as it is shown."""
     if value is None:
         return "not counted"
     if isinstance(value, float) and not value.is_integer():
@@ -96,11 +87,7 @@ def format_number(value: Any) -> str:
 
 
 def format_limit(value: object) -> str:
-    """Return a limit as in a settings file.
-
-    >>> format_limit(None), format_limit(True), format_limit(0.8), format_limit(10)
-    ('not set', 'true', '0.8', '10')
-    """
+    """Return a limit as in a settings file."""
     if value is None:
         return "not set"
     if isinstance(value, bool):
@@ -108,21 +95,23 @@ def format_limit(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def visible(text: str) -> str:
-    r"""Escape signs that a terminal or browser obeys.
+def signed_amount(term: Term) -> str:
+    """Return a term's number as a row of a sum, such as ``- 2 x 40``."""
+    return f"{'+' if term.times > 0 else '-'} {render_amount(term).replace(' times', ' x')}"
 
-    >>> visible("a\x1b[31mb\u202e")
-    'a\\x1b[31mb\\u202e'
-    """
+
+def visible(text: str) -> str:
+    """Escape signs that a terminal or browser obeys."""
     return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def first_sentence(text: str) -> str:
-    r"""Return the first sentence of a text.
+def capitalise(sentence: str) -> str:
+    """Return a sentence that begins with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
 
-    >>> first_sentence("3 groups of 9 people. More follows.\nMethod   balanced")
-    '3 groups of 9 people.'
-    """
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text."""
     line = " ".join(text.strip().partition("\n")[0].split())
     end = line.find(". ")
     return line if end < 0 else line[: end + 1]
@@ -143,85 +132,51 @@ def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]
 # The verdict
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """Counts of what was found.
+    """Counts of what an audit found.
 
     ``groups_of_size[i]`` groups have ``sizes[i]`` people, or at most that many where their number is not exact.
     """
 
-    verdict: Verdict
-    k: int
-    findings: int
-    groups: int
-    single: int
-    people: int
-    sizes: Ints
-    groups_of_size: Ints
-    attacks_ran: bool
-    l: int = 2  # noqa: E741 - the letter is the policy's own name for it
-    certain: int = 0
-    guessed: int = 0
-    bounded: bool = False
-    finds_groups: bool = True
-    about_table: str = ""
-    releases: int = 1
-    waived: int = 0
-    not_asked: int = 0
-    unread: int = 0
-
-    @classmethod
-    def of(cls, audit: Audit) -> Summary:
-        """Return the summary of an audit."""
+    def __init__(self, audit: Audit) -> None:
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         small: Counter[int] = Counter()
         for run in groups:
             small.update(audit.sizes(run))
-        sizes = np.array(sorted(small), np.int64)
-        numbers = np.array([small[size] for size in sizes.tolist()], np.int64)
         values = [run for run in audit.runs if not run.finds_groups]
         found = [run for run in values if audit.counted(run.code)]
         certain = [run.people for run in found if run.claim == "proves"]
         certain += [int(run.columns["count"][run.is_value].sum()) for run in groups if run.is_value.any()]
-        return cls(
-            verdict=audit.verdict,
-            k=audit.policy.k,
-            findings=sum(run.findings for run in audit.runs),  # waived ones among them: they stay listed
-            groups=int(numbers.sum()),
-            single=int(numbers[sizes == 1].sum()),
-            people=max((_people_in_groups(run) for run in groups), default=0),
-            sizes=sizes,
-            groups_of_size=numbers,
-            attacks_ran=any(run.status in ("ran", "stopped") for run in audit.runs),
-            l=audit.policy.l,
-            certain=max(certain, default=0),
-            guessed=max((run.people for run in found if run.claim == "estimates"), default=0),
-            bounded=any(run.claim == "proves" and run.decides for run in values),
-            finds_groups=finds_groups(audit),
-            about_table=_table_sentence(audit) if is_table(audit) else "",
-            releases=len(audit.release),
-            waived=len(audit.waived.places),
-            not_asked=sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0,
-            unread=len(audit.not_read),
-        )
+        self.verdict = audit.verdict
+        self.k = audit.policy.k
+        self.l = audit.policy.l
+        self.findings = sum(run.findings for run in audit.runs)  # waived ones among them: they stay listed
+        self.sizes: Ints = np.array(sorted(small), np.int64)
+        self.groups_of_size: Ints = np.array([small[size] for size in self.sizes.tolist()], np.int64)
+        self.groups = int(self.groups_of_size.sum())
+        self.single = int(self.groups_of_size[self.sizes == 1].sum())
+        self.people = max((_fewest_people(run) for run in groups), default=0)
+        self.attacks_ran = any(run.status in ("ran", "stopped") for run in audit.runs)
+        self.certain = max(certain, default=0)
+        self.guessed = max((run.people for run in found if run.claim == "estimates"), default=0)
+        self.bounded = any(run.claim == "proves" and run.decides for run in values)
+        self.finds_groups = finds_groups(audit)
+        self.about_table = _table_sentence(audit) if is_table(audit) else ""
+        self.what = "this release" if len(audit.release) == 1 else f"these {len(audit.release)} releases"
+        self.waived = len(audit.waived.places)
+        self.not_asked = sum(run.status == "not-asked" for run in audit.runs) if audit.asked_verdict == "clean" else 0
+        self.unread = len(audit.not_read)
 
     @property
     def span(self) -> str:
-        """Sizes of groups that the policy does not allow.
-
-        >>> nothing = np.empty(0, np.int64)
-        >>> Summary("clean", 10, 0, 0, 0, 0, nothing, nothing, attacks_ran=True).span
-        '1-9 people'
-        """
+        """Sizes of groups that the policy does not allow."""
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
-
-    @property
-    def _what(self) -> str:
-        return "this release" if self.releases == 1 else f"these {self.releases} releases"
 
     def sentence(self) -> str:
         """Return the verdict in people, with waived findings."""
-        said = self._verdict_sentence()
+        said = self.about_table
+        if not said:
+            said = {"exposed": self._found, "clean": self._clean, "incomplete": self._incomplete}[self.verdict]()
         if self.waived:
             said = said.removesuffix(".").replace("no group", "no other group", 1)
             said += f"; {counted(self.waived, 'finding is', 'findings are')} waived."
@@ -231,35 +186,29 @@ class Summary:
             return f"under l = 1, which lets every value be known, {said}"
         return said
 
-    def _verdict_sentence(self) -> str:
-        if self.about_table:
-            return self.about_table
-        if self.verdict == "exposed":
-            return f"{self._found()}."
-        return self._clean_sentence() if self.verdict == "clean" else self._incomplete_sentence()
-
-    def _clean_sentence(self) -> str:
+    def _clean(self) -> str:
         kept = f"everybody keeps at least {counted(self.l, 'possible value')}" if self.bounded else ""
         if not self.finds_groups:
             return f"{kept or 'no estimate is too sure'}, by the attacks that ran."
-        what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self._what}"
+        what = "no group counts as too small" if self.k == 1 else f"no group of {self.span} can be computed from {self.what}"
         return f"{what}{f', and {kept},' if kept else ''} by the attacks that ran."
 
-    def _incomplete_sentence(self) -> str:
+    def _incomplete(self) -> str:
+        why = "nothing was found, but not everything could be decided"
         if not self.attacks_ran:
-            return f"no attack that was run applies to {self._what}, so nothing is known about it. This is not a pass."
-        if self.unread:
+            why = f"no attack that was run applies to {self.what}, so nothing is known about it"
+        elif self.unread:
             what = counted(self.unread, "file or column was", "files or columns were")
-            return f"nothing was found, but {what} not read. This is not a pass."
-        if self.not_asked:
+            why = f"nothing was found, but {what} not read"
+        elif self.not_asked:
             others = "1 more attack applies and was" if self.not_asked == 1 else f"{self.not_asked} more attacks apply and were"
-            return f"the attacks that were asked for found nothing, but {others} not asked for. This is not a pass."
-        return "nothing was found, but not everything could be decided. This is not a pass."
+            why = f"the attacks that were asked for found nothing, but {others} not asked for"
+        return f"{why}. This is not a pass."
 
     def _found(self) -> str:
         parts = []
         if self.groups:
-            parts.append(f"{counted(self.groups, 'group')} of {self.span} can be computed from {self._what}")
+            parts.append(f"{counted(self.groups, 'group')} of {self.span} can be computed from {self.what}")
             if self.single:
                 of_them = "it is" if self.groups == 1 else f"{counted(self.single, 'of them is', 'of them are')}"
                 parts.append(f"{of_them} a single person")
@@ -270,12 +219,12 @@ class Summary:
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
         if self.guessed:
             parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
-        return "; ".join(parts) or counted(self.findings, "finding")
+        return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
 def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
-    said = (summary or Summary.of(audit)).sentence()
+    said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
     if not notes:
         return [said]
@@ -292,11 +241,11 @@ def headline(audit: Audit) -> str:
 
 def verdict_line(audit: Audit) -> str:
     """Return the verdict and its cautions on one line."""
-    said = f"{audit.verdict}: {Summary.of(audit).sentence().removesuffix('.')}"
+    said = f"{audit.verdict}: {Summary(audit).sentence().removesuffix('.')}"
     return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
 
 
-def _people_in_groups(run: AttackRun) -> int:
+def _fewest_people(run: AttackRun) -> int:
     """Return the fewest people in groups, without certain values."""
     return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
@@ -312,7 +261,6 @@ def is_table(audit: Audit) -> bool:
 
 
 def _table_sentence(audit: Audit) -> str:
-    """Return the verdict about a table, if decided."""
     runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
     if audit.verdict == "clean":
         ways = {"T01": "a rule", "T02": "another reading of the blanks" if "T01" in runs else "a reading of the blanks"}
@@ -382,7 +330,6 @@ def policy_sentences(audit: Audit) -> list[str]:
 
 
 def _set_by(audit: Audit, name: str) -> str:
-    """Return who set a limit; empty for defaults."""
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
         asked = format_limit(audit.policy.overruled[name])
@@ -390,19 +337,11 @@ def _set_by(audit: Audit, name: str) -> str:
     return "" if level in ("default", "given") else f" (set by {_SET_BY[level]})"
 
 
-@dataclass(frozen=True, slots=True)
-class WaiverLine:
-    """A waiver: its subject, name, reason, end and outcome."""
+def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, str]]:
+    """Return subject, name, reason, end and outcome of each waiver.
 
-    about: str
-    name: str
-    reason: str
-    until: str
-    outcome: str
-
-
-def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
-    """Return the waivers; outside, without subject and reason."""
+    Outside, the subject and the reason are empty.
+    """
     out = []
     for place, waiver in enumerate(audit.waived.waivers):
         status, found = audit.waived.status(place)
@@ -411,27 +350,23 @@ def waivers(audit: Audit, kind: ReportKind) -> list[WaiverLine]:
             "ended": "has ended, and accepts nothing",
             "unmatched": "matches no finding about these people",
         }[status]
-        about = waiver.finding or _event(waiver.to_dict()["event"])
+        about = waiver.finding or "; ".join(
+            f"{column}: {', '.join(map(str, values))}" for column, values in waiver.to_dict()["event"].items()
+        )
         until = waiver.until.isoformat() if waiver.until else "no end"
-        if kind == "external":
-            out.append(WaiverLine(about="", name=waiver.name, reason="", until=until, outcome=outcome))
-        else:
-            out.append(WaiverLine(about=about, name=waiver.name, reason=waiver.reason, until=until, outcome=outcome))
+        is_named = kind == "internal"
+        out.append((about if is_named else "", waiver.name, waiver.reason if is_named else "", until, outcome))
     return out
-
-
-def _event(event: dict[str, Sequence[object]]) -> str:
-    return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event.items())
 
 
 def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
     """Return the waivers, one sentence each."""
     out = []
-    for line in waivers(audit, kind):
-        about = f"{line.about}: " if line.about else ""
-        why = f": {line.reason}" if line.reason else ""
-        until = "" if line.until == "no end" else f", until {line.until}"
-        out.append(f"{about}waived by {line.name}{until}{why} ({line.outcome})")
+    for about, name, reason, until, outcome in waivers(audit, kind):
+        subject = f"{about}: " if about else ""
+        why = f": {reason}" if reason else ""
+        end = "" if until == "no end" else f", until {until}"
+        out.append(f"{subject}waived by {name}{end}{why} ({outcome})")
     if (overruled := audit.policy.waivers_overruled) > 0:
         many = counted(overruled, "waiver of the data set's file does", "waivers of the data set's file do")
         out.append(f"{many} not count: the organisation's policy decides")
@@ -462,15 +397,14 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if (least := release.get("min_support")) is not None:
-        parts.append(f"published from {people(least)}{as_share(least, release.get('n'))} on")
+        parts.append(f"published from {people_of(least, release.get('n'))} on")
     if "smallest_count" in measures:
         smallest = measures["smallest_count"]
-        parts.append(f"smallest published count {people(smallest)}{as_share(smallest, release.get('n'))}")
+        parts.append(f"smallest published count {people_of(smallest, release.get('n'))}")
     return "; ".join(parts) or "not stated"
 
 
 def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind) -> str:
-    """Return the hidden cells by region (inside: by column)."""
     parts = []
     if "cells_hidden" in measures:
         regions = [
@@ -486,7 +420,6 @@ def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Repor
 
 
 def _printing(release: Mapping[str, Any]) -> str:
-    """Return how the cells of frequency tables were printed."""
     parts = [counted(release["tables"], "table"), f"{counted(release['hidden_cells'], 'cell')} hidden"]
     if release.get("convention") is not None:
         about = find_convention(release["convention"]).about
@@ -519,7 +452,6 @@ def files_ignored(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 def _unread(one: NotRead) -> str:
-    """Return an unread file or column, with reason."""
     reason = visible(one.reason)
     file = visible(one.file)
     if one.column:
@@ -575,10 +507,18 @@ _MADE_BY = {
     "threshold": "The attacker knows that the threshold was raised (method {}).",
     "people": "The attacker knows that the data were changed before they were counted (method {}): what is proved holds for the changed data.",
 }
-_ALL_VALUES = "The tables are taken to list every value that their people have, so that parts add up to their total."
-_SOME_VALUES = "The tables are not taken to list every value that their people have: parts may be less than their total."
-_COMPLETE = "The list is taken to be complete: what is missing from it lies below its threshold."
-_NOT_COMPLETE = "The list is not taken to be complete: nothing is concluded from what is missing."
+#: What it means that the adversary knows something, and that they do not.
+_KNOWS = {
+    "knows_n": ("The attacker knows how many people the data are about.", "How many people the data are about is not known."),
+    "knows_all_values": (
+        "The tables are taken to list every value that their people have, so that parts add up to their total.",
+        "The tables are not taken to list every value that their people have: parts may be less than their total.",
+    ),
+    "knows_that_the_list_is_complete": (
+        "The list is taken to be complete: what is missing from it lies below its threshold.",
+        "The list is not taken to be complete: nothing is concluded from what is missing.",
+    ),
+}
 
 
 def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
@@ -586,7 +526,14 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     known = dict(audit.adversary)
     several = len(audit.release) > 1
     releases = f"all {len(audit.release)} releases" if several else "the release"
-    out = [f"The attacker has {releases} {_knowledge_of_people(known)}."]
+    has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
+    if known.pop("knows_who_is_in_which_group", False):
+        has = "and so knows who is in which group"
+    if known.pop("true_values_given", None) is not None:
+        has = "and so everybody's cells that are not blank"
+        if (named := known.pop("rows_named")) is not None:
+            has += f"; {counted(named, 'row is', 'rows are')} to be protected"
+    out = [f"The attacker has {releases} {has}."]
     for name in ("population", "taken_as_different"):
         known.pop(name, None)
     if known.pop("people", None) and several:
@@ -596,34 +543,13 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         source = f" ({files})" if files and kind == "internal" else ""
         out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{source}.")
-    if "knows_n" in known:
-        if known.pop("knows_n"):
-            out.append("The attacker knows how many people the data are about.")
-        else:
-            out.append("How many people the data are about is not known.")
-    if "knows_all_values" in known:
-        out.append(_ALL_VALUES if known.pop("knows_all_values") else _SOME_VALUES)
-    if "knows_that_the_list_is_complete" in known:
-        out.append(_COMPLETE if known.pop("knows_that_the_list_is_complete") else _NOT_COMPLETE)
+    out += [sentences[not known.pop(name)] for name, sentences in _KNOWS.items() if name in known]
     if "rounding" in known:
         out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
     out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
-
-
-def _knowledge_of_people(known: dict[str, Any]) -> str:
-    """Remove the adversary's knowledge of people from ``known``."""
-    has = "and everybody's quasi-identifiers" if known.pop("knows_quasi_identifiers", False) else "and nothing else about anybody"
-    if known.pop("knows_who_is_in_which_group", False):
-        has = "and so knows who is in which group"
-    if "true_values_given" in known:
-        has = "and so everybody's cells that are not blank"
-        del known["true_values_given"]
-        if (named := known.pop("rows_named")) is not None:
-            has += f"; {counted(named, 'row is', 'rows are')} to be protected"
-    return has
 
 
 _SAME = "All releases are declared to be about the same people."
@@ -657,12 +583,14 @@ def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
         case _:
             names = ", ".join(visible(unquote(name)) for name in declared.columns)
             columns = names if kind == "internal" else "some columns"
-            out.append(f"{_SAME} {between}, {_span(declared.people)} of them have another value of each of: {columns}.")
+            fewest, most = declared.people
+            span = f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
+            number = f"{most:,}" if fewest == most else span
+            out.append(f"{_SAME} {between}, {number} of them have another value of each of: {columns}.")
     return out
 
 
 def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
-    """Return distinct names that look alike."""
     pairs = audit.adversary.get("taken_as_different", ())
     if not pairs:
         return []
@@ -672,13 +600,7 @@ def _look_alikes(audit: Audit, kind: ReportKind) -> list[str]:
     return [f"Names that only look alike are taken as different; write them alike where they mean the same{listed}."]
 
 
-def _span(span: tuple[int, int]) -> str:
-    fewest, most = span
-    return f"{most:,}" if fewest == most else f"at most {most:,}" if fewest == 0 else f"{fewest:,} to {most:,}"
-
-
 def _populations(audit: Audit, kind: ReportKind) -> str:
-    """Return which releases are about the same people."""
     population = list(audit.adversary["population"])
     groups: list[list[str]] = [[] for _ in range(max(population) + 1)]
     if kind == "external":
@@ -715,6 +637,31 @@ def readings(audit: Audit) -> list[str]:
     return out
 
 
+def bucket_sentences(audit: Audit) -> Iterator[str]:
+    """Yield an attacker's guesses from a bucketized release."""
+    found = audit.measures
+    n = sum(release["n"] or 0 for release in audit.release)
+    if "above_one_in_l" in found:
+        above = int(found["above_one_in_l"])
+        certain = int(found["people_certain"])
+        most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
+        if certain:
+            most = f"the value of {people(certain)} is certain"
+        yield (
+            f"If every assignment that fits is equally likely, {most}; for {people_of(above, n)} some value is more "
+            f"probable than 1/{audit.policy.l} (B02)."
+        )
+    if found.get("people_approximate"):
+        yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
+    if "surviving_expected_right" in found and "group_guess_right" in found:
+        together = found["surviving_expected_right"]
+        alone = found["group_guess_right"]
+        yield (
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
+        )
+
+
 # What to do
 
 _DO_NOT_PUBLISH = "Do not publish this release as it is."
@@ -727,51 +674,50 @@ _NO_REPAIR = (
 _PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
 
 
-def next_steps(audit: Audit) -> list[str]:
+def next_steps(audit: Audit) -> list[Sentence]:
     """Return what the owner can do now."""
     if audit.verdict == "clean":
-        return _steps_when_clean(audit)
+        what = "this file" if len(audit.release) == 1 else "these files"
+        limit = f"{what}, this {'k' if finds_groups(audit) else 'l'}"
+        if is_table(audit):
+            limit = "this table, these rows, these thresholds"
+        return [(f"Clean holds for {limit} and the attacks that ran.",), (_MAY_ADD,)]
     if audit.verdict == "incomplete":
-        return [f"Do not read this as safe: {_missing_decisions(audit)}, and audit again."]
+        return [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
     steps = _steps_when_exposed(audit)
     if audit.suggestions is None:
-        return [*steps, _SUGGEST]
-    return [steps[0], _CHOOSE if audit.suggestions.best is not None else _NO_REPAIR]
+        return [*steps, (_SUGGEST,)]
+    return [steps[0], (_CHOOSE if audit.suggestions.best is not None else _NO_REPAIR,)]
 
 
-def _steps_when_clean(audit: Audit) -> list[str]:
-    if is_table(audit):
-        return ["Clean holds for this table, these rows, these thresholds and the attacks that ran.", _MAY_ADD]
-    what = "this file" if len(audit.release) == 1 else "these files"
-    limit = "k" if finds_groups(audit) else "l"
-    return [f"Clean holds for {what}, this {limit} and the attacks that ran.", _MAY_ADD]
-
-
-def _steps_when_exposed(audit: Audit) -> list[str]:
+def _steps_when_exposed(audit: Audit) -> list[Sentence]:
     if is_table(audit):
         limits = audit.policy.to_dict()
         bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
-        hide = f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT"
-        return ["Do not publish this table as it is.", f"Hide condition cells of the sensitive records: {hide}."]
+        hide = Command(f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT")
+        return [("Do not publish this table as it is.",), ("Hide condition cells of the sensitive records: ", hide, ".")]
     if len(audit.release) > 1:
         again = _PUBLISH_LESS.replace("the new release before you publish it", "all of them again before you publish them")
-        return ["Do not publish these releases together as they are.", again]
+        return [("Do not publish these releases together as they are.",), (again,)]
     if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
-        change = f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT"
-        maximal = "the maximal itemsets alone (tacit mine itemsets --only maximal) reveal no supports of their subsets"
-        return [_DO_NOT_PUBLISH, f"Repair it: {change} (tacit repairs lists other ways).", f"Or publish less: {maximal}."]
+        change = Command(f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT")
+        maximal = Command("tacit mine itemsets --only maximal")
+        return [
+            (_DO_NOT_PUBLISH,),
+            ("Repair it: ", change, " (tacit repairs lists other ways)."),
+            ("Or publish less: the maximal itemsets alone (", maximal, ") reveal no supports of their subsets."),
+        ]
     if not finds_groups(audit):
-        made = f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR"
-        return [_DO_NOT_PUBLISH, f"Group the people again, so that what is known does not help: {made}."]
-    out = [_DO_NOT_PUBLISH, _PUBLISH_LESS]
+        made = Command(f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR")
+        return [(_DO_NOT_PUBLISH,), ("Group the people again, so that what is known does not help: ", made, ".")]
+    out: list[Sentence] = [(_DO_NOT_PUBLISH,), (_PUBLISH_LESS,)]
     if audit.adversary.get("knows_quasi_identifiers") is False:
         known = "give everybody's quasi-identifiers with --known, or the data with --data"
-        out.append(f"What it reveals about individuals was not examined: {known}.")
+        out.append((f"What it reveals about individuals was not examined: {known}.",))
     return out
 
 
 def _missing_decisions(audit: Audit) -> str:
-    """Return what would help to decide."""
     hints = {
         "stopped": "give more time with --time-limit",
         "unavailable": "give what the attacks that could not run lack",

@@ -4,56 +4,75 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tacit.model.sweep import ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleSweep, Setting
 from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
 from tacit.reports.pictures import Canvas, Curve, line_chart
-from tacit.reports.sentences import UNBROKEN, as_share, counted, people
+from tacit.reports.sentences import UNBROKEN, counted, people, people_of
 from tacit.reports.text import render_text
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
 _UNDECIDED = "Undecided, which is never to be read as safe"
 
-Records = Sequence[Mapping[str, Any]]
 
+@dataclass(frozen=True, kw_only=True)
+class SweepReport:
+    """Report of a sweep.
 
-def _document(
-    title: str,
-    lead: str,
-    *,
-    grid: Table,
-    outcome: tuple[str, Iterable[str]],
-    legend: Mapping[str, str],
-    records: Records,
-    figure: Figure,
-    undecided: Iterable[str] = (),
-    reason: str = "",
-) -> Document:
-    """Return the report of a sweep."""
-    columns = [name.replace("_", " ") for name in (records[0] if records else ())]
-    every = Table.of(
-        "One row for each; empty where something was not counted",
-        columns,
-        [[_cell(value) for value in record.values()] for record in records],
-        style="grid",
-    )
-    outcome_title, sentences = outcome
-    return Document(
-        title=f"Tacit: {title}",
-        lead=(lead,),
-        remarks=(f"NOT FINISHED: {reason}",) if reason else (),
-        note=_NOTE,
-        sections=(
-            Section("", (grid,), SCREEN),
-            Section(outcome_title, (Listing.of(sentences),)),
-            Section(_UNDECIDED, (Listing.of(dict.fromkeys(undecided)),)),
-            Section("Picture", (figure,), PAGES),
-            Section("Every setting", (every,), PAGES),
-            Section("Columns", (Facts("Words of the table", tuple(legend.items())),)),
-        ),
-    )
+    ``grid`` is its table on a terminal, ``records`` are all its numbers. ``outcomes`` stand below ``outcome``; ``reason`` is why it did
+    not finish.
+    """
+
+    title: str
+    lead: str
+    grid: Table
+    outcome: str
+    outcomes: Sequence[str]
+    legend: Mapping[str, str]
+    records: Sequence[Mapping[str, Any]]
+    picture: Canvas
+    caption: str
+    undecided: Sequence[str] = ()
+    reason: str = ""
+
+    def document(self) -> Document:
+        """Return the report for all formats."""
+        columns = [name.replace("_", " ") for name in (self.records[0] if self.records else ())]
+        every = Table.of(
+            "One row for each; empty where something was not counted",
+            columns,
+            [[_cell(value) for value in record.values()] for record in self.records],
+            style="grid",
+        )
+        return Document(
+            title=f"Tacit: {self.title}",
+            lead=(self.lead,),
+            remarks=(f"NOT FINISHED: {self.reason}",) if self.reason else (),
+            note=_NOTE,
+            sections=(
+                Section("", (self.grid,), SCREEN),
+                Section(self.outcome, (Listing.of(self.outcomes),)),
+                Section(_UNDECIDED, (Listing.of(dict.fromkeys(self.undecided)),)),
+                Section("Picture", (Figure(self.picture, self.caption),), PAGES),
+                Section("Every setting", (every,), PAGES),
+                Section("Columns", (Facts("Words of the table", tuple(self.legend.items())),)),
+            ),
+        )
+
+    def text(self) -> str:
+        """Return the report for a terminal."""
+        return render_text(self.document(), width=UNBROKEN)
+
+    def csv(self) -> str:
+        """Return the records as CSV; what was not counted is empty."""
+        stream = io.StringIO()
+        writer = csv.DictWriter(stream, list(self.records[0]) if self.records else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.records)
+        return stream.getvalue()
 
 
 def _cell(value: Any) -> str:
@@ -79,14 +98,6 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.4g}%"
 
 
-def _csv_text(records: Records) -> str:
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return stream.getvalue()
-
-
 # Thresholds of itemsets
 
 _ITEMSET_LEGEND = {
@@ -98,7 +109,7 @@ _ITEMSET_LEGEND = {
 }
 
 
-def itemset_sweep_document(sweep: ItemsetSweep) -> Document:
+def report_itemset_sweep(sweep: ItemsetSweep) -> SweepReport:
     """Return the grid and the lowest safe threshold."""
     rows = []
     before = None
@@ -114,59 +125,36 @@ def itemset_sweep_document(sweep: ItemsetSweep) -> Document:
     legend = dict(_ITEMSET_LEGEND)
     if any(cell.deduced is None and cell.channels for cell in sweep.cells):
         legend["-"] = "not looked for, because the verdict is clear without it (--every-attack looks)"
-    return _document(
-        "which threshold for itemsets",
-        f"Itemsets about {people(sweep.n)}",
+    return SweepReport(
+        title="which threshold for itemsets",
+        lead=f"Itemsets about {people(sweep.n)}",
         grid=Table.of("", columns, rows),
-        outcome=("Lowest threshold at which I01 and I02 find nothing", [_lowest(one, sweep) for one in sweep.lowest]),
+        outcome="Lowest threshold at which I01 and I02 find nothing",
+        outcomes=[_lowest(one, sweep) for one in sweep.lowest],
         legend=legend,
-        records=_itemset_records(sweep),
-        figure=Figure(_itemset_picture(sweep), "Groups of fewer than k people, over the threshold."),
+        records=[{"min_support": cell["min_support"], "share": cell["share"]} | cell for cell in sweep.to_dict()["cells"]],
+        picture=_itemset_picture(sweep),
+        caption="Groups of fewer than k people, over the threshold.",
         reason=sweep.reason,
     )
 
 
-def itemset_sweep_text(sweep: ItemsetSweep) -> str:
-    """Return a sweep of thresholds as text."""
-    return render_text(itemset_sweep_document(sweep), width=UNBROKEN)
-
-
-def itemset_sweep_csv(sweep: ItemsetSweep) -> str:
-    """Return the cells as CSV; uncounted ones empty."""
-    return _csv_text(_itemset_records(sweep))
-
-
-def itemset_sweep_svg(sweep: ItemsetSweep) -> str:
-    """Return channels over thresholds as an SVG file."""
-    return _itemset_picture(sweep).standalone()
-
-
-def _itemset_records(sweep: ItemsetSweep) -> Records:
-    return [{"min_support": cell["min_support"], "share": cell["share"]} | cell for cell in sweep.to_dict()["cells"]]
-
-
 def _lowest(one: Lowest, sweep: ItemsetSweep) -> str:
-    """Return the lowest threshold for one k."""
     head = f"k = {one.k:,}: "
     if one.min_support is None:
         if one.decided:
             return f"{head}none; the {people(sweep.n)} are fewer than k"
-        found = f"; published itemsets alone need {_people_of(one.published, sweep.n)}" if one.published else ""
+        found = f"; published itemsets alone need {people_of(one.published, sweep.n)}" if one.published else ""
         return f"{head}not found in time{found}"
-    line = f"{head}{_people_of(one.min_support, sweep.n)}"
+    line = f"{head}{people_of(one.min_support, sweep.n)}"
     if one.min_support > sweep.n:
         line = f"{head}none at which an itemset is left"
     if one.published is not None and one.published != one.min_support:
-        line += f"; without deduction through missing itemsets {_people_of(one.published, sweep.n)}"
+        line += f"; without deduction through missing itemsets {people_of(one.published, sweep.n)}"
     return line if one.decided else f"{line}; a lower one may do, but could not be decided"
 
 
-def _people_of(count: int, n: int) -> str:
-    return f"{people(count)}{as_share(count, n)}"
-
-
 def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
-    """Draw channels over thresholds, or over k."""
     known = [cell for cell in sweep.cells if cell.channels is not None]
     supports = sorted({cell.min_support for cell in known})
     over_k = len(supports) == 1 and len({cell.k for cell in known}) > 1
@@ -201,62 +189,34 @@ def _lowest_remark(one: Lowest, sweep: ItemsetSweep) -> str:
 # Precision of counts
 
 
-def rounding_sweep_document(sweep: RoundingSweep) -> Document:
+def report_rounding_sweep(sweep: RoundingSweep) -> SweepReport:
     """Return all settings and the finest safe one."""
     codes = list(dict.fromkeys(code for one in sweep.settings for code in one.findings))
     rows = []
+    records: list[dict[str, Any]] = []
     for one in sweep.settings:
         found = [_whole(one.findings.get(code)) for code in codes]
-        rows.append([one.label, _step(one.step), f"{one.error_mean:.3%}", *found, one.verdict])
+        step = f"{one.step:,.0f}" if one.step >= 1000 else f"{one.step:.4g}"
+        rows.append([one.label, step, f"{one.error_mean:.3%}", *found, one.verdict])
+        record = {"printed_as": one.label} | one.to_dict()
+        findings = record.pop("findings")
+        records.append(record | {code: findings.get(code) for code in codes})
     about = "an unknown number of people" if sweep.n is None else people(sweep.n)
-    caption = "Groups of fewer than k people, over the step of printed numbers."
-    return _document(
-        "how precise counts may be",
-        f"Itemsets about {about}, groups of fewer than {people(sweep.k)} not allowed",
+    return SweepReport(
+        title="how precise counts may be",
+        lead=f"Itemsets about {about}, groups of fewer than {people(sweep.k)} not allowed",
         grid=Table.of("", ["printed as", "step", "mean error", *codes, "verdict"], rows),
-        outcome=("Outcome", _finest(sweep)),
+        outcome="Outcome",
+        outcomes=_finest(sweep),
         undecided=[one.reason for one in sweep.settings if one.verdict == "undecided" and one.reason],
         legend={
             "step": "people between one printed number and the next",
             "mean error": "of printed counts, as a share of the true one",
         },
-        records=_rounding_records(sweep),
-        figure=Figure(_rounding_picture(sweep), caption),
+        records=records,
+        picture=_rounding_picture(sweep),
+        caption="Groups of fewer than k people, over the step of printed numbers.",
     )
-
-
-def rounding_sweep_text(sweep: RoundingSweep) -> str:
-    """Return a sweep of precisions as text."""
-    return render_text(rounding_sweep_document(sweep), width=UNBROKEN)
-
-
-def rounding_sweep_csv(sweep: RoundingSweep) -> str:
-    """Return the settings as CSV."""
-    return _csv_text(_rounding_records(sweep))
-
-
-def rounding_sweep_svg(sweep: RoundingSweep) -> str:
-    """Return findings over rounding steps as SVG."""
-    return _rounding_picture(sweep).standalone()
-
-
-def _rounding_records(sweep: RoundingSweep) -> Records:
-    codes = list(dict.fromkeys(code for one in sweep.settings for code in one.findings))
-    records = []
-    for one in sweep.settings:
-        record: dict[str, Any] = {"printed_as": one.label} | one.to_dict()
-        findings = record.pop("findings")
-        records.append(record | {code: findings.get(code) for code in codes})
-    return records
-
-
-def _step(step: float) -> str:
-    """Return a step with at most four significant digits.
-
-    >>> _step(0.08124), _step(88162.0)
-    ('0.08124', '88,162')
-    """
-    return f"{step:,.0f}" if step >= 1000 else f"{step:.4g}"
 
 
 def _finest(sweep: RoundingSweep) -> list[str]:
@@ -304,7 +264,7 @@ _RULE_LEGEND = {
 }
 
 
-def rule_sweep_document(sweep: RuleSweep) -> Document:
+def report_rule_sweep(sweep: RuleSweep) -> SweepReport:
     """Return the grid and the richest clean list."""
     rows: list[list[str]] = []
     before: tuple[int, float] | None = None
@@ -321,32 +281,19 @@ def rule_sweep_document(sweep: RuleSweep) -> Document:
         at = f"{best.min_support:,} people and {_percent(best.min_confidence)}"
         richest = f"{counted(best.rules or 0, 'rule')} at {at}, {best.form.label}"
     columns = ("min support", "", "confidence", "printed as", "rules", "missing", "groups", "max P")
-    return _document(
-        "which thresholds for rules",
-        f"Rules about {people(sweep.n)}",
+    return SweepReport(
+        title="which thresholds for rules",
+        lead=f"Rules about {people(sweep.n)}",
         grid=Table.of("", (*columns, "over 90%", "certain", "D", "verdict"), rows),
-        outcome=("Largest list that is clean", [richest]),
+        outcome="Largest list that is clean",
+        outcomes=[richest],
         undecided=[cell.reason for cell in sweep.cells if cell.reason],
         legend=_RULE_LEGEND,
         records=[cell.to_dict() for cell in sweep.cells],
-        figure=Figure(_rule_picture(sweep), "What each list of rules reveals, over its thresholds."),
+        picture=_rule_picture(sweep),
+        caption="What each list of rules reveals, over its thresholds.",
         reason=sweep.reason,
     )
-
-
-def rule_sweep_text(sweep: RuleSweep) -> str:
-    """Return a sweep of rules as text."""
-    return render_text(rule_sweep_document(sweep), width=UNBROKEN)
-
-
-def rule_sweep_csv(sweep: RuleSweep) -> str:
-    """Return the cells as CSV; missing ones empty."""
-    return _csv_text([cell.to_dict() for cell in sweep.cells])
-
-
-def rule_sweep_svg(sweep: RuleSweep) -> str:
-    """Return the divergence of estimates as SVG."""
-    return _rule_picture(sweep).standalone()
 
 
 def _rule_picture(sweep: RuleSweep) -> Canvas:
@@ -371,7 +318,6 @@ def _rule_picture(sweep: RuleSweep) -> Canvas:
 
 
 def _rule_curves(cells: Sequence[RuleCell], n: int, *, over_support: bool, has_others: bool) -> list[Curve]:
-    """Return a curve per form and other threshold."""
     found: dict[str, list[tuple[float, float]]] = {}
     for cell in cells:
         support = 100 * cell.min_support / max(1, n)

@@ -51,11 +51,7 @@ def part_lines(part: Part, width: int) -> Iterator[str]:
 
 
 def fact_lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield names and values in two columns.
-
-    >>> list(fact_lines([("Method", "round"), ("", "to 5"), ("n", "30")], 80))
-    ['Method   round', '         to 5', 'n        30']
-    """
+    """Yield names and values in two columns."""
     listed = [(visible(name), value) for name, value in rows]
     column = max(8, *(len(name) for name, _ in listed)) if listed else 0
     for name, value in listed:
@@ -73,17 +69,13 @@ def _list_lines(listing: Listing, width: int) -> Iterator[str]:
         yield f"  {visible(listing.title)}"
         indent = "    "
     for number, item in enumerate(listing.items, start=1):
-        yield from bullet(f"{number}." if listing.is_numbered else item.mark, item.text, width, indent=indent)
+        yield from bullet(f"{number}." if listing.is_numbered else item.mark, "".join(item.parts), width, indent=indent)
         for command in item.commands:
             yield f"{_INDENT}{visible(command)}"  # not folded, so that it can be copied
 
 
 def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
-    """Yield a table, numbers right-aligned, long texts folded.
-
-    >>> list(table_lines(Table.of("", ["k", "found"], [[3, "all of them"], [30, "none"]]), 10))
-    [' k  found', ' 3  all of', '    them', '30  none']
-    """
+    """Yield a table, numbers right-aligned, long texts folded."""
     lines = [[visible(cell) for cell in row] for row in (table.columns, *table.rows)]
     wide = _column_widths(lines, width)
     for line in lines:
@@ -98,7 +90,6 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
 
 
 def _column_widths(lines: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return column widths that fit the line."""
     columns = list(zip(*lines, strict=True))
     wide = [max(1, *map(len, cells)) for cells in columns]
     least = [max(1, *(len(word) for cell in cells for word in [*cell.split(), ""])) for cells in columns]

@@ -20,8 +20,9 @@ from tacit.files.disk import FilePath, open_text, replace_file, replace_folder, 
 from tacit.files.header import header_path
 from tacit.model.audit import Audit
 from tacit.model.release import Release
-from tacit.reports import acro, page_bytes
+from tacit.reports import acro
 from tacit.reports.audit import audit_document
+from tacit.reports.pages import page_bytes
 from tacit.reports.record import audit_record, dump
 from tacit.reports.sentences import REPORT_KINDS, ReportKind
 
@@ -103,7 +104,7 @@ def write_acro(
     made = acro.results(audit, entries, kind=kind, timestamp=timestamp, remarks=remark)
     content |= {
         _RESULTS: dump(made),
-        _CONFIG: dump(acro.config(audit)),
+        _CONFIG: dump(audit.policy.to_dict()),
         RECORD_FILE: dump(audit_record(audit, top=top, kind=kind)),
     }
     with replace_folder(folder) as temporary:

@@ -1,0 +1,162 @@
+"""Documents as pages: self-contained HTML, and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from tacit.model.version import __version__
+from tacit.reports.document import Command, Document, Facts, Figure, Gallery, Heading, Listing, Paragraph, Part, Proof, Table
+from tacit.reports.sentences import capitalise, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+#: Signs that Markdown or HTML would obey instead of show.
+_SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
+#: Signs that not every terminal can print, and every browser can.
+_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
+
+
+def page_bytes(document: Document, form: str) -> bytes:
+    """Return a document as ``html`` or ``markdown``."""
+    text = render_markdown(document) if form == "markdown" else render_html(document)
+    return text.encode("utf-8", "backslashreplace")
+
+
+# HTML
+
+
+def render_html(document: Document) -> str:
+    """Return a document as a whole page."""
+    return _environment().get_template("report.html").render(document=document)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from tacit.reports.pictures import DARK, LIGHT
+
+    made = Environment(
+        loader=PackageLoader("tacit.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_escape,
+    )
+    made.globals |= {"version": __version__, "light": LIGHT, "dark": DARK}
+    made.filters |= {"capitalise": capitalise, "commands": _mark_commands}
+    made.filters["typographic"] = lambda number: number.translate(_TYPOGRAPHIC)
+    return made
+
+
+def _escape(value: Any) -> Markup:
+    """Return a value escaped, without invisible characters."""
+    from markupsafe import Markup
+
+    if isinstance(value, Markup):
+        return value
+    return Markup(escape(visible(str(value))).replace(" %", "&nbsp;%"))
+
+
+def _mark_commands(sentence: Sequence[str]) -> Markup:
+    from markupsafe import Markup
+
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(_escape(part)) if isinstance(part, Command) else _escape(part) for part in sentence)
+
+
+# Markdown
+
+
+def render_markdown(document: Document, *, body_only: bool = False) -> str:
+    """Return a document as Markdown; ``body_only`` omits title, footer."""
+    blocks = [] if body_only else [f"# {plain(document.title)}"]
+    if lead := plain(capitalise(" ".join(document.lead))):
+        blocks.append(f"**{document.verdict.upper()}.** {lead}" if document.verdict else lead)
+    if document.remarks:
+        blocks.append(_list_block(Listing.of(document.remarks)))
+    if document.tiles:
+        rows = [(f"{number:,}", what) for number, what in document.tiles]
+        blocks.append(_table_block(Table.of("", ("Number", "What"), rows)))
+    if document.note:
+        blocks.append(f"*{plain(document.note)}*")
+    for section in document.sections_for("markdown"):
+        if inner := [block for part in section.parts for block in _part_blocks(part)]:
+            blocks += [f"## {plain(section.title)}", *inner]
+    if not body_only:
+        blocks.append(plain(document.footer))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _part_blocks(part: Part) -> Iterator[str]:
+    match part:
+        case Paragraph():
+            yield f"*{plain(part.lead)}:* {plain(part.text)}" if part.lead else plain(part.text)
+        case Heading():
+            yield f"### {plain(part.text)}"
+        case Listing():
+            if part.title:
+                yield f"**{plain(part.title)}:**"
+            yield _list_block(part)
+        case Table():
+            if part.caption:
+                yield plain(part.caption)
+            yield _table_block(part)
+        case Facts():
+            yield _table_block(Table(part.caption, ("What", "Fact"), part.rows))
+        case Gallery():
+            for inner in part.parts:
+                yield from _part_blocks(inner)
+        case Proof():
+            yield from _proof_blocks(part)
+        case Figure():
+            return
+
+
+def _list_block(listing: Listing) -> str:
+    lines = []
+    for number, item in enumerate(listing.items, start=1):
+        mark = f"{number}." if listing.is_numbered else "-"
+        lines.append(f"{mark} {plain(''.join(item.parts))}")
+        lines += [f"{' ' * len(mark)} {_code(command)}" for command in item.commands]
+    return "\n".join(lines)
+
+
+def _code(command: str) -> str:
+    shown = visible(command)
+    longest = max(map(len, re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
+
+
+def _table_block(table: Table) -> str:
+    rows = [table.columns, *table.rows]
+    head, *lines = [f"| {' | '.join(plain(cell) for cell in row)} |" for row in rows]
+    rule = "|".join("---:" if is_number else "---" for is_number in table.is_numeric)
+    return "\n".join([head, f"|{rule}|", *lines])
+
+
+def _proof_blocks(proof: Proof) -> Iterator[str]:
+    yield f"### {plain(proof.mark)} {plain(proof.statement)}"
+    if proof.is_sum:
+        yield _table_block(Table.of("", ("Sum", "What"), [term for term in proof.terms if term[0]]))
+    if steps := [what for number, what in proof.terms if not number]:
+        yield _list_block(Listing.of(steps))
+    if proof.in_full:
+        yield f"In full: {plain(proof.in_full)}"
+    if proof.waived_by:
+        yield f"**Waived** by {plain(proof.waived_by)}: {plain(proof.waived_for)}"
+    if proof.about:
+        yield plain(proof.about)
+
+
+def plain(value: object) -> str:
+    """Return text that Markdown shows as it is."""
+    return _SIGNS.sub(r"\\\1", visible(str(value)))
