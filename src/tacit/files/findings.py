@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -82,12 +83,8 @@ class FindingsFile:
         """
         number = self._table(code, present.shape[1])
         words = {f"word{word}": np.ascontiguousarray(present[:, word]) for word in range(present.shape[1])}
-        columns = {
-            "line": line,
-            "free": np.zeros(len(line), np.uint64) if free is None else free,
-            "lo": bounds[0],
-            "hi": bounds[1],
-        }
+        opened = np.zeros(len(line), np.uint64) if free is None else free
+        columns = {"line": line, "free": opened, "lo": bounds[0], "hi": bounds[1]}
         self._insert(f"patterns{number} SELECT line, free, lo, hi, {', '.join(words)}", columns | words)
         # All patterns on a set come together, so its items are written once.
         names = release.items.names
@@ -100,27 +97,18 @@ class FindingsFile:
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
         """Add findings of any kind, one by one."""
-        batch: list[tuple[Event, Bound]] = []
-        for finding in found:
-            batch.append(finding)
-            if len(batch) == _BATCH:
-                self._insert_events(code, batch)
-                batch.clear()
-        self._insert_events(code, batch)
-
-    def _insert_events(self, code: str, batch: list[tuple[Event, Bound]]) -> None:
-        if not batch:
-            return
-        texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
-        bounds = {"lo": [count.lo for _, count in batch], "hi": [count.hi for _, count in batch]}
-        columns = {name: np.array(values, np.int64) for name, values in bounds.items()} | {"event": np.array(texts, object)}
-        self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
+        findings = iter(found)
+        while batch := list(islice(findings, _BATCH)):
+            texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
+            columns = {
+                "lo": np.array([count.lo for _, count in batch], np.int64),
+                "hi": np.array([count.hi for _, count in batch], np.int64),
+                "event": np.array(texts, object),
+            }
+            self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
 
     def _insert(self, what: str, columns: dict[str, Any]) -> None:
-        """Insert columns into a table.
-
-        ``what`` names it and says what of the columns goes into it.
-        """
+        """Insert columns; ``what`` names the table and says what of the columns goes into it."""
         if len(next(iter(columns.values()))):
             self._con.register("piece", columns)
             self._con.execute(f"INSERT INTO {what} FROM piece")
@@ -139,13 +127,12 @@ class FindingsFile:
 
     def _finish(self) -> None:
         events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
-        self._con.execute(
-            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format}, USE_TMP_FILE false)"
-        )
+        everything = " UNION ALL ".join([*self._parts, events])
+        to = sql_text(str(self._written))
+        self._con.execute(f"COPY ({everything}) TO {to} ({self._format}, USE_TMP_FILE false)")
 
 
 def _events_sql(number: int, code: str, width: int) -> str:
-    """Return the query that writes patterns out."""
     bit = "(word0 >> (i - 1)) & 1"
     if width > 1:
         cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))

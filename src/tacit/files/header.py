@@ -20,43 +20,10 @@ from typing import Any, Literal, cast
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Items, Itemsets, Listed, MadeBy, Only, ValueGroup
+from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
-_REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
-
-
-def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
-    """Return the groups of a header's entry."""
-    if entry is None:
-        return ()
-    place = f"{where}, key 'value_groups'"
-    if not isinstance(entry, list):
-        raise InputError("is not a list of groups of values", where=place, remedy=_REMEDY)
-    found = tuple(_group(one, f"{place}, entry {number}") for number, one in enumerate(entry, 1))
-    if len({(group.column, group.name) for group in found}) < len(found):
-        raise InputError("names two groups of a column alike", where=place, remedy="Give each group a name of its own")
-    return found
-
-
-def _group(entry: Any, where: str) -> ValueGroup:
-    """Return one group of values."""
-    keys = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
-    if len(keys) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
-        raise InputError("is not a group with a column, a name, and its values or those it is not", where=where, remedy=_REMEDY)
-    key = keys.pop()
-    values = entry[key]
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"its {key!r} is not a list of texts", where=where, remedy=_REMEDY)
-    return ValueGroup(entry["column"], entry["name"], tuple(values), excluded=key == "not")
-
-
-def group_entries(groups: tuple[ValueGroup, ...]) -> list[dict[str, Any]]:
-    """Return the groups as entries of a header."""
-    return [
-        {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
-        for group in groups
-    ]
+_GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
 
 
 Kind = Literal["itemsets", "rules"]
@@ -76,34 +43,28 @@ KEYS = frozenset(
 class FileHeader:
     """Content of a header file; ``where`` is empty without one.
 
-    ``rounding`` is None if not given. ``columns`` are those of items ``column=value``. ``exact``: the header names no number of digits.
+    ``rounding`` is None if not given. ``exact``: the header names no number of digits.
     """
 
     header: Header = field(default_factory=Header)
     kind: Kind | None = None
     only: Only | None = None
-    columns: tuple[str, ...] = ()
     rounding: Rounding | None = None
     where: str = ""
     exact: bool = False
 
 
 def header_path(path: FilePath) -> str:
-    """Return the path of the header of a file.
-
-    >>> header_path("r.csv")
-    'r.csv.json'
-    """
+    """Return the path of the header of a file."""
     return Input(path).beside.path
 
 
 def format_beside(file: Input) -> str | None:
     """Return the format in a file's header, or None."""
     try:
-        entries = _entries(file)
+        name = (_entries(file) or {}).get("format")
     except TacitError:
         return None
-    name = entries.get("format") if entries is not None else None
     return name if isinstance(name, str) else None
 
 
@@ -115,26 +76,25 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
     entries = _entries(file)
     if entries is None:
         return None
-    where = file.beside.name
+    get = Entries(entries, file.beside.name)
     name = entries.get("format")
+    known = " or ".join(formats)
     if name is not None and not isinstance(name, str):
-        raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
+        raise get.wrong("format", "must be text", f"Write {known}")
     if name is not None and name not in formats:
-        known = " or ".join(formats)
         if name in HEADER_FORMATS:
-            raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
+            raise get.wrong("format", f"is another than that of the file, {known}", "Correct it")
         remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
-        raise InputError("is not a format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+        raise get.wrong("format", "is not a format that Tacit reads", remedy)
     for key in entries:
         if key not in keys:
             near = nearest(key, keys)
             remedy = f"Write {near!r}" if near else "Remove it; if the file is not a header, give it another name"
-            raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
+            raise get.wrong(key, "is not a key of a header", remedy)
     return entries
 
 
 def _entries(file: Input) -> dict[str, Any] | None:
-    """Return the entries in a file's header, or None."""
     if not os.path.lexists(file.beside):
         return None
     where = file.beside.name
@@ -153,12 +113,6 @@ def _entries(file: Input) -> dict[str, Any] | None:
     return entries
 
 
-def read_header(file: Input) -> FileHeader:
-    """Return the header of a list."""
-    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
-    return FileHeader() if entries is None else parse_header(entries, where=file.beside.name)
-
-
 def _number(text: str) -> Decimal:
     """Return a number as it is spelled.
 
@@ -173,10 +127,14 @@ def _number(text: str) -> Decimal:
     return number
 
 
-def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
-    """Return a header from its JSON object."""
+def read_header(file: Input) -> FileHeader:
+    """Return the header of a list."""
+    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
+    if entries is None:
+        return FileHeader()
+    where = file.beside.name
     get = Entries(entries, where)
-    kind = _kind(get)
+    kind = FORMAT_NAMES.get(entries.get("format", ""))
     rounding, base = _rounding(get)
     if base is not None and kind == "rules":
         raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
@@ -184,7 +142,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
     header = Header(
         n=get.whole("n"),
         min_support=get.whole("min_support"),
-        min_confidence=_share(get, "min_confidence"),
+        min_confidence=_min_confidence(get),
         complete=bool(get.flag("complete")),
         strict=bool(get.flag("strict")),
         coarser=bool(get.flag("coarser")),
@@ -197,7 +155,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa=get.names("sa"),
         sa_values=values,
         sa_counts=counts,
-        groups=value_groups(entries.get("value_groups"), where=where),
+        groups=_value_groups(get),
         made_by=_made_by(get),
         columns=get.names("columns"),
     )
@@ -206,12 +164,33 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
     except OptionError as exc:
         raise InputError(exc.what, where=f"{where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
     if counts and header.n is not None and sum(counts) != header.n:
-        raise Contradiction(
-            f"the counts of 'sa_distribution' do not add up to n = {header.n}", where=where, remedy="Correct one of them"
-        )
+        what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
+        raise Contradiction(what, where=where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
     exact = "digits" in entries and header.digits is None and base is None
-    return FileHeader(header, kind, only, get.names("columns"), rounding, where, exact)
+    return FileHeader(header, kind, only, rounding, where=where, exact=exact)
+
+
+def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
+    entries = get.entries.get("value_groups")
+    if entries is None:
+        return ()
+    if not isinstance(entries, list):
+        raise get.wrong("value_groups", "is not a list of groups of values", _GROUPS)
+    groups = []
+    for number, entry in enumerate(entries, 1):
+        place = f"{get.where}, key 'value_groups', entry {number}"
+        ways = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
+        if len(ways) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
+            what = "is not a group with a column, a name, and its values or those it is not"
+            raise InputError(what, where=place, remedy=_GROUPS)
+        way = ways.pop()
+        if not isinstance(entry[way], list) or not all(isinstance(value, str) for value in entry[way]):
+            raise InputError(f"its {way!r} is not a list of texts", where=place, remedy=_GROUPS)
+        groups.append(ValueGroup(entry["column"], entry["name"], tuple(entry[way]), excluded=way == "not"))
+    if len({(group.column, group.name) for group in groups}) < len(groups):
+        raise get.wrong("value_groups", "names two groups of a column alike", "Give each group a name of its own")
+    return tuple(groups)
 
 
 def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -285,16 +264,7 @@ def is_whole(value: object, least: int = 0) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**62
 
 
-def _kind(get: Entries) -> Kind | None:
-    name = get.text("format")
-    if name is not None and name not in FORMAT_NAMES:
-        remedy = f"Write {' or '.join(FORMAT_NAMES)}, or use a newer Tacit"
-        raise get.wrong("format", "is not a format that Tacit reads", remedy)
-    return None if name is None else FORMAT_NAMES[name]
-
-
 def _made_by(get: Entries) -> tuple[MadeBy, ...]:
-    """Return the repairs that made the release."""
     value = get.entries.get("made_by")
     made = [] if value is None else value if isinstance(value, list) else [value]
     for one in made:
@@ -304,17 +274,17 @@ def _made_by(get: Entries) -> tuple[MadeBy, ...]:
     return tuple(MadeBy(one["method"], one["changes"]) for one in made)
 
 
-def _share(get: Entries, key: str) -> Fraction | None:
-    value = get.entries.get(key)
+def _min_confidence(get: Entries) -> Fraction | None:
+    value = get.entries.get("min_confidence")
     if value is None:
         return None
     parts = value.split("/") if isinstance(value, str) else ()
     if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
         value = Fraction(int(parts[0]), int(parts[1]))
     try:
-        return share(value, where=key)
+        return share(value, where="min_confidence")
     except OptionError as exc:
-        raise get.wrong(key, exc.what, exc.remedy) from None
+        raise get.wrong("min_confidence", exc.what, exc.remedy) from None
 
 
 def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
@@ -333,6 +303,9 @@ def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
 def header_entries(release: Listed) -> dict[str, Any]:
     """Return the ordered entries of a release's header."""
     header = release.header
+    least: object = None if header.min_confidence is None else float(header.min_confidence)
+    if header.min_confidence is not None and Fraction(repr(least)) != header.min_confidence:
+        least = f"{header.min_confidence.numerator}/{header.min_confidence.denominator}"
     rounding: object = header.rounding
     if header.base is not None:
         rounding = {"base": header.base} | ({} if header.rounding == "nearest" else {"mode": header.rounding})
@@ -343,7 +316,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
         "sa": None if not header.sa else header.sa[0] if len(header.sa) == 1 else list(header.sa),
         "sa_values": list(header.sa_values),
         "min_support": header.min_support,
-        "min_confidence": _share_entry(header.min_confidence),
+        "min_confidence": least,
         "complete": header.complete,
         "strict": header.strict,
         "digits": header.digits,
@@ -353,7 +326,9 @@ def header_entries(release: Listed) -> dict[str, Any]:
     }
     if isinstance(release, Itemsets):
         entries["only"] = release.only
-        columns = item_columns(release.items)
+        columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
+        if split_items(release.items.names, columns) != release.items.pairs:
+            columns = ()  # the names alone do not separate column and value
         if columns or (header.columns and not len(release.items)):
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
     if header.coarser:
@@ -362,40 +337,17 @@ def header_entries(release: Listed) -> dict[str, Any]:
         told = [one.to_dict() for one in header.made_by]
         entries["made_by"] = told[0] if len(told) == 1 else told
     if header.groups:
-        entries["value_groups"] = group_entries(header.groups)
+        entries["value_groups"] = [
+            {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
+            for group in header.groups
+        ]
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
     return entries
 
 
-def _share_entry(value: Fraction | None) -> float | str | None:
-    """Return a share from a JSON number or fraction text."""
-    if value is None or Fraction(repr(float(value))) == value:
-        return None if value is None else float(value)
-    return f"{value.numerator}/{value.denominator}"
-
-
-def item_columns(items: Items) -> tuple[str, ...]:
-    """Return the columns of items ``column=value``.
-
-    Returns nothing if the names alone do not separate column and value.
-    """
-    if items.pairs is None:
-        return ()
-    columns = tuple(dict.fromkeys(column for column, _ in items.pairs))
-    return columns if split_items(items.names, columns) == items.pairs else ()
-
-
 def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:
-    """Names ``column=value`` as pairs.
-
-    None when a name fits no column, or more than one.
-
-    >>> split_items(("sex=F", "age=30=old"), ("age", "sex"))
-    (('sex', 'F'), ('age', '30=old'))
-    >>> split_items(("beer",), ("sex",)) is None
-    True
-    """
+    """Return names ``column=value`` as pairs, or None if one fits no column or several."""
     pairs = []
     for name in names:
         fitting = [column for column in columns if name.startswith(f"{column}=")]
@@ -415,13 +367,7 @@ Plain = Callable[[Path], None]
 
 
 def table_ending(path: FilePath) -> str:
-    """Return the file ending, which chooses the format.
-
-    Raises when there is none such, to be asked before long work.
-
-    >>> table_ending("out/Table.CSV.gz")
-    '.csv.gz'
-    """
+    """Return the file ending, which chooses the format, or raise."""
     name = os.fspath(path).casefold()
     for ending in ENDINGS:
         if name.endswith(ending):
