@@ -33,6 +33,7 @@ from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_colu
 
 HEADER = "buckets.json"
 FORMAT = "tacit.buckets/1"
+_FIT = "Give the two tables of one release"
 
 
 def _read_header(file: Input) -> tuple[Header, str | None]:
@@ -173,7 +174,7 @@ def _tables_in(folder: Path, role: str) -> list[tuple[Path, str]]:
 
 
 def _columns_called(usual: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the columns named exactly like the first usual name, or else like any of them."""
+    """Return the columns with the first usual name, else with any of them."""
     exact = [name for name in names if name == usual[0]]
     return exact or [name for name in names if re.sub(r"[^a-z]", "", name.casefold()) in usual]
 
@@ -221,13 +222,6 @@ def _counts(column: Column, where: str) -> Ints:
     return np.asarray(counts, np.int64)
 
 
-def _natural_order(names: Sequence[str]) -> list[int]:
-    """Return the ranks of group names in natural order."""
-    whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
-    by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
-    return sorted(range(len(names)), key=by_name.__getitem__)
-
-
 def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> None:
     """Raise if one table lacks groups of the other."""
     names = (pair.people_where, pair.values_where)
@@ -239,9 +233,6 @@ def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> 
             whose = "their groups do" if len(lines) > 1 else "its group does"
             place = f"{where}, {numbered(lines)}"
             raise Contradiction(f"{whose} not occur in {elsewhere}", where=place, remedy=_FIT, lines=lines)
-
-
-_FIT = "Give the two tables of one release"
 
 
 def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
@@ -262,29 +253,25 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
         raise InputError("holds the sensitive column", where=pair.people_where, remedy=remedy)
     if mine.values != theirs.values:
         _refuse_groups_of_one_table(pair, mine, theirs)
-    order = _natural_order(mine.values)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    whole = "".join(mine.values).isascii() and all(name.isdecimal() and len(name) < 19 for name in mine.values)
+    names = sorted(mine.values, key=lambda name: (int(name), name)) if whole else sorted(mine.values)
+    place = {name: number for number, name in enumerate(names)}
+    rank = np.array([place[name] for name in mine.values], np.int32)
     rows = rank[mine.codes]
     listed = pair.values.column(sensitive)
     domain = tuple(sorted({*listed.values, *header.sa_values}))
     position = {value: number for number, value in enumerate(domain)}
     column = Column(sensitive, domain, np.array([position[value] for value in listed.values], np.int32)[listed.codes])
     per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
-    starts, value, counts, lines = _flatten_values(pair, rank[theirs.codes], column, per_line, len(order))
-    wrong = np.flatnonzero(np.diff(np.append(0, np.cumsum(counts))[starts]) != np.bincount(rows, minlength=len(order)))
-    if len(wrong):
-        here = sorted(lines[starts[wrong[0]] : starts[wrong[0] + 1]].tolist())
-        more = f" (and of {len(wrong) - 1:,} other groups)" if len(wrong) > 1 else ""
-        what = f"the values of this group{more} are more or fewer than its people in {pair.people_where}"
-        raise Contradiction(what, where=f"{pair.values_where}, {numbered(here)}", remedy=_FIT, lines=here)
+    sizes = np.bincount(rows, minlength=len(names))
+    starts, value, counts, lines = _flatten_values(pair, rank[theirs.codes], column, per_line, sizes=sizes)
     if header.n not in (None, len(rows)):
         what = f"says that there are {header.n:,} people, and the tables hold {len(rows):,}"
         raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
     return Buckets(
         people=replace(pair.people.select(qi), schema=Schema(qi=qi)),
         group=rows,
-        names=tuple(mine.values[place] for place in order),
+        names=tuple(names),
         sensitive=sensitive,
         values=domain,
         starts=starts,
@@ -297,9 +284,9 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
 
 
 def _flatten_values(
-    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
+    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, *, sizes: Ints
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
-    """Return the ST in flat form."""
+    """Return the ST in flat form, whose counts add up to the sizes of groups."""
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
     order = np.argsort(key, kind="stable")
@@ -307,13 +294,19 @@ def _flatten_values(
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     if counts is not None and len(first) < len(key):
         again = int(np.flatnonzero(ordered[1:] == ordered[:-1])[0])
-        lines = sorted((order[[again, again + 1]] + 2).tolist())
-        what = "name the same value of the same group"
-        raise InputError(what, where=f"{pair.values_where}, {numbered(lines)}", remedy="Add their counts up in one line")
+        place = f"{pair.values_where}, {numbered(sorted((order[[again, again + 1]] + 2).tolist()))}"
+        raise InputError("name the same value of the same group", where=place, remedy="Add their counts up in one line")
     number = np.diff(np.append(first, len(key))) if counts is None else counts[order]
     keys = ordered[first]
-    starts = np.searchsorted(keys, np.arange(groups + 1) * width)
-    return starts, (keys % width).astype(np.int32), number.astype(np.int64), order[first] + 2
+    starts = np.searchsorted(keys, np.arange(len(sizes) + 1) * width)
+    lines = order[first] + 2
+    wrong = np.flatnonzero(np.diff(np.append(0, np.cumsum(number))[starts]) != sizes)
+    if len(wrong):
+        here = sorted(lines[starts[wrong[0]] : starts[wrong[0] + 1]].tolist())
+        more = f" (and of {len(wrong) - 1:,} other groups)" if len(wrong) > 1 else ""
+        what = f"the values of this group{more} are more or fewer than its people in {pair.people_where}"
+        raise Contradiction(what, where=f"{pair.values_where}, {numbered(here)}", remedy=_FIT, lines=here)
+    return starts, (keys % width).astype(np.int32), number.astype(np.int64), lines
 
 
 Form = Literal["csv", "parquet"]

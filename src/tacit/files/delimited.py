@@ -18,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any
 
@@ -60,7 +61,6 @@ def records(
     """
     source = lines if isinstance(lines, _Lines) else _Lines(lines, before)
     reader = csv.reader(source, delimiter=delimiter, strict=True, skipinitialspace=trim)
-    splitter = _Splitter(source, delimiter, where)
     while True:
         source.taken.clear()
         first = source.number + 1
@@ -79,7 +79,7 @@ def records(
             refused |= delimiter == " " or any("\t" in taken for taken in source.taken)
         if refused:
             source.rewind()
-            cells = splitter.split_record()
+            cells = _split_record(source, delimiter, where)
         yield first, cells
 
 
@@ -104,69 +104,65 @@ class _Lines(Iterator[str]):
         self.taken.clear()
 
 
-class _Splitter:
-    """Splitter of records that csv does not read."""
+@cache
+def _quotes(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns for the beginning and for the end of a quoted cell."""
+    blank = "".join(sign for sign in " \t" if sign != delimiter)
+    return re.compile(f'[{blank}]*"'), re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
 
-    def __init__(self, lines: _Lines, delimiter: str, where: str) -> None:
-        blank = "".join(sign for sign in " \t" if sign != delimiter)
-        self.opening = re.compile(f'[{blank}]*"')
-        self.closing = re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
-        self.delimiter = delimiter
-        self.lines = lines
-        self.where = where
 
-    def split_record(self) -> list[str]:
-        cells: list[str] = []
-        line = next(self.lines)
-        at = 0
-        while True:
-            quote = self.opening.match(line, at)
-            if quote is None:
-                end = line.find(self.delimiter, at)
-                if end < 0:
-                    return [*cells, line[at:].rstrip("\r\n")]
-                cells.append(line[at:end])
-                at = end + 1
-                continue
-            text, line, at = self._read_quoted(line, quote.end())
-            cells.append(text)
-            after = self.closing.match(line, at)
-            if after is None:
-                place = f"{self.where}, line {self.lines.number}"
-                remedy = "Double the quotes inside a cell, or remove them"
-                raise InputError("a quoted cell goes on after its closing quote", where=place, remedy=remedy)
-            if after[1] != self.delimiter:
-                return cells
-            at = after.end()
-
-    def _read_quoted(self, line: str, at: int) -> tuple[str, str, int]:
-        """Return a quoted cell, its last line and its end."""
-        place = f"{self.where}, line {self.lines.number}"
-        parts: list[str] = []
-        while True:
-            end = line.find('"', at)
+def _split_record(lines: _Lines, delimiter: str, where: str) -> list[str]:
+    """Return the cells of the next record, which csv does not read."""
+    opening, closing = _quotes(delimiter)
+    cells: list[str] = []
+    line = next(lines)
+    at = 0
+    while True:
+        quote = opening.match(line, at)
+        if quote is None:
+            end = line.find(delimiter, at)
             if end < 0:
-                parts.append(line[at:])
-                line = next(self.lines, "")
-                at = 0
-                if not line:
-                    remedy = "Close it, or double it inside a quoted cell"
-                    raise InputError("the quote that opens here is never closed", where=place, remedy=remedy)
-            elif line.startswith('"', end + 1):
-                parts.append(line[at : end + 1])
-                at = end + 2
-            else:
-                parts.append(line[at:end])
-                return "".join(parts), line, end + 1
+                return [*cells, line[at:].rstrip("\r\n")]
+            cells.append(line[at:end])
+            at = end + 1
+            continue
+        text, line, at = _read_quoted(lines, line, quote.end(), where)
+        cells.append(text)
+        after = closing.match(line, at)
+        if after is None:
+            remedy = "Double the quotes inside a cell, or remove them"
+            place = f"{where}, line {lines.number}"
+            raise InputError("a quoted cell goes on after its closing quote", where=place, remedy=remedy)
+        if after[1] != delimiter:
+            return cells
+        at = after.end()
+
+
+def _read_quoted(lines: _Lines, line: str, at: int, where: str) -> tuple[str, str, int]:
+    """Return a quoted cell, its last line and its end."""
+    place = f"{where}, line {lines.number}"
+    parts: list[str] = []
+    while True:
+        end = line.find('"', at)
+        if end < 0:
+            parts.append(line[at:])
+            line = next(lines, "")
+            at = 0
+            if not line:
+                remedy = "Close it, or double it inside a quoted cell"
+                raise InputError("the quote that opens here is never closed", where=place, remedy=remedy)
+        elif line.startswith('"', end + 1):
+            parts.append(line[at : end + 1])
+            at = end + 2
+        else:
+            parts.append(line[at:end])
+            return "".join(parts), line, end + 1
 
 
 def _batches(
     found: Iterator[tuple[int, list[str]]], width: int, delimiter: str, where: str
 ) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """Yield line numbers and columns in batches.
-
-    Keeping a list per record would keep Python's garbage collector busy.
-    """
+    # In batches: keeping a list per record would keep Python's garbage collector busy.
     while batch := list(islice(found, BATCH)):
         for line, cells in batch:
             if len(cells) != width:
@@ -371,10 +367,7 @@ class _CodedColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Cells of a delimited file, column by column.
-
-    Row ``i`` begins in line ``lines[i]``.
-    """
+    """Columns of a delimited file; row ``i`` begins in line ``lines[i]``."""
 
     where: str
     names: list[str]

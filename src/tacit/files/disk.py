@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple, TextIO, cast
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from tacit.errors import InputError, OptionError
 from tacit.model.release import Source
@@ -52,15 +52,13 @@ _UNPACK = "Unpack it, or compress it with gzip instead"
 
 
 #: Files that are given by mistake: their first bytes, where these begin, what such a file is, and a remedy.
-_FOREIGN = (
+_FOREIGN: tuple[tuple[bytes | tuple[bytes, ...], int, str, str], ...] = (
     (b"PK\x03\x04", 0, "is a zip archive or an Excel workbook, not text", _AS_CSV),
     (b"\xd0\xcf\x11\xe0", 0, "is an old Excel workbook, not text", _AS_CSV),
-    (b"$FL2", 0, "is an SPSS file, not text", _AS_CSV),
-    (b"$FL3", 0, "is an SPSS file, not text", _AS_CSV),
+    ((b"$FL2", b"$FL3"), 0, "is an SPSS file, not text", _AS_CSV),
     (b"<stata_dta>", 0, "is a Stata file, not text", _AS_CSV),
     (b"\xc2\xea\x81\x60", 12, "is a SAS file, not text", _AS_CSV),
-    (b"X\n\x00\x00\x00", 0, "is an R data file, not text", _AS_CSV),
-    (b"RDX", 0, "is an R data file, not text", _AS_CSV),
+    ((b"X\n\x00\x00\x00", b"RDX"), 0, "is an R data file, not text", _AS_CSV),
     (b"ARROW1", 0, "is an Arrow (Feather) file, not text", _AS_PARQUET),
     (b"ORC", 0, "is an ORC file, not text", _AS_PARQUET),
     (b"\x89HDF", 0, "is an HDF5 file, not text", _AS_CSV),
@@ -148,10 +146,7 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def encoding(self) -> str:
-        """Name of the codec for the whole content.
-
-        The content is read to its end, so that later readers cannot fail half-way. Raises an :class:`InputError` if it is damaged or not text.
-        """
+        """Name of the codec; all content is read, so that later readers cannot fail half-way."""
         start = self.head(4)
         for marks, codec in _MARKED:
             if start.startswith(marks):
@@ -164,7 +159,7 @@ class Input(os.PathLike[str]):
             return "cp1252"
         head = self.head(64)
         for magic, start_at, what, remedy in _FOREIGN:
-            if head[start_at : start_at + len(magic)] == magic:
+            if head.startswith(magic, start_at):
                 raise InputError(what, where=shown(self), remedy=remedy)
         what = "is not text (binary, or in an unknown encoding)"
         raise InputError(what, where=shown(self), remedy="Save it as CSV in UTF-8")
@@ -181,17 +176,17 @@ class Input(os.PathLike[str]):
         return self._unpack() if self.is_gzip else self._open_packed()
 
     def open_text(self, *, keep_newlines: bool = False) -> TextIO:
-        r"""Open the content as checked text.
-
-        Line ends become ``\n``; ``keep_newlines`` leaves them as they are, as the csv module wants them.
-        """
+        r"""Open the content as checked text, with ``\n`` for all line ends unless they are kept."""
         encoding = self.encoding  # read before the stream is opened, which would stay open if this fails
         return io.TextIOWrapper(self.open_bytes(), encoding=encoding, newline="" if keep_newlines else None)
 
-    def check_unchanged(self) -> None:
+    def check_unchanged(self, descriptor: int | None = None) -> None:
         """Raise if the file has changed since first opened."""
         with readable(self.path):
-            self._check_state(os.stat(self.path))
+            state = _state_of(os.stat(self.path if descriptor is None else descriptor))
+        if state != self._on_disk.state:
+            remedy = "Wait until it is complete, and run the command again"
+            raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
 
     @cached_property
     def _on_disk(self) -> _OnDisk:
@@ -218,7 +213,7 @@ class Input(os.PathLike[str]):
             return io.BytesIO(self._on_disk.content)
         stream = _open_file(self.path)
         try:
-            self._check_state(os.fstat(stream.fileno()))
+            self.check_unchanged(stream.fileno())
         except InputError:
             stream.close()
             raise
@@ -233,11 +228,6 @@ class Input(os.PathLike[str]):
                 raise OptionError("is not a size", where=MOST_UNPACKED, remedy="Write for instance 20GB")
             most = int(found[1]) * int(1000 ** " kmgt".index(found[2] or " "))
         return cast(BinaryIO, io.BufferedReader(_Unpacked(self.path, self._open_packed(), most), _CHUNK))
-
-    def _check_state(self, found: os.stat_result) -> None:
-        if _state_of(found) != self._on_disk.state:
-            remedy = "Wait until it is complete, and run the command again"
-            raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
 
     def _decodes(self, codec: str) -> bool:
         """Tell if the whole content has this encoding, and no NUL."""
@@ -353,10 +343,7 @@ def _machine() -> str:
 
 
 def new_name(folder: str | os.PathLike[str], ending: str = "") -> Path:
-    """Return a hidden name for a temporary.
-
-    What killed processes have left in the folder is removed.
-    """
+    """Return a hidden name for a temporary; remove what killed processes left."""
     place = Path(folder)
     remove_left_over(place)
     _used.add(place)
@@ -461,7 +448,7 @@ def replace_file(path: FilePath) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replace_text(path: FilePath) -> Iterator[TextIO]:
-    r"""Yield a text stream that replaces the file on success."""
+    """Yield a text stream that replaces the file on success."""
     with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream
 
@@ -507,9 +494,9 @@ def _target_of(path: FilePath) -> tuple[Path, str]:
         return target, "nothing"
     if stat.S_ISDIR(mode):
         raise OptionError("is a folder, not a file", where=shown(path), remedy="Give the name of a file to write")
-    if stat.S_ISREG(mode) and not os.access(target, os.W_OK):
+    if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    return target, "file" if stat.S_ISREG(mode) else "device"
+    return target, "file"
 
 
 def _move_into_place(temporary: Path, target: Path, kind: str) -> None:
@@ -561,20 +548,6 @@ def _writable(path: FilePath, *ours: Path) -> Iterator[None]:
             what, remedy = _REASONS[errno.ENOSPC]
             raise OptionError(what, where=shown(path), remedy=remedy) from None
         raise
-
-
-@contextlib.contextmanager
-def packed_text(path: Path) -> Iterator[IO[str]]:
-    """Yield a text stream into a new gzip file.
-
-    Neither the time nor a file name goes into it, so that the same text gives the same bytes.
-    """
-    with (
-        open(path, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
-    ):
-        yield stream
 
 
 @contextlib.contextmanager

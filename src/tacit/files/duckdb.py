@@ -20,7 +20,7 @@ import numpy as np
 
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.files.disk import Input, private_folder, readable, sha256_of, shown, spill_folder
-from tacit.model.arrays import Codes, Ints
+from tacit.model.arrays import Codes
 from tacit.model.release import Source
 from tacit.model.table import Column, Table, require_column
 
@@ -130,12 +130,10 @@ class Relation:
         remedy = "Close other programs that use it, or export the table as Parquet or CSV"
         with _silenced(InputError, "the DuckDB database cannot be opened", where=path, remedy=remedy):
             connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
-            found = connection.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY 1, 2"
-            ).fetchall()
-            views = connection.execute(
-                "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal"
-            ).fetchall()
+            listing = (
+                "SELECT schema_name, {0}_name FROM duckdb_{0}s() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
+            )
+            found, views = [connection.execute(listing.format(kind)).fetchall() for kind in ("table", "view")]
         tables = {full_name(*one): one for one in found}
         if table in {full_name(*one) for one in views}:
             remedy = f"Make a table of it first, for instance with CREATE TABLE rows AS FROM {table}"
@@ -152,11 +150,10 @@ class Relation:
         """Return these columns as codes, in row order."""
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
         numbers = [self.names.index(name) for name in wanted]
-        remedy = "Write the file again, or save it as CSV"
-        with (
-            contextlib.closing(self.connection),
-            _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy),
-        ):
+        silenced = _silenced(
+            InputError, "the rows cannot be read", where=self.where, remedy="Write the file again, or save it as CSV"
+        )
+        with contextlib.closing(self.connection), silenced:
             texts = ", ".join(f"{self._text_sql(i, aliased)} AS t{i}" for i in numbers)
             self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
             height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
@@ -166,8 +163,11 @@ class Relation:
         name = self.names[number]
         text = f"t{number}"
         values = self.connection.execute(f"SELECT DISTINCT {text} FROM people ORDER BY {text}").fetchnumpy()[text]
-        if len(values) > _MANY and (numbers := self._whole_numbers(text)) is not None:
-            distinct, codes = np.unique(numbers, return_inverse=True)
+        # Integers in their usual spelling, if there are many, are read as numbers.
+        spelled = f"SELECT COUNT(*) FROM people WHERE CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) IS DISTINCT FROM {text}"
+        if len(values) > _MANY and self.connection.execute(spelled).fetchall()[0][0] == 0:
+            numbers = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
+            distinct, codes = np.unique(np.ascontiguousarray(numbers, np.int64), return_inverse=True)
             return _column_of_texts(name, [str(number) for number in distinct.tolist()], codes.astype(np.int32))
         if 4 * len(values) > height:
             # Nearly every row has a value of its own: sorting the texts is faster than a type with that many values.
@@ -182,15 +182,6 @@ class Relation:
             # Not in SQL: over Parquet, whose statistics leave NaN out, DuckDB takes isnan() for false without looking.
             texts = ["" if text in ("nan", "-nan") else text for text in texts]
         return _column_of_texts(name, texts, np.ascontiguousarray(codes, np.int32))
-
-    def _whole_numbers(self, text: str) -> Ints | None:
-        """Return a column of integers in usual spelling, or None."""
-        spelled = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR)"
-        others = self.connection.execute(f"SELECT COUNT(*) FROM people WHERE {spelled} IS DISTINCT FROM {text}").fetchall()[0][0]
-        if others:
-            return None
-        found = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
-        return np.ascontiguousarray(found, np.int64)
 
     def _text_sql(self, number: int, aliased: str) -> str:
         kind = self.types[number]
@@ -266,25 +257,21 @@ def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
     for name in by:
         require_column(name, table.names, where="columns")
     columns = [table.column(name) for name in by]
-    if engine == "duckdb":
-        return _group_in_duckdb(columns, table.weights)
-    texts = [[column.values[code] for code in column.codes.tolist()] for column in columns]
-    found: Counter[tuple[str, ...]] = Counter()
-    for *cells, weight in zip(*texts, table.weights.tolist(), strict=True):
-        found[tuple(cells)] += weight
-    return sorted(found.items())
-
-
-def _group_in_duckdb(columns: Sequence[Column], weights: Ints) -> list[Group]:
+    if engine == "memory":
+        texts = [[column.values[code] for code in column.codes.tolist()] for column in columns]
+        found: Counter[tuple[str, ...]] = Counter()
+        for *cells, weight in zip(*texts, table.weights.tolist(), strict=True):
+            found[tuple(cells)] += weight
+        return sorted(found.items())
     arrays: dict[str, Any] = {f"c{i}": np.array([*one.values, ""], dtype=object)[one.codes] for i, one in enumerate(columns)}
-    texts = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
+    chosen = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
     grouping = f" GROUP BY {', '.join(arrays)}" if arrays else " HAVING COUNT(*) > 0"
-    sql = f"SELECT {texts}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
+    sql = f"SELECT {chosen}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
     with (
         _silenced(EngineError, "the query failed", where="engine duckdb", remedy="Please report it"),
         contextlib.closing(connect()) as connection,
     ):
-        connection.register("loading", {**arrays, "weight": weights})
+        connection.register("loading", {**arrays, "weight": table.weights})
         rows = connection.execute(sql).fetchall()
     return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
 
@@ -299,10 +286,7 @@ def parquet_columns(file: Input) -> dict[str, str]:
 
 
 def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield batches of SQL expressions in file order.
-
-    The files of a folder come in the order of their names.
-    """
+    """Yield batches of SQL expressions in file order."""
     with _scan(file) as (con, files):
         sql = f"SELECT {', '.join(expressions)} FROM read_parquet(?, filename = 'tacit_file', file_row_number = true)"
         con.execute(f"{sql} ORDER BY tacit_file, file_row_number", [files])
@@ -311,29 +295,21 @@ def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any
 
 
 def text_of(column: str, kind: str) -> str:
-    """Return the SQL expression that prints numbers.
-
-    Doubles are printed in full, 32-bit floats with the digits they really have.
-    """
+    """Return the SQL expression that prints numbers."""
     name = sql_name(column)
+    # Doubles are printed in full, 32-bit floats with the digits they really have.
     return f"printf('%.6g', {name})" if kind in ("FLOAT", "REAL") else f"CAST({name} AS VARCHAR)"
 
 
 def parquet_source(file: Input) -> Source:
-    """Return the source of a file or Parquet folder.
-
-    The SHA-256 of a folder is that of the names and hashes of its files.
-    """
+    """Return the source of a file, or of the files of a Parquet folder."""
     if not os.path.isdir(file):
         return file.source
-    digest = hashlib.sha256()
-    for part in _parts(file):
-        digest.update(f"{part.name}\0{sha256_of(part)}\n".encode())
-    return Source(file.name, digest.hexdigest(), file.header_sha256)
+    listed = "".join(f"{part.name}\0{sha256_of(part)}\n" for part in _parts(file))
+    return Source(file.name, hashlib.sha256(listed.encode()).hexdigest(), file.header_sha256)
 
 
 def _parts(folder: Input) -> list[Path]:
-    """Return the Parquet files of a Spark folder."""
     parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
     if not parts:
         remedy = "Give the folder that Spark wrote, or a file"
@@ -379,10 +355,7 @@ def write_columns_by_csv(path: Path, write_csv: Callable[[Path], None], formulas
 def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
-    """Write Parquet via CSV with the ``chosen`` columns.
-
-    An empty cell is NULL, except in ``texts``.
-    """
+    """Write Parquet via CSV with the ``chosen`` columns; empty cells are NULL, except in ``texts``."""
     plain = path.with_name(path.name + ".csv")
     sql = f"""
         COPY (

@@ -62,7 +62,10 @@ class FindingsFile:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             if error is None:
-                self._finish()
+                events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
+                everything = " UNION ALL ".join([*self._parts, events])
+                to = sql_text(str(self._written))
+                self._con.execute(f"COPY ({everything}) TO {to} ({self._format}, USE_TMP_FILE false)")
         except BaseException as problem:
             self._stack.__exit__(type(problem), problem, problem.__traceback__)
             raise
@@ -124,12 +127,6 @@ class FindingsFile:
             self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
             self._parts.append(_events_sql(number, code, width))
         return number
-
-    def _finish(self) -> None:
-        events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
-        everything = " UNION ALL ".join([*self._parts, events])
-        to = sql_text(str(self._written))
-        self._con.execute(f"COPY ({everything}) TO {to} ({self._format}, USE_TMP_FILE false)")
 
 
 def _events_sql(number: int, code: str, width: int) -> str:

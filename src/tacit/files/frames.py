@@ -225,15 +225,8 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
 def _one_by_one(values: Sequence[object]) -> _Coded:
     """Code values one by one, for mixed types."""
     seen: dict[tuple[type, object], int] = {}
-    distinct: list[object] = []
-    codes = np.empty(len(values), np.int64)
-    for row, value in enumerate(values):
-        key = (type(value), value)
-        if key not in seen:
-            seen[key] = len(distinct)
-            distinct.append(value)
-        codes[row] = seen[key]
-    return codes, distinct
+    codes = (seen.setdefault((type(value), value), len(seen)) for value in values)
+    return np.fromiter(codes, np.int64, len(values)), [value for _, value in seen]
 
 
 # Releases
@@ -325,8 +318,6 @@ def _members(cell: Any, row: int, column: str) -> list[str]:
 
 def _text(value: Any) -> str:
     """Return a number's shortest text, empty if missing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
     if isinstance(value, float):
-        return repr(float(value))
+        return "" if math.isnan(value) else repr(float(value))
     return str(value) if isinstance(value, (str, int, Decimal, np.integer)) else ""

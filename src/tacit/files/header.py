@@ -8,6 +8,8 @@ The key ``value_groups`` names several values of a column at once: ``[{"column":
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
-from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
+from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
@@ -29,7 +31,7 @@ _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["c
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
 #: The formats of all header files that stand beside another file.
-HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
+_HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
 #: The keys of the header of a list of itemsets or rules.
 KEYS = frozenset(
     {
@@ -41,10 +43,7 @@ KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """Content of a header file; ``where`` is empty without one.
-
-    ``rounding`` is None if not given. ``exact``: the header names no number of digits.
-    """
+    """Content of a header file; ``exact`` if it declares that digits were not cut."""
 
     header: Header = field(default_factory=Header)
     kind: Kind | None = None
@@ -69,10 +68,7 @@ def format_beside(file: Input) -> str | None:
 
 
 def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
-    """Return the entries of a file's JSON header, or None.
-
-    Refuses another format, and keys that are not known.
-    """
+    """Return the entries of a file's JSON header, checked, or None."""
     entries = _entries(file)
     if entries is None:
         return None
@@ -82,7 +78,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
     if name is not None and not isinstance(name, str):
         raise get.wrong("format", "must be text", f"Write {known}")
     if name is not None and name not in formats:
-        if name in HEADER_FORMATS:
+        if name in _HEADER_FORMATS:
             raise get.wrong("format", f"is another than that of the file, {known}", "Correct it")
         remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
         raise get.wrong("format", "is not a format that Tacit reads", remedy)
@@ -105,7 +101,7 @@ def _entries(file: Input) -> dict[str, Any] | None:
     except json.JSONDecodeError as exc:
         remedy = "Correct the header file, or remove it"
         raise InputError("is not JSON", where=f"{where}, line {exc.lineno}", remedy=remedy) from None
-    except (ValueError, RecursionError):
+    except (ValueError, InvalidOperation, RecursionError):
         entries = None
     if not isinstance(entries, dict):
         remedy = 'Write for instance {"format": "tacit.itemsets/1", "n": 100}'
@@ -114,14 +110,8 @@ def _entries(file: Input) -> dict[str, Any] | None:
 
 
 def _number(text: str) -> Decimal:
-    """Return a number as it is spelled.
-
-    A ValueError for NaN and for exponents that would fill the memory when written out.
-    """
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise ValueError from None
+    """Return a number as it is spelled, unless its exponent would fill the memory when written out."""
+    number = Decimal(text)
     if not number.is_finite() or abs(number.adjusted()) > 400:
         raise ValueError
     return number
@@ -360,17 +350,14 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
 # Writing
 
 
-#: Endings that choose the form of the file.
-ENDINGS = (".csv", ".csv.gz", ".parquet")
 #: Writes the plain CSV to a path.
 Plain = Callable[[Path], None]
 
 
 def table_ending(path: FilePath) -> str:
     """Return the file ending, which chooses the format, or raise."""
-    name = os.fspath(path).casefold()
-    for ending in ENDINGS:
-        if name.endswith(ending):
+    for ending in (".csv", ".csv.gz", ".parquet"):
+        if os.fspath(path).casefold().endswith(ending):
             return ending
     what = "the ending does not name a format that can be written"
     raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
@@ -392,7 +379,12 @@ def write_with_header(
         if ending == ".parquet":
             to_parquet(temporary, plain)
         elif ending == ".csv.gz":
-            with packed_text(temporary) as stream:
+            with (
+                open(temporary, "wb") as raw,
+                # Neither the time nor a file name goes into it, so that the same text gives the same bytes.
+                gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
+            ):
                 stream.writelines(lines())
         else:
             plain(temporary)

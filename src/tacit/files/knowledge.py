@@ -33,9 +33,6 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     """Read background facts from a file or objects.
 
     Objects are pairs ``({column: value}, excluded value)``, mined negative rules, facts, or a list of all these.
-
-    >>> read_knowledge([({"sex": "M"}, "pregnant")])[0].bounds(50)
-    (0, 0)
     """
     if source is None:
         return ()
@@ -68,7 +65,15 @@ def _from_file(file: Input) -> Iterable[Fact]:
     if head.columns:
         raise InputError("is a Parquet file", where=where, remedy="Write knowledge as CSV or JSON")
     if head.text.lstrip()[:1] in ("[", "{"):
-        return [_fact(entry, where, number, "entry") for number, entry in enumerate(_json_list(file, where), start=1)]
+        try:
+            with file.open_text() as stream:
+                # Numbers keep their spelling: 1.0 is a share, 1 a count.
+                entries = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            raise InputError("is not JSON", where=where, remedy="Write a list of objects") from None
+        if not isinstance(entries, list):
+            raise InputError("is not a list", where=where, remedy="Write a list of objects, one for each fact")
+        return [_fact(entry, where, number, "entry") for number, entry in enumerate(entries, start=1)]
     delimiter = head.delimiter(_fits)
     if delimiter is None:
         remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
@@ -100,18 +105,6 @@ def _minimal_rules(grid: Grid, file: Input) -> list[bool] | None:
 
 def _fits(names: set[str]) -> bool:
     return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
-
-
-def _json_list(file: Input, where: str) -> list[Any]:
-    with file.open_text() as stream:
-        try:
-            # Numbers keep their spelling: 1.0 is a share, 1 a count.
-            found = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
-        except (ValueError, RecursionError):
-            raise InputError("is not JSON", where=where, remedy="Write a list of objects") from None
-    if not isinstance(found, list):
-        raise InputError("is not a list", where=where, remedy="Write a list of objects, one for each fact")
-    return found
 
 
 def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:

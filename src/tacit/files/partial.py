@@ -6,7 +6,7 @@ They are written with blank cells empty and the roles in a header. Neither file 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,21 +19,12 @@ from tacit.files.frames import as_frame
 from tacit.files.header import Entries, entries_beside, format_beside, write_with_header
 from tacit.files.tables import Names, column_names, file_columns, read_table
 from tacit.model.partial import PartialTable
+from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
 FORMAT = "tacit.table/1"
 #: The keys of the header.
 KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})
-
-
-@dataclass(frozen=True, slots=True)
-class TableHeader:
-    """Entries of the header of a table."""
-
-    qi: tuple[str, ...] = ()
-    sa: tuple[str, ...] = ()
-    missing: str | None = None
-    n: int | None = None
 
 
 def read_partial(
@@ -73,18 +64,18 @@ def read_partial(
         same_sa = column_names(sa, data.people.names) in ((), schema.sa)
         if not blank and same_qi and same_sa:
             return data
-        return _blank_marked(data.people, _roles(data.people, qi, sa, TableHeader(), "the table"), blank, data)
+        return _blank_marked(data.people, _roles(data.people, qi, sa, Header(), where="the table"), blank, data)
     is_file = isinstance(data, str | os.PathLike)
     name = where or (shown(data) if is_file else "the table")
     if is_file:
         data = Input.of(data)
-    header = read_table_header(data) if is_file else TableHeader()
+    header = _read_header(data) if is_file else Header()
     people = data if isinstance(data, Table) else read_table(data, where=name)
     if header.n not in (None, len(people.weights)):
         what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
         raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
     mark = missing if missing is not None else header.missing
-    schema = _roles(people, qi, sa, header, name)
+    schema = _roles(people, qi, sa, header, where=name)
     if missing_rule != "category":
         people = read_table(
             people, qi=schema.qi, sa=schema.sa, columns=people.names, missing=mark, missing_rule=missing_rule, where=name
@@ -94,7 +85,7 @@ def read_partial(
     return _blank_marked(people, schema, blank)
 
 
-def _roles(people: Table, qi: Names, sa: Names, header: TableHeader, where: str) -> Schema:
+def _roles(people: Table, qi: Names, sa: Names, header: Header, *, where: str) -> Schema:
     """Return the roles: given, of the header, or default."""
     known = people.schema
     chosen_qi = column_names(qi, people.names) or header.qi or known.qi
@@ -135,21 +126,14 @@ def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
     return names is not None and {*column_names(qi, names), *column_names(sa, names)} <= set(names)
 
 
-def read_table_header(file: Input) -> TableHeader:
-    """Return the header of a table."""
-    entries = entries_beside(file, (FORMAT,), KEYS)
-    if entries is None:
-        return TableHeader()
-    get = Entries(entries, file.beside.name)
+def _read_header(file: Input) -> Header:
+    get = Entries(entries_beside(file, (FORMAT,), KEYS) or {}, file.beside.name)
     missing = get.names("missing")
-    return TableHeader(get.names("qi"), get.names("sa"), missing[0] if missing else None, get.whole("n"))
+    return Header(qi=get.names("qi"), sa=get.names("sa"), missing=missing[0] if missing else None, n=get.whole("n"))
 
 
 def write_partial(partial: PartialTable, path: FilePath) -> None:
-    """Write a table and its header, both or neither.
-
-    The ending is ``.csv``, ``.csv.gz`` or ``.parquet``. Sensitive rows are not listed.
-    """
+    """Write a table and its header, both or neither."""
     people = partial.people
     schema = people.schema
     # Nothing that the table does not show.

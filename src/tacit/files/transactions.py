@@ -60,9 +60,7 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         ending = _ending(file)
         if not pairs and ending not in TRANSACTION_ENDINGS:
             pairs = ending in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
-        if pairs:
-            return _from_pairs(file, id_column, item_column, where=shown(file))
-        return _from_lines(file)
+        return _from_pairs(file, id_column, item_column, where=shown(file)) if pairs else _from_lines(file)
     if isinstance(data, Table):
         return _from_pairs(data, id_column, item_column, where="the table") if pairs else data.transactions().merged()
     frame = as_frame(data, where="the frame")
@@ -174,8 +172,7 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
     digit = data >= ord("0")
     edges = np.flatnonzero(np.diff(digit, prepend=np.False_, append=np.False_))
     starts = edges[::2]
-    ends = edges[1::2]
-    widths = ends - starts
+    widths = edges[1::2] - starts
     if not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if widths.max() > _MOST_DIGITS or ((widths > 1) & (data[starts] == ord("0"))).any():
