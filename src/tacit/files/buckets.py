@@ -170,9 +170,6 @@ def _tables_in(folder: Path, role: str) -> list[tuple[Path, str]]:
     return sorted((one, stem) for one, stem in tables if one.is_file() and not one.name.startswith("."))
 
 
-# Columns
-
-
 def _columns_called(usual: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the columns with the first usual name, else with any of them."""
     exact = [name for name in names if name == usual[0]]
@@ -207,9 +204,6 @@ def _value_columns(pair: _Pair, group: str, sensitive: str | None) -> tuple[str,
             remedy = "Bucketize each by itself, or name the one to look at with sa="
         raise InputError(what, where=pair.values_where, remedy=remedy)
     return sensitive or rest[0], counts[-1] if counts else None
-
-
-# Numbers and groups
 
 
 def _counts(column: Column, where: str) -> Ints:

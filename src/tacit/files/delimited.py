@@ -395,12 +395,9 @@ class Grid:
         """Return the column of these names, or raise."""
         found = self.column(*names)
         if found is None:
-            raise InputError(
-                f"there is no column {names[0]!r}",
-                where=f"{self.where}, line 1",
-                # What stands in line 1 is not repeated: where column names are missing, it is people's values.
-                remedy="Name the columns in the first line as the program that wrote the file does",
-            )
+            # What stands in line 1 is not repeated: where column names are missing, it is people's values.
+            remedy = "Name the columns in the first line as the program that wrote the file does"
+            raise InputError(f"there is no column {names[0]!r}", where=f"{self.where}, line 1", remedy=remedy)
         return found
 
 
@@ -427,7 +424,12 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
     return Grid(file.name, names, cells, np.array(lines, np.int64))
 
 
+# JSON cells
+
+
 _WORDS = {True: "true", False: "false", None: "null"}
+#: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
+_NOT_PARSED = (ValueError, TypeError, RecursionError)
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -446,11 +448,6 @@ def pair_name(pair: tuple[str, Any]) -> tuple[str, str]:
     return pair[0], item_name(pair[1])
 
 
-def _loads(text: str) -> Any:
-    # Numbers are kept as they are spelled: values are text, whatever they look like.
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=Pairs)
-
-
 def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
     """Take in cells that hold JSON lists of items."""
     _add(bags, column, place, list, "[]", 'is not a JSON list of items; write it like ["bread", "milk"]')
@@ -465,33 +462,24 @@ def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fa
     for start in range(0, len(column.texts), BATCH):
         cells = [cell.strip() for cell in column.texts[start : start + BATCH]]
         try:
-            if not all(cell[:1] == ends[0] and cell[-1:] == ends[1] for cell in cells):
-                raise ValueError
-            parsed = _loads("[" + ",\n".join(cells) + "]")
-            if len(parsed) != len(cells) or not all(type(part) is kind for part in parsed):
-                raise ValueError
-            if kind is Pairs and not all(map(_has_distinct_keys, parsed)):
-                raise ValueError
-            bags.add(parsed)
-        except (ValueError, TypeError, RecursionError):  # a TypeError: a list or object inside a cell is no key
-            bags.add([_single(cell, kind, place(start + i, column.name), fault) for i, cell in enumerate(cells)])
+            bags.add(_parse(cells, kind, ends))
+        except _NOT_PARSED:
+            for index, cell in enumerate(cells, start):
+                try:
+                    bags.add(_parse([cell], kind, ends))
+                except _NOT_PARSED:
+                    what, remedy = fault.split("; ")
+                    raise InputError(what, where=place(index, column.name), remedy=remedy.capitalize()) from None
 
 
-def _has_distinct_keys(pairs: Pairs) -> bool:
-    return len({key for key, _ in pairs}) == len(pairs)
-
-
-def _single(cell: str, kind: type, where: str, fault: str) -> Any:
-    try:
-        parsed = _loads(cell)
-    except (ValueError, RecursionError):
-        parsed = None
-    is_fine = type(parsed) is kind
-    if is_fine and kind is Pairs:
-        is_fine = _has_distinct_keys(parsed) and not any(isinstance(value, list) for _, value in parsed)
-    elif is_fine:
-        is_fine = not any(isinstance(value, list) for value in parsed)
-    if not is_fine:
-        what, remedy = fault.split("; ")
-        raise InputError(what, where=where, remedy=remedy.capitalize())
+def _parse(cells: list[str], kind: type, ends: str) -> list[Any]:
+    if not all(cell[:1] == ends[0] and cell[-1:] == ends[1] for cell in cells):
+        raise ValueError
+    # Numbers are kept as they are spelled: values are text, whatever they look like.
+    text = "[" + ",\n".join(cells) + "]"
+    parsed: list[Any] = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=Pairs)
+    if len(parsed) != len(cells) or not all(type(part) is kind for part in parsed):
+        raise ValueError
+    if kind is Pairs and not all(len({key for key, _ in pairs}) == len(pairs) for pairs in parsed):
+        raise ValueError
     return parsed

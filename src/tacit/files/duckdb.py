@@ -79,7 +79,7 @@ def _sql_list(texts: Iterable[str]) -> str:
 
 
 @contextlib.contextmanager
-def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: str, remedy: str) -> Iterator[None]:
+def _silenced(what: str, *, where: str, remedy: str, error: type[EngineError | InputError] = InputError) -> Iterator[None]:
     """Convert DuckDB failures into one sentence."""
     import duckdb
 
@@ -108,7 +108,7 @@ class Relation:
         connection = connect([path])
         file = sql_text(literal_path(path))
         sql = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
-        with _silenced(InputError, "is damaged, or is not a Parquet file that can be read", where=where, remedy="Write it again"):
+        with _silenced("is damaged, or is not a Parquet file that can be read", where=where, remedy="Write it again"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
             stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
         names = _top_level_names(stored)
@@ -128,12 +128,10 @@ class Relation:
 
         connection = connect([path, *(path + ending for ending in _LOGS)])
         remedy = "Close other programs that use it, or export the table as Parquet or CSV"
-        with _silenced(InputError, "the DuckDB database cannot be opened", where=path, remedy=remedy):
+        with _silenced("the DuckDB database cannot be opened", where=path, remedy=remedy):
             connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
-            listing = (
-                "SELECT schema_name, {0}_name FROM duckdb_{0}s() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
-            )
-            found, views = [connection.execute(listing.format(kind)).fetchall() for kind in ("table", "view")]
+            sql = "SELECT schema_name, {0}_name FROM duckdb_{0}s() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
+            found, views = [connection.execute(sql.format(kind)).fetchall() for kind in ("table", "view")]
         tables = {full_name(*one): one for one in found}
         if table in {full_name(*one) for one in views}:
             remedy = f"Make a table of it first, for instance with CREATE TABLE rows AS FROM {table}"
@@ -141,7 +139,7 @@ class Relation:
         if table not in tables:
             raise OptionError(f"there is no table {table!r}", where=path, remedy=nearest_name(table, tables, "tables"))
         sql = "source." + ".".join(map(sql_name, tables[table]))
-        with _silenced(InputError, "the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
+        with _silenced("the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
         names = tuple(str(row[0]) for row in described)
         return cls(connection, sql, names, types=tuple(str(row[1]) for row in described), where=where)
@@ -150,10 +148,8 @@ class Relation:
         """Return these columns as codes, in row order."""
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
         numbers = [self.names.index(name) for name in wanted]
-        silenced = _silenced(
-            InputError, "the rows cannot be read", where=self.where, remedy="Write the file again, or save it as CSV"
-        )
-        with contextlib.closing(self.connection), silenced:
+        remedy = "Write the file again, or save it as CSV"
+        with contextlib.closing(self.connection), _silenced("the rows cannot be read", where=self.where, remedy=remedy):
             texts = ", ".join(f"{self._text_sql(i, aliased)} AS t{i}" for i in numbers)
             self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
             height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
@@ -267,10 +263,8 @@ def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
     chosen = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
     grouping = f" GROUP BY {', '.join(arrays)}" if arrays else " HAVING COUNT(*) > 0"
     sql = f"SELECT {chosen}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
-    with (
-        _silenced(EngineError, "the query failed", where="engine duckdb", remedy="Please report it"),
-        contextlib.closing(connect()) as connection,
-    ):
+    failing = _silenced("the query failed", where="engine duckdb", remedy="Please report it", error=EngineError)
+    with failing, contextlib.closing(connect()) as connection:
         connection.register("loading", {**arrays, "weight": table.weights})
         rows = connection.execute(sql).fetchall()
     return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
@@ -339,7 +333,7 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
         is_folder = os.path.isdir(file)
         files = [str(part) for part in _parts(file)] if is_folder else [stack.enter_context(unpacked_parquet(file))]
         con = stack.enter_context(connect(files))
-        with _silenced(InputError, what, where=shown(file), remedy="Write the Parquet file again"):
+        with _silenced(what, where=shown(file), remedy="Write the Parquet file again"):
             yield con, [literal_path(path) for path in files]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -46,30 +45,26 @@ class FindingsFile:
             remedy = "End it with .csv, .csv.gz or .parquet"
             raise OptionError("the ending does not name a format of findings", where=shown(path), remedy=remedy)
         self._path = path
-        self._stack = contextlib.ExitStack()
         self._parts: list[str] = []
         self._tables: dict[tuple[str, int], int] = {}
 
     def __enter__(self) -> FindingsFile:
-        self._written = self._stack.enter_context(replace_file(self._path))
-        folder = self._stack.enter_context(private_folder(self._written.parent))
-        self._con = self._stack.enter_context(
-            connect([str(self._written)], folders=[str(folder)], database=str(folder / "findings.duckdb"), memory=_MEMORY)
-        )
-        self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
-        return self
+        self._writing = self._write()
+        return self._writing.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        try:
-            if error is None:
+    def __exit__(self, *error: Any) -> None:
+        self._writing.__exit__(*error)
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[FindingsFile]:
+        with replace_file(self._path) as written, private_folder(written.parent) as folder:
+            database = str(folder / "findings.duckdb")
+            with connect([str(written)], folders=[str(folder)], database=database, memory=_MEMORY) as self._con:
+                self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
+                yield self
                 events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
                 everything = " UNION ALL ".join([*self._parts, events])
-                to = sql_text(str(self._written))
-                self._con.execute(f"COPY ({everything}) TO {to} ({self._format}, USE_TMP_FILE false)")
-        except BaseException as problem:
-            self._stack.__exit__(type(problem), problem, problem.__traceback__)
-            raise
-        self._stack.__exit__(kind, error, trace)
+                self._con.execute(f"COPY ({everything}) TO {sql_text(str(written))} ({self._format}, USE_TMP_FILE false)")
 
     def add_patterns(
         self,
@@ -125,19 +120,15 @@ class FindingsFile:
             self._con.execute(f"CREATE TABLE patterns{number} (line BIGINT, free UBIGINT, lo BIGINT, hi BIGINT, {words})")
             self._con.execute(f"CREATE TABLE sets{number} (line BIGINT, items VARCHAR[])")
             self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
-            self._parts.append(_events_sql(number, code, width))
+            # Of a set with items left open, only the first 64 could be: longer ones are never decided that way.
+            fixed = "(i > 64 OR (free >> (i - 1)) & 1 = 0)"
+            bit = "(word0 >> (i - 1)) & 1"
+            if width > 1:
+                cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))
+                bit = f"CASE (i - 1) // 64 {cases} END"
+            have = f"list_sort(list_filter(items, lambda x, i: {bit} = 1))"
+            lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
+            event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
+            chosen = f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event"
+            self._parts.append(f"{chosen} FROM patterns{number} JOIN sets{number} USING (line)")
         return number
-
-
-def _events_sql(number: int, code: str, width: int) -> str:
-    bit = "(word0 >> (i - 1)) & 1"
-    if width > 1:
-        cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))
-        bit = f"CASE (i - 1) // 64 {cases} END"
-    # Of a set with items left open, only the first 64 could be: longer ones are never decided that way.
-    fixed = "(i > 64 OR (free >> (i - 1)) & 1 = 0)"
-    have = f"list_sort(list_filter(items, lambda x, i: {bit} = 1))"
-    lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
-    event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
-    source = f"patterns{number} JOIN sets{number} USING (line)"
-    return f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event FROM {source}"

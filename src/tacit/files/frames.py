@@ -79,9 +79,6 @@ def _is_a(data: object, library: str, kind: str) -> bool:
     return any(cls.__name__ == kind and cls.__module__.split(".")[0] == library for cls in type(data).__mro__)
 
 
-# Values as text
-
-
 def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
     """Return the values of one column as stripped text."""
     listed = list(values)
@@ -135,9 +132,6 @@ def _is_midnight(value: Any) -> bool:
     if value != value:
         return True  # a missing time of pandas
     return value.tzinfo is None and value.time() == dt.time() and not getattr(value, "nanosecond", 0)
-
-
-# Libraries
 
 
 _SMALL_FLOATS: dict[str, type[np.floating[Any]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -26,20 +26,23 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
     repeated: dict[str, int] = {}
     lines: dict[str, int] = {}
     width = 0
-    for line, cells in _lines(path, where):
-        place = f"{where}, line {line}"
-        width = width or len(cells)
-        if len(cells) != width:
-            what = f"has {len(cells)} level{'' if len(cells) == 1 else 's'} where the first line has {width}"
-            raise InputError(what, where=place, remedy="Give every value the same number of levels")
-        value, *levels = (cell.strip(BLANKS) for cell in cells)
-        chain = _chain(value, levels, where=place)
-        if chains.setdefault(value, chain) != chain:
-            what = f"gives the value of line {lines[value]} other levels"
-            raise InputError(what, where=place, remedy="Keep one of the two lines")
-        lines.setdefault(value, line)
-        if repeats := len(list(takewhile(value.__eq__, levels))):
-            repeated[value] = repeats
+    file = Input.of(path)
+    delimiter = find_delimiter(file, prefer=";")
+    with file.open_text(keep_newlines=True) as stream:
+        for line, cells in records(stream, delimiter, where=where):
+            place = f"{where}, line {line}"
+            width = width or len(cells)
+            if len(cells) != width:
+                what = f"has {len(cells)} level{'' if len(cells) == 1 else 's'} where the first line has {width}"
+                raise InputError(what, where=place, remedy="Give every value the same number of levels")
+            value, *levels = (cell.strip(BLANKS) for cell in cells)
+            chain = _chain(value, levels, where=place)
+            if chains.setdefault(value, chain) != chain:
+                what = f"gives the value of line {lines[value]} other levels"
+                raise InputError(what, where=place, remedy="Keep one of the two lines")
+            lines.setdefault(value, line)
+            if repeats := len(list(takewhile(value.__eq__, levels))):
+                repeated[value] = repeats
     if not chains:
         raise InputError("is empty", where=where, remedy="Write one line per value: value;coarser;...;*")
     _check_tree(chains, lines, where)
@@ -97,13 +100,6 @@ def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarch
         what = f"{values} of column {column.name!r} {are} not in its hierarchy (first in row {first} of the data)"
         remedy = "Add a line for each to the hierarchy, or drop rows with missing values"
         raise InputError(what, where=where, remedy=remedy)
-
-
-def _lines(path: FilePath, where: str) -> Iterable[tuple[int, list[str]]]:
-    file = Input.of(path)
-    delimiter = find_delimiter(file, prefer=";")
-    with file.open_text(keep_newlines=True) as stream:
-        yield from records(stream, delimiter, where=where)
 
 
 def _chain(value: str, levels: Sequence[str], *, where: str) -> tuple[str, ...]:

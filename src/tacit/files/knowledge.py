@@ -125,8 +125,7 @@ def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
         limits = {"at_least": None, "at_most": limits["at_most"] or Amount.parse(0)}
     if limits["at_least"] is None and limits["at_most"] is None:
         raise InputError("says nothing", where=place, remedy="Fill at_least, at_most, or both")
-    text = value if isinstance(value, str) else str(value) if not isinstance(value, bool) else item_name(value)
-    return Fact(allowed, text, limits["at_least"], limits["at_most"], file, line, unit)
+    return Fact(allowed, _text(value), limits["at_least"], limits["at_most"], file=file, line=line, unit=unit)
 
 
 def _amount(given: Any, where: str) -> Amount | None:

@@ -149,9 +149,6 @@ def _number(text: str) -> Fraction | None:
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
-# Row numbers
-
-
 def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
     numbers = []
     with Input.of(path).open_text() as lines:

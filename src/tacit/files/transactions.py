@@ -110,9 +110,6 @@ def _ending(path: FilePath) -> str:
     return os.path.splitext(os.fspath(path).casefold().removesuffix(".gz"))[1]
 
 
-# One transaction per line
-
-
 def _from_lines(file: Input) -> Transactions:
     by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
     found = None if by_comma else _read_numbers(file)
@@ -200,9 +197,6 @@ def _one_person_each(sets: Sets, items: Items) -> Transactions:
     return Transactions(sets, np.ones(len(sets), np.int64), items)
 
 
-# Lists
-
-
 def _from_lists(data: object) -> Transactions:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(f"a {type(data).__name__} holds no transactions", where="data", remedy=_REMEDY)
@@ -219,9 +213,6 @@ def _from_lists(data: object) -> Transactions:
     if not rows:
         raise InputError("the list is empty", where="data", remedy=_REMEDY)
     return Transactions.from_lists(rows).merged()
-
-
-# Tables
 
 
 def _from_pairs(data: object, id_column: str | None, item_column: str | None, *, where: str) -> Transactions:
