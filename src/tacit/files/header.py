@@ -213,8 +213,7 @@ class Entries:
         value = self.entries.get(key)
         if value is None or (is_whole(value, least) and (most is None or value <= most)):
             return cast(int | None, value)
-        limit = "" if most is None else f" and at most {most}"
-        what = f"must be a whole number of at least {least}{limit}"
+        what = f"must be a whole number of at least {least}" + ("" if most is None else f" and at most {most}")
         if key == "min_support":
             raise self.wrong(key, what, "Write a count of people (a share of n is not a count)")
         raise self.wrong(key, what)
@@ -259,8 +258,7 @@ def _made_by(get: Entries) -> tuple[MadeBy, ...]:
     made = [] if value is None else value if isinstance(value, list) else [value]
     for one in made:
         if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
-            what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
-            raise get.wrong("made_by", what)
+            raise get.wrong("made_by", f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})")
     return tuple(MadeBy(one["method"], one["changes"]) for one in made)
 
 
@@ -303,7 +301,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
         "format": f"tacit.{release.kind}/1",
         "n": header.n,
         "qi": list(header.qi),
-        "sa": None if not header.sa else header.sa[0] if len(header.sa) == 1 else list(header.sa),
+        "sa": header.sa[0] if len(header.sa) == 1 else list(header.sa) or None,
         "sa_values": list(header.sa_values),
         "min_support": header.min_support,
         "min_confidence": least,
@@ -324,8 +322,8 @@ def header_entries(release: Listed) -> dict[str, Any]:
     if header.coarser:
         entries["coarser"] = True
     if header.made_by:
-        told = [one.to_dict() for one in header.made_by]
-        entries["made_by"] = told[0] if len(told) == 1 else told
+        made = [one.to_dict() for one in header.made_by]
+        entries["made_by"] = made[0] if len(made) == 1 else made
     if header.groups:
         entries["value_groups"] = [
             {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}

@@ -1,7 +1,6 @@
 """Tables of people as columns of text with roles.
 
-Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text. Tables
-are written as CSV, packed or not, or as Parquet, with a header beside the file, both or neither.
+Values are text exactly as printed (``1.0`` stays ``1.0``), except that blanks around them are removed; an empty cell is the empty text.
 """
 
 from __future__ import annotations
@@ -226,13 +225,10 @@ def _build(rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: M
     held = [name for name in rows.names if name in chosen]
     if not held:
         raise OptionError("no column is left", where=rows.where, remedy="Name at least one QI, SA or other column")
-    if missing.rule == "drop-any":
-        looked_at = list(rows.names)
-    elif missing.rule == "drop":
-        looked_at = list(schema.used or held)
-    else:
-        looked_at = []
-    read = dict(zip(names := [n for n in rows.names if n in {*held, *looked_at}], rows.read(names), strict=True))
+    looked_at: Sequence[str] = {"drop-any": rows.names, "drop": schema.used or held}.get(missing.rule, ())
+    wanted = {*held, *looked_at}
+    names = [name for name in rows.names if name in wanted]
+    read = dict(zip(names, rows.read(names), strict=True))
     height = len(next(iter(read.values())).codes)
     if not height:
         raise InputError("has a header and no rows", where=rows.where, remedy="Add rows below the header")
