@@ -14,7 +14,7 @@ import pytest
 import tacit
 from tacit.errors import InputError, OptionError
 from tacit.files.partial import looks_like_table, read_partial, write_partial
-from tacit.files.selection import parse_condition, read_marks, read_rows
+from tacit.files.selection import Comparison, parse_condition, read_marks, read_rows
 from tacit.model.partial import PartialTable
 from tacit.model.table import Schema, Table
 
@@ -216,6 +216,12 @@ def test_numbers_that_are_no_rows(given: object) -> None:
 
 def test_parts_of_a_condition_are_numbered() -> None:
     assert [one.number for one in parse_condition("a=1 and b=2", "ab")] == [1, 2]
+
+
+def test_quoted_values_may_hold_the_word_and() -> None:
+    quoted, plain = parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])
+    assert quoted == Comparison(column="pay scale", sign="!=", value="x and y", number=1)
+    assert (plain.sign, plain.value) == ("=", "<=50K")
 
 
 # Marks

@@ -168,7 +168,7 @@ def read_whole_table(path: str) -> Table:
 
 
 def _is_transactions(path: str) -> bool:
-    from tacit.files.transactions import TRANSACTION_ENDINGS
+    from tacit.files.tables import TRANSACTION_ENDINGS
 
     return path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)
 

@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
-from tacit.files.delimited import csv_cell
+from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
-from tacit.files.duckdb import sql_name, write_by_csv
+from tacit.files.duckdb import write_columns_by_csv
 from tacit.files.header import Entries
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
@@ -33,22 +33,13 @@ from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_colu
 
 HEADER = "buckets.json"
 FORMAT = "tacit.buckets/1"
+_FIT = "Give the two tables of one release"
 
 
-@dataclass(frozen=True, slots=True)
-class BucketsHeader:
-    """Entries of the header."""
-
-    header: Header = field(default_factory=Header)
-    group: str | None = None
-    sa: str | None = None
-    qi: tuple[str, ...] = ()
-
-
-def read_buckets_header(file: Input) -> BucketsHeader:
-    """Return the header, or an empty one."""
+def _read_header(file: Input) -> tuple[Header, str | None]:
+    """Return the header, or an empty one, and the column of groups that it names."""
     if not os.path.lexists(file):
-        return BucketsHeader()
+        return Header(), None
     with file.open_text() as stream:
         try:
             entries = json.load(stream)
@@ -61,33 +52,13 @@ def read_buckets_header(file: Input) -> BucketsHeader:
     values = get.names("sa_values")
     if len(set(values)) < len(values):
         raise get.wrong("sa_values", "must be a list of texts, each once")
-    header = Header(
-        n=get.whole("n"),
-        missing=get.text("missing"),
-        missing_rule=get.choice("missing_rule", MISSING_RULES),
-        sa_values=values,
-    )
-    return BucketsHeader(header, get.text("group"), get.text("sa"), get.names("qi"))
-
-
-def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> str:
-    """Return the text of the header file.
-
-    ``facts`` are further entries, such as how the groups were made.
-    """
-    header = buckets.header
-    entries: dict[str, Any] = {
-        "format": FORMAT,
-        "n": buckets.n,
-        "groups": len(buckets),
-        "qi": list(buckets.people.names),
-        "sa": buckets.sensitive,
-        "sa_values": list(buckets.values),
-        "group": group,
-        "missing": header.missing,
-        "missing_rule": header.missing_rule,
-    }
-    return json.dumps(entries | dict(facts), indent=2, ensure_ascii=False) + "\n"
+    n = get.whole("n")
+    missing = get.text("missing")
+    rule = get.choice("missing_rule", MISSING_RULES)
+    group = get.text("group")
+    sa = get.text("sa")
+    header = Header(n=n, missing=missing, missing_rule=rule, qi=get.names("qi"), sa=() if sa is None else (sa,), sa_values=values)
+    return header, group
 
 
 #: What other tools call the column of groups and that of counts, in small letters and without other signs.
@@ -105,7 +76,7 @@ class _Pair:
     values: Table
     people_where: str
     values_where: str
-    header: BucketsHeader
+    header: Header
 
 
 def read_buckets(
@@ -141,32 +112,29 @@ def read_buckets(
         return folder
     if (folder is None) == (qit is None and st is None) or (qit is None) != (st is None):
         raise OptionError("needs a folder, or both qit= and st=", where="read_buckets", remedy="Give one or the other")
-    header = BucketsHeader()
+    header = Header()
+    named_group: str | None = None
     header_sha256 = ""
     if folder is not None:
         found = pair_of(folder)
         if found is None:
-            raise InputError(
-                "holds no qit and st table", where=shown(folder), remedy="Name them qit.csv and st.csv, or give both"
-            )
+            remedy = "Name them qit.csv and st.csv, or give both"
+            raise InputError("holds no qit and st table", where=shown(folder), remedy=remedy)
         qit, st = found
-        beside = _header_of(found)
-        header = read_buckets_header(beside)
+        beside = Input(qit.parent / HEADER)
+        header, named_group = _read_header(beside)
         header_sha256 = _sha256_if_present(beside)
     named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
     people, values = (read_table(one, where=where) for one, where in zip((qit, st), named, strict=True))
-    built = _build(_Pair(people, values, named[0], named[1], header), group, sa)
+    pair = _Pair(people, values, named[0], values_where=named[1], header=header)
+    built = _build(pair, group or named_group, sa)
     return replace(built, sources=tuple(replace(one, header=header_sha256) for one in built.sources))
 
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
     """Return both tables of a release as one source."""
-    header_sha256 = _sha256_if_present(_header_of(pair))
+    header_sha256 = _sha256_if_present(Input(pair[0].parent / HEADER))
     return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
-
-
-def _header_of(pair: tuple[Path, Path]) -> Input:
-    return Input(pair[0].parent / HEADER)
 
 
 def _sha256_if_present(file: Input) -> str:
@@ -177,7 +145,7 @@ def pair_of(path: str | Path) -> tuple[Path, Path] | None:
     """Return both tables of a folder or file, or None."""
     place = Path(path)
     if place.is_dir():
-        found = {role: _tables_in(place, role) for role in ("qit", "st")}
+        found = {role: [one for one, _ in _tables_in(place, role)] for role in ("qit", "st")}
         if not any(found.values()):
             return None
         for role, tables in found.items():
@@ -189,90 +157,63 @@ def pair_of(path: str | Path) -> tuple[Path, Path] | None:
     if match is None or not place.is_file():
         return None
     other = "st" if match["role"].casefold() == "qit" else "qit"
-    beside = [one for one in _tables_in(place.parent, other) if _stem(one.name) == _stem(place.name)]
+    beside = [one for one, stem in _tables_in(place.parent, other) if stem == match["stem"].casefold()]
     if len(beside) != 1:
         return None
     return (place, beside[0]) if other == "st" else (beside[0], place)
 
 
-def _tables_in(folder: Path, role: str) -> list[Path]:
-    found = (
-        one for one in folder.iterdir() if (match := _NAMED.fullmatch(one.name)) is not None and match["role"].casefold() == role
-    )
-    return sorted(one for one in found if one.is_file() and not one.name.startswith("."))
+def _tables_in(folder: Path, role: str) -> list[tuple[Path, str]]:
+    """Return the tables of this role, and the beginnings of their names."""
+    found = [(one, match) for one in folder.iterdir() if (match := _NAMED.fullmatch(one.name)) is not None]
+    tables = [(one, match["stem"].casefold()) for one, match in found if match["role"].casefold() == role]
+    return sorted((one, stem) for one, stem in tables if one.is_file() and not one.name.startswith("."))
 
 
-def _stem(name: str) -> str:
-    match = _NAMED.fullmatch(name)
-    return match["stem"].casefold() if match is not None else name
+def _columns_called(usual: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the columns with the first usual name, else with any of them."""
+    exact = [name for name in names if name == usual[0]]
+    return exact or [name for name in names if re.sub(r"[^a-z]", "", name.casefold()) in usual]
 
 
-# Columns
+def _group_column(table: Table, given: str | None, where: str) -> str:
+    if given is not None:
+        require_column(given, table.names, where=where)
+        return given
+    found = _columns_called(GROUP_NAMES, table.names)
+    if len(found) != 1:
+        what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
+        remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
+        raise InputError(what, where=where, remedy=remedy)
+    return found[0]
 
 
-def _letters_of(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.casefold())
-
-
-def _group_column(pair: _Pair, group: str | None) -> tuple[str, str]:
-    """Return the group columns of the QIT and the ST."""
-    given = group or pair.header.group
-    chosen = []
-    for table, where in ((pair.people, pair.people_where), (pair.values, pair.values_where)):
-        if given is not None:
-            require_column(given, table.names, where=where)
-            chosen.append(given)
-            continue
-        exact = [name for name in table.names if name == "group"]
-        found = exact or [name for name in table.names if _letters_of(name) in GROUP_NAMES]
-        if len(found) != 1:
-            what = "has no column of groups" if not found else f"has {len(found)} columns that may be groups"
-            remedy = f"Call one of its {len(table.names)} columns group, or name it with group="
-            raise InputError(what, where=where, remedy=remedy)
-        chosen += found
-    return chosen[0], chosen[1]
-
-
-def _value_columns(pair: _Pair, group: str, sa: str | None) -> tuple[str, str | None]:
+def _value_columns(pair: _Pair, group: str, sensitive: str | None) -> tuple[str, str | None]:
     """Return the sensitive and count columns of the ST."""
     names = [name for name in pair.values.names if name != group]
-    where = pair.values_where
-    sensitive = sa or pair.header.sa
     if sensitive is not None:
-        require_column(sensitive, names, where=where)
-    likely = [name for name in names if name == "count"] or [name for name in names if _letters_of(name) in COUNT_NAMES]
+        require_column(sensitive, names, where=pair.values_where)
+    likely = _columns_called(COUNT_NAMES, names)
     counts = [name for name in likely if name != sensitive] if len(names) > 1 else []
     rest = [name for name in names if name not in counts[-1:]]
     if sensitive is None and len(rest) != 1:
-        what = f"has several sensitive columns: {', '.join(rest)}" if rest else "has no sensitive column"
-        remedy = (
-            "Bucketize each by itself, or name the one to look at with sa=" if rest else "Give group, the sensitive column, count"
-        )
-        raise InputError(what, where=where, remedy=remedy)
+        what = "has no sensitive column"
+        remedy = "Give group, the sensitive column, count"
+        if rest:
+            what = f"has several sensitive columns: {', '.join(rest)}"
+            remedy = "Bucketize each by itself, or name the one to look at with sa="
+        raise InputError(what, where=pair.values_where, remedy=remedy)
     return sensitive or rest[0], counts[-1] if counts else None
 
 
-# Numbers and groups
-
-
 def _counts(column: Column, where: str) -> Ints:
-    """Return the counts of the ST, each at least 1."""
-    known = np.array(
-        [int(text.partition(".")[0]) if re.fullmatch(r"0*[1-9]\d{0,17}(\.0*)?", text) else 0 for text in column.values]
-    )
+    usual = re.compile(r"0*[1-9]\d{0,17}(\.0*)?")
+    known = np.array([int(text.partition(".")[0]) if usual.fullmatch(text) else 0 for text in column.values])
     counts = known[column.codes]
     if (counts < 1).any():
-        line = int(np.argmax(counts < 1)) + 2
-        what = "is not a whole number of at least 1"
-        raise InputError(what, where=f"{where}, line {line}, column {column.name}", remedy="Write how many people have the value")
+        place = f"{where}, line {int(np.argmax(counts < 1)) + 2}, column {column.name}"
+        raise InputError("is not a whole number of at least 1", where=place, remedy="Write how many people have the value")
     return np.asarray(counts, np.int64)
-
-
-def _natural_order(names: Sequence[str]) -> list[int]:
-    """Return the ranks of group names in natural order."""
-    whole = "".join(names).isascii() and all(name.isdecimal() and len(name) < 19 for name in names)
-    by_name: list[Any] = [(int(name), name) for name in names] if whole else list(names)
-    return sorted(range(len(names)), key=by_name.__getitem__)
 
 
 def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> None:
@@ -284,59 +225,62 @@ def _refuse_groups_of_one_table(pair: _Pair, people: Column, values: Column) -> 
         if alone.any():
             lines = (np.flatnonzero(alone[one.codes]) + 2).tolist()
             whose = "their groups do" if len(lines) > 1 else "its group does"
-            what = f"{whose} not occur in {elsewhere}"
             place = f"{where}, {numbered(lines)}"
-            raise Contradiction(what, where=place, remedy=_FIT, lines=lines)
-
-
-_FIT = "Give the two tables of one release"
+            raise Contradiction(f"{whose} not occur in {elsewhere}", where=place, remedy=_FIT, lines=lines)
 
 
 def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
-    group_names = _group_column(pair, group)
-    sensitive, count = _value_columns(pair, group_names[1], sa)
-    mine = pair.people.column(group_names[0])
-    theirs = pair.values.column(group_names[1])
-    qi = pair.header.qi or tuple(name for name in pair.people.names if name != group_names[0])
+    header = pair.header
+    people_group = _group_column(pair.people, group, pair.people_where)
+    values_group = _group_column(pair.values, group, pair.values_where)
+    sensitive, count = _value_columns(pair, values_group, sa or next(iter(header.sa), None))
+    mine = pair.people.column(people_group)
+    theirs = pair.values.column(values_group)
+    qi = header.qi or tuple(name for name in pair.people.names if name != people_group)
     for name in qi:
         require_column(name, pair.people.names, where=pair.people_where)
     if not qi:
-        raise InputError(
-            "has no quasi-identifying column", where=pair.people_where, remedy="Give the QI columns beside the groups"
-        )
+        remedy = "Give the QI columns beside the groups"
+        raise InputError("has no quasi-identifying column", where=pair.people_where, remedy=remedy)
     if sensitive in qi:
         remedy = "Give a QIT without it: published beside the people, it needs no attack"
         raise InputError("holds the sensitive column", where=pair.people_where, remedy=remedy)
     if mine.values != theirs.values:
         _refuse_groups_of_one_table(pair, mine, theirs)
-    order = _natural_order(mine.values)
-    names = [mine.values[place] for place in order]
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    whole = "".join(mine.values).isascii() and all(name.isdecimal() and len(name) < 19 for name in mine.values)
+    names = sorted(mine.values, key=lambda name: (int(name), name)) if whole else sorted(mine.values)
+    place = {name: number for number, name in enumerate(names)}
+    rank = np.array([place[name] for name in mine.values], np.int32)
     rows = rank[mine.codes]
-    group_of_line = rank[theirs.codes]
-    column = _extend_domain(pair.values.column(sensitive), pair.header.header.sa_values)
+    listed = pair.values.column(sensitive)
+    domain = tuple(sorted({*listed.values, *header.sa_values}))
+    position = {value: number for number, value in enumerate(domain)}
+    column = Column(sensitive, domain, np.array([position[value] for value in listed.values], np.int32)[listed.codes])
     per_line = None if count is None else _counts(pair.values.column(count), pair.values_where)
-    starts, value, counts, lines = _flatten_values(pair, group_of_line, column, per_line, len(names))
-    _check_sizes(pair, np.bincount(rows, minlength=len(names)), starts, counts, lines)
-    people = replace(pair.people.select(qi), schema=Schema(qi=qi))
-    head = replace(pair.header.header, n=len(rows), qi=qi, sa=(sensitive,), sa_values=column.values, complete=True)
-    _check_n(pair.header.header, len(rows))
-    sources = tuple(one.source for one in (pair.people, pair.values) if one.source is not None)
-    return Buckets(people, rows, tuple(names), sensitive, column.values, starts, value, counts, head, lines, sources)
-
-
-def _extend_domain(column: Column, domain: tuple[str, ...]) -> Column:
-    """Return the column over the header's domain."""
-    values = tuple(sorted({*column.values, *domain}))
-    place = {value: number for number, value in enumerate(values)}
-    return Column(column.name, values, np.array([place[value] for value in column.values], np.int32)[column.codes])
+    sizes = np.bincount(rows, minlength=len(names))
+    starts, value, counts, lines = _flatten_values(pair, rank[theirs.codes], column, per_line, sizes=sizes)
+    if header.n not in (None, len(rows)):
+        what = f"says that there are {header.n:,} people, and the tables hold {len(rows):,}"
+        raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+    return Buckets(
+        people=replace(pair.people.select(qi), schema=Schema(qi=qi)),
+        group=rows,
+        names=tuple(names),
+        sensitive=sensitive,
+        values=domain,
+        starts=starts,
+        value=value,
+        count=counts,
+        header=replace(header, n=len(rows), qi=qi, sa=(sensitive,), sa_values=domain, complete=True),
+        lines=lines,
+        sources=tuple(one.source for one in (pair.people, pair.values) if one.source is not None),
+    )
 
 
 def _flatten_values(
-    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, groups: int
+    pair: _Pair, group: npt.NDArray[np.int32], column: Column, counts: Ints | None, *, sizes: Ints
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints, Ints]:
-    """Return the ST in flat form."""
+    """Return the ST in flat form, whose counts add up to the sizes of groups."""
     width = max(1, len(column.values))
     key = group.astype(np.int64) * width + column.codes
     order = np.argsort(key, kind="stable")
@@ -344,34 +288,23 @@ def _flatten_values(
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     if counts is not None and len(first) < len(key):
         again = int(np.flatnonzero(ordered[1:] == ordered[:-1])[0])
-        lines = sorted((order[[again, again + 1]] + 2).tolist())
-        what = "name the same value of the same group"
-        raise InputError(what, where=f"{pair.values_where}, {numbered(lines)}", remedy="Add their counts up in one line")
+        place = f"{pair.values_where}, {numbered(sorted((order[[again, again + 1]] + 2).tolist()))}"
+        raise InputError("name the same value of the same group", where=place, remedy="Add their counts up in one line")
     number = np.diff(np.append(first, len(key))) if counts is None else counts[order]
     keys = ordered[first]
-    starts = np.searchsorted(keys, np.arange(groups + 1) * width)
-    return starts, (keys % width).astype(np.int32), number.astype(np.int64), order[first] + 2
-
-
-def _check_sizes(pair: _Pair, sizes: Ints, starts: Ints, counts: Ints, lines: Ints) -> None:
-    total = np.append(0, np.cumsum(counts))
-    wrong = np.flatnonzero(np.diff(total[starts]) != sizes)
+    starts = np.searchsorted(keys, np.arange(len(sizes) + 1) * width)
+    lines = order[first] + 2
+    wrong = np.flatnonzero(np.diff(np.append(0, np.cumsum(number))[starts]) != sizes)
     if len(wrong):
         here = sorted(lines[starts[wrong[0]] : starts[wrong[0] + 1]].tolist())
         more = f" (and of {len(wrong) - 1:,} other groups)" if len(wrong) > 1 else ""
         what = f"the values of this group{more} are more or fewer than its people in {pair.people_where}"
         raise Contradiction(what, where=f"{pair.values_where}, {numbered(here)}", remedy=_FIT, lines=here)
-
-
-def _check_n(header: Header, n: int) -> None:
-    if header.n not in (None, n):
-        what = f"says that there are {header.n:,} people, and the tables hold {n:,}"
-        raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+    return starts, (keys % width).astype(np.int32), number.astype(np.int64), lines
 
 
 Form = Literal["csv", "parquet"]
 FORMS: tuple[Form, ...] = get_args(Form)
-_BATCH = 100_000
 
 
 def write_buckets(
@@ -386,16 +319,50 @@ def write_buckets(
     if buckets.sensitive == "count":
         raise OptionError("the ST has a column count already", where="columns", remedy="Rename the sensitive column")
     release = shuffled(buckets, seed=seed)
-    group = buckets.group_name
     place = made_folder(folder)
-    _refuse_others(place, form)
+    for other in FORMS:
+        if other != form and any((place / f"{role}.{other}").exists() for role in ("qit", "st")):
+            what = f"holds a release in the form {other} already"
+            raise OptionError(what, where=place.name, remedy="Remove it, or write elsewhere")
+    group = buckets.group_name
+    owner = np.repeat(np.arange(len(release), dtype=np.int32), np.diff(release.starts))
+    counts, codes = np.unique(release.count, return_inverse=True)
+    people = [*release.people.columns, Column(group, release.names, release.group)]
+    values = [
+        Column(group, release.names, owner),
+        Column(release.sensitive, release.values, release.value),
+        Column("count", tuple(map(str, counts.tolist())), codes.astype(np.int32)),
+    ]
+    entries: dict[str, Any] = {
+        "format": FORMAT,
+        "n": release.n,
+        "groups": len(release),
+        "qi": list(release.people.names),
+        "sa": release.sensitive,
+        "sa_values": list(release.values),
+        "group": group,
+        "missing": release.header.missing,
+        "missing_rule": release.header.missing_rule,
+    }
     with contextlib.ExitStack() as stack:
         # All temporary files are complete before the first of them is moved to its place.
         header, st, qit = (stack.enter_context(replace_file(place / name)) for name in (HEADER, f"st.{form}", f"qit.{form}"))
-        write = _write_csv if form == "csv" else _write_parquet
-        write(qit, [*release.people.names, group], _people_cells(release), numbers=1)
-        write(st, [group, release.sensitive, "count"], _value_cells(release), numbers=2)
-        header.write_text(buckets_header(release, group, facts or {}), encoding="utf-8", newline="\n")
+        _write_columns(qit, people, form, numbers=(group,))
+        _write_columns(st, values, form, numbers=(group, "count"))
+        text = json.dumps(entries | dict(facts or {}), indent=2, ensure_ascii=False) + "\n"
+        header.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_columns(path: Path, columns: Sequence[Column], form: Form, *, numbers: Sequence[str]) -> None:
+    def write_csv(to: Path) -> None:
+        with open(to, "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(csv_blocks(columns))
+
+    if form == "csv":
+        write_csv(path)
+    else:
+        names = [column.name for column in columns]
+        write_columns_by_csv(path, write_csv, {name: "CAST({} AS BIGINT)" if name in numbers else "{}" for name in names})
 
 
 def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
@@ -427,13 +394,11 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
 
 
 def _ranks(codes: npt.NDArray[np.int32]) -> Ints:
-    """Return codes renumbered by those that occur."""
     occurs = np.bincount(codes) > 0
     return np.asarray((np.cumsum(occurs) - 1)[codes])
 
 
 def _hash_rows(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
-    """Return a hash of the cells of each row."""
     marks = np.zeros(rows, np.uint64)
     for column in columns:
         marks = (marks ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -444,61 +409,6 @@ def _hash_rows(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
 
 
 def _sum_by_group(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
-    """Return the sum of the hashes of each group."""
     total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
     ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)
-
-
-def _refuse_others(folder: Path, form: Form) -> None:
-    """Raise if the folder holds the other format."""
-    for other in FORMS:
-        if other != form and any((folder / f"{role}.{other}").exists() for role in ("qit", "st")):
-            what = f"holds a release in the form {other} already"
-            raise OptionError(what, where=folder.name, remedy="Remove it, or write elsewhere")
-
-
-# Cells
-
-Cells = list[list[str]]
-
-
-def _people_cells(release: Buckets) -> Iterable[Cells]:
-    """Yield the columns of the QIT in blocks."""
-    texts = [[csv_cell(value) for value in column.values] for column in release.people.columns]
-    for first in range(0, release.n, _BATCH):
-        rows = slice(first, first + _BATCH)
-        cells = [
-            [known[c] for c in column.codes[rows].tolist()] for known, column in zip(texts, release.people.columns, strict=True)
-        ]
-        yield [*cells, [release.names[g] for g in release.group[rows].tolist()]]
-
-
-def _value_cells(release: Buckets) -> Iterable[Cells]:
-    """Yield the columns of the ST in blocks."""
-    texts = [csv_cell(value) for value in release.values]
-    owner = np.repeat(np.arange(len(release)), np.diff(release.starts))
-    for first in range(0, len(owner), _BATCH):
-        rows = slice(first, first + _BATCH)
-        groups = owner[rows].tolist()
-        values = release.value[rows].tolist()
-        yield [[release.names[g] for g in groups], [texts[v] for v in values], [str(c) for c in release.count[rows].tolist()]]
-
-
-def _write_csv(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
-    del numbers  # in text a number looks like any other cell
-    with open(path, "w", encoding="utf-8", newline="\n") as stream:
-        stream.write(",".join(map(csv_cell, names)) + "\n")
-        for cells in batches:
-            stream.write("\n".join(map(",".join, zip(*cells, strict=True))) + "\n")
-
-
-def _write_parquet(path: Path, names: Sequence[str], batches: Iterable[Cells], *, numbers: int) -> None:
-    """Return the same by way of CSV."""
-    whole = {names[-1]} if numbers == 1 else {names[0], names[-1]}
-    columns = [f"c{i}" for i in range(len(names))]
-    chosen = ", ".join(
-        f"CAST({column} AS BIGINT) AS {sql_name(name)}" if name in whole else f"{column} AS {sql_name(name)}"
-        for column, name in zip(columns, names, strict=True)
-    )
-    write_by_csv(path, lambda plain: _write_csv(plain, names, batches, numbers=numbers), columns, columns, chosen)

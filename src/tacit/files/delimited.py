@@ -18,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any
 
@@ -29,7 +30,6 @@ from tacit.files.disk import Input
 from tacit.files.duckdb import parquet_columns
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
-from tacit.model.release import Source
 from tacit.model.table import Column
 
 #: Separators in the order in which they are preferred when several would do; the weak ones are used only where no strong one fits as well.
@@ -43,8 +43,9 @@ BLANKS = " \t\n\r\f\v"
 #: Characters at the beginning of a file that its form and its separator are guessed from.
 HEAD = 1 << 16
 _HEAD_RECORDS = 500
-#: Characters of a table that are split at a time.
+#: Characters of a table that are split at a time, and rows that are written at a time.
 _BLOCK = 1 << 20
+_ROWS = 50_000
 
 
 # Records
@@ -53,45 +54,33 @@ _BLOCK = 1 << 20
 def records(
     lines: Iterable[str], delimiter: str, *, where: str, trim: bool = True, before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield each record's first line number and cells.
+    """Yield each record's first line number and cells.
 
-    Lines are numbered from 1, and keep their ends.
-
-    ``trim`` says that blanks around cells mean nothing; some are then removed. ``before`` lines were read already.
-
-    >>> list(records(["a;b\n", "1;\"x\n", "y\"\n"], ";", where="file.csv"))
-    [(1, ['a', 'b']), (2, ['1', 'x\ny'])]
+    Lines are numbered from 1, and keep their ends. ``trim`` says that blanks around cells mean nothing; some are then removed. ``before``
+    lines were read already.
     """
     source = lines if isinstance(lines, _Lines) else _Lines(lines, before)
     reader = csv.reader(source, delimiter=delimiter, strict=True, skipinitialspace=trim)
-    splitter = _Splitter(source, delimiter, where)
     while True:
         source.taken.clear()
         first = source.number + 1
         try:
             cells = next(reader)
+            refused = False
         except StopIteration:
             return
         except csv.Error:
             cells = []
             refused = True
-        else:
-            refused = False
         line = source.taken[0]
         if (len(cells) < 2 or delimiter == " ") and not line.strip(BLANKS) and (delimiter == " " or delimiter not in line):
             continue
-        if refused or (trim and _is_read_otherwise(source.taken, delimiter)):
+        if trim and delimiter != "\t" and '"' in line:  # the csv module skips no tabs before a quote
+            refused |= delimiter == " " or any("\t" in taken for taken in source.taken)
+        if refused:
             source.rewind()
-            cells = splitter.split_record()
+            cells = _split_record(source, delimiter, where)
         yield first, cells
-
-
-def _is_read_otherwise(lines: Sequence[str], delimiter: str) -> bool:
-    """Tell if the csv module may split a record differently.
-
-    It skips no tabs before a quote.
-    """
-    return delimiter != "\t" and '"' in lines[0] and (delimiter == " " or any("\t" in line for line in lines))
 
 
 class _Lines(Iterator[str]):
@@ -110,107 +99,90 @@ class _Lines(Iterator[str]):
         return line
 
     def rewind(self) -> None:
-        """Go back to the beginning of the record."""
         self.waiting += reversed(self.taken)
         self.number -= len(self.taken)
         self.taken.clear()
 
 
-class _Splitter:
-    """Splitter of records that csv does not read."""
+@cache
+def _quotes(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns for the beginning and for the end of a quoted cell."""
+    blank = "".join(sign for sign in " \t" if sign != delimiter)
+    return re.compile(f'[{blank}]*"'), re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
 
-    def __init__(self, lines: _Lines, delimiter: str, where: str) -> None:
-        blank = "".join(sign for sign in " \t" if sign != delimiter)
-        self.opening = re.compile(f'[{blank}]*"')
-        self.closing = re.compile(f"[{blank}]*({re.escape(delimiter)}|\r\n|\r|\n|$)")
-        self.delimiter = delimiter
-        self.lines = lines
-        self.where = where
 
-    def split_record(self) -> list[str]:
-        """Return the cells of the next record."""
-        cells: list[str] = []
-        line = next(self.lines)
-        at = 0
-        while True:
-            quote = self.opening.match(line, at)
-            if quote is None:
-                end = line.find(self.delimiter, at)
-                if end < 0:
-                    return [*cells, line[at:].rstrip("\r\n")]
-                cells.append(line[at:end])
-                at = end + 1
-                continue
-            text, line, at = self._read_quoted(line, quote.end())
-            cells.append(text)
-            after = self.closing.match(line, at)
-            if after is None:
-                remedy = "Double the quotes inside a cell, or remove them"
-                raise self._fault("a quoted cell goes on after its closing quote", self.lines.number, remedy)
-            if after[1] != self.delimiter:
-                return cells
-            at = after.end()
-
-    def _read_quoted(self, line: str, at: int) -> tuple[str, str, int]:
-        """Return a quoted cell, its last line and its end."""
-        opened = self.lines.number
-        parts: list[str] = []
-        while True:
-            end = line.find('"', at)
+def _split_record(lines: _Lines, delimiter: str, where: str) -> list[str]:
+    """Return the cells of the next record, which csv does not read."""
+    opening, closing = _quotes(delimiter)
+    cells: list[str] = []
+    line = next(lines)
+    at = 0
+    while True:
+        quote = opening.match(line, at)
+        if quote is None:
+            end = line.find(delimiter, at)
             if end < 0:
-                parts.append(line[at:])
-                line = next(self.lines, "")
-                at = 0
-                if not line:
-                    remedy = "Close it, or double it inside a quoted cell"
-                    raise self._fault("the quote that opens here is never closed", opened, remedy)
-            elif line.startswith('"', end + 1):
-                parts.append(line[at : end + 1])
-                at = end + 2
-            else:
-                parts.append(line[at:end])
-                return "".join(parts), line, end + 1
+                return [*cells, line[at:].rstrip("\r\n")]
+            cells.append(line[at:end])
+            at = end + 1
+            continue
+        text, line, at = _read_quoted(lines, line, quote.end(), where)
+        cells.append(text)
+        after = closing.match(line, at)
+        if after is None:
+            remedy = "Double the quotes inside a cell, or remove them"
+            place = f"{where}, line {lines.number}"
+            raise InputError("a quoted cell goes on after its closing quote", where=place, remedy=remedy)
+        if after[1] != delimiter:
+            return cells
+        at = after.end()
 
-    def _fault(self, what: str, line: int, remedy: str) -> InputError:
-        return InputError(what, where=f"{self.where}, line {line}", remedy=remedy)
+
+def _read_quoted(lines: _Lines, line: str, at: int, where: str) -> tuple[str, str, int]:
+    """Return a quoted cell, its last line and its end."""
+    place = f"{where}, line {lines.number}"
+    parts: list[str] = []
+    while True:
+        end = line.find('"', at)
+        if end < 0:
+            parts.append(line[at:])
+            line = next(lines, "")
+            at = 0
+            if not line:
+                remedy = "Close it, or double it inside a quoted cell"
+                raise InputError("the quote that opens here is never closed", where=place, remedy=remedy)
+        elif line.startswith('"', end + 1):
+            parts.append(line[at : end + 1])
+            at = end + 2
+        else:
+            parts.append(line[at:end])
+            return "".join(parts), line, end + 1
 
 
 def _batches(
     found: Iterator[tuple[int, list[str]]], width: int, delimiter: str, where: str
 ) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """Yield line numbers and columns in batches.
-
-    Keeping a list per record would keep Python's garbage collector busy.
-    """
+    # In batches: keeping a list per record would keep Python's garbage collector busy.
     while batch := list(islice(found, BATCH)):
         for line, cells in batch:
             if len(cells) != width:
-                raise _ragged(len(cells), width, delimiter, f"{where}, line {line}")
+                got = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+                columns = "1 column" if width == 1 else f"{width} columns"
+                separator = _NAMES.get(delimiter, repr(delimiter))
+                what = f"has {got} where the header names {columns} (the separator is {separator})"
+                remedy = "Quote cells that hold the separator, or complete the line"
+                raise InputError(what, where=f"{where}, line {line}", remedy=remedy)
         yield [line for line, _ in batch], list(zip(*(cells for _, cells in batch), strict=True))
-
-
-def _ragged(got: int, width: int, delimiter: str, where: str) -> InputError:
-    cells = "1 cell" if got == 1 else f"{got} cells"
-    columns = "1 column" if width == 1 else f"{width} columns"
-    separator = _NAMES.get(delimiter, repr(delimiter))
-    return InputError(
-        f"has {cells} where the header names {columns} (the separator is {separator})",
-        where=where,
-        remedy="Quote cells that hold the separator, or complete the line",
-    )
 
 
 # Separators
 
 
 def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
-    r"""Return the separator with the most uniform width.
+    """Return the separator with the most uniform width.
 
     It is a comma when there is one column. ``complete`` says that ``head`` is the whole file, so that its last line counts. ``prefer`` is
     tried first.
-
-    >>> sniff_delimiter("a;b\n1,5;2,5\n", complete=True)
-    ';'
     """
     best = (0.0, 0)
     chosen = ","
@@ -228,6 +200,13 @@ def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
             best = score
             chosen = delimiter
     return chosen
+
+
+def find_delimiter(file: Input, *, prefer: str = "") -> str:
+    """Return the separator of a file."""
+    with file.open_text(keep_newlines=True) as stream:
+        head = stream.read(HEAD)
+    return sniff_delimiter(head, complete=len(head) < HEAD, prefer=prefer)
 
 
 def _widths(head: str, delimiter: str, *, complete: bool) -> list[int]:
@@ -265,7 +244,7 @@ class Head:
 
 
 def header_names(line: str, delimiter: str) -> list[str]:
-    """Return the column names in the first line, or None."""
+    """Return the column names in the first line, or none if it cannot be split."""
     try:
         return [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
     except csv.Error:
@@ -288,16 +267,27 @@ def read_head(file: Input) -> Head:
     return Head(text)
 
 
-# Tables
+# Writing
+
+
+def csv_blocks(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield the text of a CSV file of these columns in blocks."""
+    yield ",".join(csv_cell(column.name) for column in columns) + "\n"
+    # A line with nothing on it would be no row.
+    empty = '""' if len(columns) == 1 else ""
+    texts = [[csv_cell(value) or empty for value in column.values] for column in columns]
+    for first in range(0, len(columns[0].codes), _ROWS):
+        rows = slice(first, first + _ROWS)
+        cells = [[known[code] for code in column.codes[rows].tolist()] for known, column in zip(texts, columns, strict=True)]
+        yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
 
 
 def csv_cell(text: str) -> str:
-    """Return a CSV cell, quoted if necessary.
-
-    >>> csv_cell("plain"), csv_cell("a,b")
-    ('plain', '"a,b"')
-    """
+    """Return a CSV cell, quoted if necessary."""
     return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+
+
+# Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +302,9 @@ class DelimitedTable:
     @classmethod
     def open(cls, file: Input, *, where: str, prefer: str = "") -> DelimitedTable:
         """Find the separator and the names of the columns."""
+        delimiter = find_delimiter(file, prefer=prefer)
         with file.open_text(keep_newlines=True) as stream:
-            head = stream.read(HEAD)
-            delimiter = sniff_delimiter(head, complete=len(head) < HEAD, prefer=prefer)
-            whole = io.StringIO(head + stream.readline(), newline="")
-            _, names = next(records(chain(whole, stream), delimiter, where=where), (0, []))
+            _, names = next(records(stream, delimiter, where=where), (0, []))
         if not names:
             raise InputError("is empty", where=where, remedy="Give a table with a header of column names")
         return cls(file, where, delimiter, tuple(name.strip(BLANKS) for name in names))
@@ -347,10 +335,7 @@ class DelimitedTable:
         return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
     def _split_plain(self, block: str) -> list[str] | None:
-        """Return the records of whole lines without quotes.
-
-        None if they must be read one by one.
-        """
+        """Return the records of lines without quotes, or None if they must be read one by one."""
         if '"' in block or "\r" in block.replace("\r\n", ""):
             return None
         rows = block.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -359,14 +344,6 @@ class DelimitedTable:
             return rows
         rows = [row for row in rows if row.strip(BLANKS) or (self.delimiter != " " and self.delimiter in row)]
         return rows if all(row.count(self.delimiter) == wanted for row in rows) else None
-
-    @property
-    def source(self) -> Source:
-        """File that the table comes from."""
-        return self.file.source
-
-    def close(self) -> None:
-        """Do nothing: no file is held open."""
 
 
 class _CodedColumn:
@@ -378,11 +355,9 @@ class _CodedColumn:
         self.codes: list[Codes] = [np.empty(0, np.int32)]
 
     def add(self, cells: Sequence[str]) -> None:
-        """Take in the next cells."""
         self.codes.append(np.fromiter(map(self.numbering.__getitem__, cells), np.int32, len(cells)))
 
     def finish(self, name: str) -> Column:
-        """Return the column with its values sorted."""
         values = tuple(sorted(self.numbering.numbers))
         return Column(name, values, self.numbering.ranks(values)[np.concatenate(self.codes)])
 
@@ -392,10 +367,7 @@ class _CodedColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Cells of a delimited file, column by column.
-
-    Row ``i`` begins in line ``lines[i]``.
-    """
+    """Columns of a delimited file; row ``i`` begins in line ``lines[i]``."""
 
     where: str
     names: list[str]
@@ -403,19 +375,13 @@ class Grid:
     lines: Ints
 
     def column(self, *names: str) -> TextColumn | None:
-        """Return the first of these columns, or None.
-
-        Case is ignored.
-        """
+        """Return the first of these columns, ignoring case, or None."""
         folded = [name.casefold() for name in self.names]
         for wanted in names:
             found = [i for i, name in enumerate(folded) if name == wanted.casefold()]
             if len(found) > 1:
-                raise InputError(
-                    f"column {self.names[found[0]]!r} stands twice",
-                    where=f"{self.where}, line 1",
-                    remedy="Rename one of the two",
-                )
+                remedy = "Rename one of the two"
+                raise InputError(f"column {self.names[found[0]]!r} stands twice", where=f"{self.where}, line 1", remedy=remedy)
             if found:
                 return TextColumn(self.names[found[0]], self.cells[found[0]])
         return None
@@ -429,12 +395,9 @@ class Grid:
         """Return the column of these names, or raise."""
         found = self.column(*names)
         if found is None:
-            raise InputError(
-                f"there is no column {names[0]!r}",
-                where=f"{self.where}, line 1",
-                # What stands in line 1 is not repeated: where column names are missing, it is people's values.
-                remedy="Name the columns in the first line as the program that wrote the file does",
-            )
+            # What stands in line 1 is not repeated: where column names are missing, it is people's values.
+            remedy = "Name the columns in the first line as the program that wrote the file does"
+            raise InputError(f"there is no column {names[0]!r}", where=f"{self.where}, line 1", remedy=remedy)
         return found
 
 
@@ -461,14 +424,16 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
     return Grid(file.name, names, cells, np.array(lines, np.int64))
 
 
+# JSON cells
+
+
 _WORDS = {True: "true", False: "false", None: "null"}
+#: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
+_NOT_PARSED = (ValueError, TypeError, RecursionError)
 
 
 class Pairs(list[tuple[str, Any]]):
-    """Pairs of a JSON object, in their order.
-
-    A repeated key is kept.
-    """
+    """Pairs of a JSON object in their order; a repeated key is kept."""
 
     __slots__ = ()
 
@@ -481,11 +446,6 @@ def item_name(value: Any) -> str:
 def pair_name(pair: tuple[str, Any]) -> tuple[str, str]:
     """Column and value as texts."""
     return pair[0], item_name(pair[1])
-
-
-def _loads(text: str) -> Any:
-    # Numbers are kept as they are spelled: values are text, whatever they look like.
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=Pairs)
 
 
 def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
@@ -502,38 +462,24 @@ def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fa
     for start in range(0, len(column.texts), BATCH):
         cells = [cell.strip() for cell in column.texts[start : start + BATCH]]
         try:
-            bags.add(_batch(cells, kind, ends))
-        except (ValueError, TypeError, RecursionError):  # a TypeError: a list or object inside a cell is no key
-            bags.add([_single(cell, kind, place(start + i, column.name), fault) for i, cell in enumerate(cells)])
+            bags.add(_parse(cells, kind, ends))
+        except _NOT_PARSED:
+            for index, cell in enumerate(cells, start):
+                try:
+                    bags.add(_parse([cell], kind, ends))
+                except _NOT_PARSED:
+                    what, remedy = fault.split("; ")
+                    raise InputError(what, where=place(index, column.name), remedy=remedy.capitalize()) from None
 
 
-def _batch(cells: list[str], kind: type, ends: str) -> list[Any]:
-    """Return all cells at once.
-
-    A ValueError when something in them is not as it should be.
-    """
+def _parse(cells: list[str], kind: type, ends: str) -> list[Any]:
     if not all(cell[:1] == ends[0] and cell[-1:] == ends[1] for cell in cells):
         raise ValueError
-    parsed: list[Any] = _loads("[" + ",\n".join(cells) + "]")
+    # Numbers are kept as they are spelled: values are text, whatever they look like.
+    text = "[" + ",\n".join(cells) + "]"
+    parsed: list[Any] = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=Pairs)
     if len(parsed) != len(cells) or not all(type(part) is kind for part in parsed):
         raise ValueError
-    if kind is Pairs and not all(map(_has_distinct_keys, parsed)):
+    if kind is Pairs and not all(len({key for key, _ in pairs}) == len(pairs) for pairs in parsed):
         raise ValueError
-    return parsed
-
-
-def _has_distinct_keys(pairs: Pairs) -> bool:
-    return len({key for key, _ in pairs}) == len(pairs)
-
-
-def _single(cell: str, kind: type, where: str, fault: str) -> Any:
-    what, remedy = fault.split("; ")
-    try:
-        parsed = _loads(cell)
-    except (ValueError, RecursionError):
-        raise InputError(what, where=where, remedy=remedy.capitalize()) from None
-    values = [value for _, value in parsed] if type(parsed) is Pairs else parsed
-    flat = type(parsed) is kind and not any(isinstance(value, list) for value in values)
-    if not flat or (type(parsed) is Pairs and not _has_distinct_keys(parsed)):
-        raise InputError(what, where=where, remedy=remedy.capitalize())
     return parsed

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple, TextIO, cast
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from tacit.errors import InputError, OptionError
 from tacit.model.release import Source
@@ -51,35 +51,25 @@ _AS_PARQUET = "Save it as Parquet or CSV and give that file"
 _UNPACK = "Unpack it, or compress it with gzip instead"
 
 
-class _Foreign(NamedTuple):
-    """First bytes of files that are given by mistake."""
-
-    magic: bytes
-    start: int
-    what: str
-    remedy: str
-
-
-_FOREIGN = (
-    _Foreign(b"PK\x03\x04", 0, "is a zip archive or an Excel workbook, not text", _AS_CSV),
-    _Foreign(b"\xd0\xcf\x11\xe0", 0, "is an old Excel workbook, not text", _AS_CSV),
-    _Foreign(b"$FL2", 0, "is an SPSS file, not text", _AS_CSV),
-    _Foreign(b"$FL3", 0, "is an SPSS file, not text", _AS_CSV),
-    _Foreign(b"<stata_dta>", 0, "is a Stata file, not text", _AS_CSV),
-    _Foreign(b"\xc2\xea\x81\x60", 12, "is a SAS file, not text", _AS_CSV),
-    _Foreign(b"X\n\x00\x00\x00", 0, "is an R data file, not text", _AS_CSV),
-    _Foreign(b"RDX", 0, "is an R data file, not text", _AS_CSV),
-    _Foreign(b"ARROW1", 0, "is an Arrow (Feather) file, not text", _AS_PARQUET),
-    _Foreign(b"ORC", 0, "is an ORC file, not text", _AS_PARQUET),
-    _Foreign(b"\x89HDF", 0, "is an HDF5 file, not text", _AS_CSV),
-    _Foreign(b"SQLite format 3\x00", 0, "is an SQLite database, not text", "Export the table as CSV and give that file"),
-    _Foreign(b"DUCK", 8, "is a DuckDB database, not text", "Name a table in it, as in FILE::TABLE"),
-    _Foreign(b"%PDF", 0, "is a PDF document, not text", _AS_CSV),
-    _Foreign(b"BZh", 0, "is compressed with bzip2", _UNPACK),
-    _Foreign(b"\xfd7zXZ\x00", 0, "is compressed with xz", _UNPACK),
-    _Foreign(b"(\xb5/\xfd", 0, "is compressed with zstd", _UNPACK),
-    _Foreign(b"7z\xbc\xaf", 0, "is a 7z archive", _UNPACK),
-    _Foreign(PARQUET_MAGIC, 0, "is a Parquet file, not text", "Give it where a Parquet file is read, or save it as CSV"),
+#: Files that are given by mistake: their first bytes, where these begin, what such a file is, and a remedy.
+_FOREIGN: tuple[tuple[bytes | tuple[bytes, ...], int, str, str], ...] = (
+    (b"PK\x03\x04", 0, "is a zip archive or an Excel workbook, not text", _AS_CSV),
+    (b"\xd0\xcf\x11\xe0", 0, "is an old Excel workbook, not text", _AS_CSV),
+    ((b"$FL2", b"$FL3"), 0, "is an SPSS file, not text", _AS_CSV),
+    (b"<stata_dta>", 0, "is a Stata file, not text", _AS_CSV),
+    (b"\xc2\xea\x81\x60", 12, "is a SAS file, not text", _AS_CSV),
+    ((b"X\n\x00\x00\x00", b"RDX"), 0, "is an R data file, not text", _AS_CSV),
+    (b"ARROW1", 0, "is an Arrow (Feather) file, not text", _AS_PARQUET),
+    (b"ORC", 0, "is an ORC file, not text", _AS_PARQUET),
+    (b"\x89HDF", 0, "is an HDF5 file, not text", _AS_CSV),
+    (b"SQLite format 3\x00", 0, "is an SQLite database, not text", "Export the table as CSV and give that file"),
+    (b"DUCK", 8, "is a DuckDB database, not text", "Name a table in it, as in FILE::TABLE"),
+    (b"%PDF", 0, "is a PDF document, not text", _AS_CSV),
+    (b"BZh", 0, "is compressed with bzip2", _UNPACK),
+    (b"\xfd7zXZ\x00", 0, "is compressed with xz", _UNPACK),
+    (b"(\xb5/\xfd", 0, "is compressed with zstd", _UNPACK),
+    (b"7z\xbc\xaf", 0, "is a 7z archive", _UNPACK),
+    (PARQUET_MAGIC, 0, "is a Parquet file, not text", "Give it where a Parquet file is read, or save it as CSV"),
 )
 
 #: Bytes that do not occur in Windows-1252 text: undefined ones, and control characters other than tab, line ends, form feed and end-of-file.
@@ -96,8 +86,6 @@ _MARKED = (
 
 
 class _OnDisk(NamedTuple):
-    """File as it was first found."""
-
     start: bytes
     content: bytes | None
     state: tuple[int, int, int]
@@ -158,10 +146,7 @@ class Input(os.PathLike[str]):
 
     @cached_property
     def encoding(self) -> str:
-        """Name of the codec for the whole content.
-
-        The content is read to its end, so that later readers cannot fail half-way. Raises an :class:`InputError` if it is damaged or not text.
-        """
+        """Name of the codec; all content is read, so that later readers cannot fail half-way."""
         start = self.head(4)
         for marks, codec in _MARKED:
             if start.startswith(marks):
@@ -170,19 +155,14 @@ class Input(os.PathLike[str]):
                 return codec
         if self._decodes("utf-8"):
             return "utf-8-sig"
-        if self._reads_as_cp1252():
+        if all(len(chunk.translate(None, _NOT_CP1252)) == len(chunk) for chunk in self._chunks()):
             return "cp1252"
         head = self.head(64)
         for magic, start_at, what, remedy in _FOREIGN:
-            if head[start_at : start_at + len(magic)] == magic:
+            if head.startswith(magic, start_at):
                 raise InputError(what, where=shown(self), remedy=remedy)
         what = "is not text (binary, or in an unknown encoding)"
         raise InputError(what, where=shown(self), remedy="Save it as CSV in UTF-8")
-
-    @property
-    def is_small(self) -> bool:
-        """Tell if the unpacked content is kept in memory."""
-        return self._content is not None
 
     def head(self, size: int) -> bytes:
         """Return the first ``size`` bytes of the unpacked content."""
@@ -196,17 +176,17 @@ class Input(os.PathLike[str]):
         return self._unpack() if self.is_gzip else self._open_packed()
 
     def open_text(self, *, keep_newlines: bool = False) -> TextIO:
-        r"""Open the content as checked text.
-
-        Line ends become ``\n``; ``keep_newlines`` leaves them as they are, as the csv module wants them.
-        """
-        encoding = self.encoding
+        r"""Open the content as checked text, with ``\n`` for all line ends unless they are kept."""
+        encoding = self.encoding  # read before the stream is opened, which would stay open if this fails
         return io.TextIOWrapper(self.open_bytes(), encoding=encoding, newline="" if keep_newlines else None)
 
-    def check_unchanged(self) -> None:
+    def check_unchanged(self, descriptor: int | None = None) -> None:
         """Raise if the file has changed since first opened."""
         with readable(self.path):
-            self._check_state(os.stat(self.path))
+            state = _state_of(os.stat(self.path if descriptor is None else descriptor))
+        if state != self._on_disk.state:
+            remedy = "Wait until it is complete, and run the command again"
+            raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
 
     @cached_property
     def _on_disk(self) -> _OnDisk:
@@ -229,48 +209,41 @@ class Input(os.PathLike[str]):
         return content if len(content) <= MOST_KEPT else None
 
     def _open_packed(self) -> BinaryIO:
-        """Open the file as it lies on the disk."""
         if self._on_disk.content is not None:
             return io.BytesIO(self._on_disk.content)
         stream = _open_file(self.path)
         try:
-            self._check_state(os.fstat(stream.fileno()))
+            self.check_unchanged(stream.fileno())
         except InputError:
             stream.close()
             raise
         return stream
 
     def _unpack(self) -> BinaryIO:
-        most = most_unpacked(self._on_disk.state[0])
+        """Open the unpacked content, whose size is limited."""
+        most = max(1 << 28, 200 * self._on_disk.state[0])
+        if size := os.environ.get(MOST_UNPACKED, "").strip().casefold():
+            found = re.fullmatch(r"(\d{1,12})\s*([kmgt]?)b?", size)
+            if found is None:
+                raise OptionError("is not a size", where=MOST_UNPACKED, remedy="Write for instance 20GB")
+            most = int(found[1]) * int(1000 ** " kmgt".index(found[2] or " "))
         return cast(BinaryIO, io.BufferedReader(_Unpacked(self.path, self._open_packed(), most), _CHUNK))
 
-    def _check_state(self, found: os.stat_result) -> None:
-        if _state_of(found) != self._on_disk.state:
-            remedy = "Wait until it is complete, and run the command again"
-            raise InputError("changed while it was being read", where=shown(self), remedy=remedy)
-
     def _decodes(self, codec: str) -> bool:
-        """Tell if the whole content has this encoding.
-
-        Text holds no NUL.
-        """
+        """Tell if the whole content has this encoding, and no NUL."""
         decoder = codecs.getincrementaldecoder(codec)()
-        with self.open_bytes() as stream, readable(self.path):
-            try:
-                while chunk := stream.read(_CHUNK):
-                    if "\x00" in decoder.decode(chunk):
-                        return False
-                decoder.decode(b"", final=True)
-            except UnicodeDecodeError:
+        try:
+            if any("\x00" in decoder.decode(chunk) for chunk in self._chunks()):
                 return False
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
         return True
 
-    def _reads_as_cp1252(self) -> bool:
+    def _chunks(self) -> Iterator[bytes]:
         with self.open_bytes() as stream, readable(self.path):
             while chunk := stream.read(_CHUNK):
-                if len(chunk.translate(None, _NOT_CP1252)) != len(chunk):
-                    return False
-        return True
+                yield chunk
 
 
 def open_text(path: FilePath, *, keep_newlines: bool = False) -> TextIO:
@@ -284,8 +257,6 @@ def sha256_of(path: FilePath) -> str:
 
 
 class _Unpacked(io.RawIOBase):
-    """Content of a gzip file, limited in size."""
-
     def __init__(self, path: str, packed: BinaryIO, most: int) -> None:
         super().__init__()
         self._path = path
@@ -294,41 +265,22 @@ class _Unpacked(io.RawIOBase):
         self._stream = gzip.GzipFile(fileobj=packed)
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill the buffer, and return the number of bytes."""
         data = self._stream.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
-            raise InputError(
-                "becomes far larger when it is unpacked than packed text does",
-                where=shown(self._path),
-                remedy=f"Unpack it yourself, or allow more in the environment, such as {MOST_UNPACKED}=20GB",
-            )
+            what = "becomes far larger when it is unpacked than packed text does"
+            remedy = f"Unpack it yourself, or allow more in the environment, such as {MOST_UNPACKED}=20GB"
+            raise InputError(what, where=shown(self._path), remedy=remedy)
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
-        """Close the file."""
         self._stream.close()
         self._packed.close()
         super().close()
-
-
-def most_unpacked(packed: int) -> int:
-    """Return the largest permitted unpacked size.
-
-    By default 200 times as many, and at least 256 MB.
-    """
-    size = os.environ.get(MOST_UNPACKED, "").strip().casefold()
-    if not size:
-        return max(1 << 28, 200 * packed)
-    found = re.fullmatch(r"(\d{1,12})\s*([kmgt]?)b?", size)
-    if found is None:
-        raise OptionError("is not a size", where=MOST_UNPACKED, remedy="Write for instance 20GB")
-    return int(found[1]) * int(1000 ** " kmgt".index(found[2] or " "))
 
 
 def shown(path: FilePath) -> str:
@@ -347,9 +299,8 @@ def _open_file(path: str) -> BinaryIO:
         if stat.S_ISDIR(mode):
             raise InputError("is a folder, not a file", where=shown(path), remedy="Give a file in it")
         if not stat.S_ISREG(mode):
-            raise InputError(
-                "is a pipe or device, which can be read only once", where=shown(path), remedy="Save it as a file first"
-            )
+            remedy = "Save it as a file first"
+            raise InputError("is a pipe or device, which can be read only once", where=shown(path), remedy=remedy)
         return open(path, "rb")
 
 
@@ -363,16 +314,14 @@ def readable(path: FilePath) -> Iterator[None]:
     except PermissionError:
         raise InputError("may not be read", where=shown(path), remedy="Ask for permission to read it, or copy it") from None
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InputError(
-            "the gzip data are cut short or damaged", where=shown(path), remedy="Copy or download the file again"
-        ) from None
+        remedy = "Copy or download the file again"
+        raise InputError("the gzip data are cut short or damaged", where=shown(path), remedy=remedy) from None
     except (OSError, ValueError) as exc:
         reason = (exc.strerror if isinstance(exc, OSError) else None) or "the path makes no sense"
         raise InputError(f"cannot be read ({reason})", where=shown(path), remedy="Check the path and the disk") from None
 
 
 def _suggest_neighbour(path: FilePath) -> str:
-    """Return a remedy that names a similar file."""
     folder, name = os.path.split(os.fspath(path))
     with contextlib.suppress(OSError):
         near = get_close_matches(name, sorted(os.listdir(folder or ".")), n=1, cutoff=0.7)
@@ -389,18 +338,12 @@ _used: set[Path] = set()
 
 @cache
 def _machine() -> str:
-    """Return a mark of this machine.
-
-    On a shared disk, processes of others cannot be looked up.
-    """
+    """Return a mark of this machine: processes of others cannot be looked up."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def new_name(folder: str | os.PathLike[str], ending: str = "") -> Path:
-    """Return a hidden name for a temporary.
-
-    What killed processes have left in the folder is removed.
-    """
+    """Return a hidden name for a temporary; remove what killed processes left."""
     place = Path(folder)
     remove_left_over(place)
     _used.add(place)
@@ -417,7 +360,9 @@ def remove_left_over(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for entry in os.scandir(folder):
             found = pattern.match(entry.name)
-            if found is not None and _is_own(entry) and not _is_alive(int(found[1])):
+            if found is None or _is_alive(int(found[1])):
+                continue
+            if not hasattr(os, "getuid") or entry.stat(follow_symlinks=False).st_uid == os.getuid():
                 _remove(Path(entry.path))
 
 
@@ -431,19 +376,13 @@ def remove_own() -> None:
                     _remove(folder / name)
 
 
-def _is_own(entry: os.DirEntry[str]) -> bool:
-    return not hasattr(os, "getuid") or entry.stat(follow_symlinks=False).st_uid == os.getuid()
-
-
 def _is_alive(process: int) -> bool:
     if os.name != "posix":
         return True  # there, asking whether a process is alive may end it
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as exc:
+        return not isinstance(exc, ProcessLookupError)
     return True
 
 
@@ -458,12 +397,17 @@ def _remove(path: Path) -> None:
 @contextlib.contextmanager
 def private_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
     """Yield a private temporary folder, then remove it."""
-    folder = new_name(tempfile.gettempdir() if parent is None else parent)
-    folder.mkdir(mode=0o700)
+    folder = _new_folder(parent)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder(parent: str | os.PathLike[str] | None) -> Path:
+    folder = new_name(tempfile.gettempdir() if parent is None else parent)
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 _spill_folders: dict[int, Path] = {}
@@ -473,9 +417,7 @@ def spill_folder() -> Path:
     """Return the private folder for spilled data."""
     process = os.getpid()
     if process not in _spill_folders or not _spill_folders[process].is_dir():
-        folder = new_name(tempfile.gettempdir())
-        folder.mkdir(mode=0o700)
-        _spill_folders[process] = folder
+        _spill_folders[process] = _new_folder(None)
     return _spill_folders[process]
 
 
@@ -506,7 +448,7 @@ def replace_file(path: FilePath) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replace_text(path: FilePath) -> Iterator[TextIO]:
-    r"""Yield a text stream that replaces the file on success."""
+    """Yield a text stream that replaces the file on success."""
     with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as stream:
         yield stream
 
@@ -535,10 +477,7 @@ def check_output(path: FilePath) -> None:
 
 
 def _target_of(path: FilePath) -> tuple[Path, str]:
-    """Return the resolved path of a file and its status.
-
-    ``nothing``, ``file`` or ``device``.
-    """
+    """Return a file's resolved path, and ``nothing``, ``file`` or ``device``."""
     if not os.fspath(path) or "\x00" in os.fspath(path):
         raise OptionError("is not the name of a file", where=shown(path), remedy="Give the name of a file to write")
     with contextlib.suppress(OSError):
@@ -550,15 +489,14 @@ def _target_of(path: FilePath) -> tuple[Path, str]:
         mode = target.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         if not target.parent.is_dir():
-            raise OptionError(
-                "the folder does not exist", where=shown(path), remedy="Create it first, or write elsewhere"
-            ) from None
+            remedy = "Create it first, or write elsewhere"
+            raise OptionError("the folder does not exist", where=shown(path), remedy=remedy) from None
         return target, "nothing"
     if stat.S_ISDIR(mode):
         raise OptionError("is a folder, not a file", where=shown(path), remedy="Give the name of a file to write")
-    if stat.S_ISREG(mode) and not os.access(target, os.W_OK):
+    if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "")
-    return target, "file" if stat.S_ISREG(mode) else "device"
+    return target, "file"
 
 
 def _move_into_place(temporary: Path, target: Path, kind: str) -> None:
@@ -567,7 +505,7 @@ def _move_into_place(temporary: Path, target: Path, kind: str) -> None:
             shutil.copyfileobj(done, device)
         return
     if kind == "file":
-        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
+        shutil.copymode(target, temporary)
     with open(temporary, "r+b") as done:
         os.fsync(done.fileno())
     os.replace(temporary, target)
@@ -579,25 +517,23 @@ def _move_into_place(temporary: Path, target: Path, kind: str) -> None:
             os.close(folder)
 
 
-_REASONS = {
+_OF_THE_DISK = {
     errno.ENOSPC: ("the disk is full", "Free some space, or write elsewhere"),
     errno.EDQUOT: ("your share of the disk is full", "Free some space, or write elsewhere"),
     errno.EFBIG: ("the file becomes too large for this disk", "Write elsewhere"),
     errno.EROFS: ("the disk is read-only", "Write elsewhere"),
+    errno.EIO: ("the disk reports a fault", "Write elsewhere"),
+}
+_REASONS = _OF_THE_DISK | {
     errno.EACCES: ("may not be written", "Ask for permission, or write elsewhere"),
     errno.EPERM: ("may not be written", "Ask for permission, or write elsewhere"),
     errno.ENAMETOOLONG: ("the name is too long", "Give a shorter name"),
-    errno.EIO: ("the disk reports a fault", "Write elsewhere"),
 }
-_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 
 @contextlib.contextmanager
 def _writable(path: FilePath, *ours: Path) -> Iterator[None]:
-    """Convert system errors on writing into one sentence.
-
-    With ``ours``, errors about other files pass.
-    """
+    """Convert system errors on writing into one sentence; with ``ours``, only those about these files."""
     try:
         yield
     except OSError as exc:
@@ -609,22 +545,9 @@ def _writable(path: FilePath, *ours: Path) -> Iterator[None]:
     except Exception as exc:
         # Database drivers raise their own kinds of error when the disk is full.
         if "no space left" in str(exc).casefold():
-            raise OptionError("the disk is full", where=shown(path), remedy="Free some space, or write elsewhere") from None
+            what, remedy = _REASONS[errno.ENOSPC]
+            raise OptionError(what, where=shown(path), remedy=remedy) from None
         raise
-
-
-@contextlib.contextmanager
-def packed_text(path: Path) -> Iterator[IO[str]]:
-    """Yield a text stream into a new gzip file.
-
-    Neither the time nor a file name goes into it, so that the same text gives the same bytes.
-    """
-    with (
-        open(path, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
-    ):
-        yield stream
 
 
 @contextlib.contextmanager

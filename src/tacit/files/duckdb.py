@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.files.disk import Input, private_folder, readable, sha256_of, shown, spill_folder
-from tacit.model.arrays import Codes, Ints
+from tacit.model.arrays import Codes
 from tacit.model.release import Source
 from tacit.model.table import Column, Table, require_column
 
@@ -79,7 +79,7 @@ def _sql_list(texts: Iterable[str]) -> str:
 
 
 @contextlib.contextmanager
-def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: str, remedy: str) -> Iterator[None]:
+def _silenced(what: str, *, where: str, remedy: str, error: type[EngineError | InputError] = InputError) -> Iterator[None]:
     """Convert DuckDB failures into one sentence."""
     import duckdb
 
@@ -94,7 +94,7 @@ def _silenced(error: type[EngineError] | type[InputError], what: str, *, where: 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Rows of a file."""
+    """Rows of a file, read through a connection that is closed at the end."""
 
     connection: Any
     sql: str
@@ -108,11 +108,13 @@ class Relation:
         connection = connect([path])
         file = sql_text(literal_path(path))
         sql = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
-        with _silenced(InputError, "is damaged, or is not a Parquet file that can be read", where=where, remedy="Write it again"):
+        with _silenced("is damaged, or is not a Parquet file that can be read", where=where, remedy="Write it again"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
             stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
         names = _top_level_names(stored)
-        return cls._from_description(connection, sql, described, where, names)
+        if len(names) != len(described):
+            names = [str(row[0]) for row in described]
+        return cls(connection, sql, tuple(names), types=tuple(str(row[1]) for row in described), where=where)
 
     @classmethod
     def of_database(cls, path: str, table: str, *, where: str) -> Relation:
@@ -120,55 +122,49 @@ class Relation:
 
         Views are refused: a view is a program of whoever wrote the file, and may read other files.
         """
+
+        def full_name(schema: str, name: str) -> str:
+            return name if schema == "main" else f"{schema}.{name}"
+
         connection = connect([path, *(path + ending for ending in _LOGS)])
         remedy = "Close other programs that use it, or export the table as Parquet or CSV"
-        with _silenced(InputError, "the DuckDB database cannot be opened", where=path, remedy=remedy):
+        with _silenced("the DuckDB database cannot be opened", where=path, remedy=remedy):
             connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
-            found = connection.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY 1, 2"
-            ).fetchall()
-            views = connection.execute(
-                "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal"
-            ).fetchall()
-        tables = {_full_name(*one): one for one in found}
-        if table in {_full_name(*one) for one in views}:
+            sql = "SELECT schema_name, {0}_name FROM duckdb_{0}s() WHERE database_name = 'source' AND NOT internal ORDER BY 1, 2"
+            found, views = [connection.execute(sql.format(kind)).fetchall() for kind in ("table", "view")]
+        tables = {full_name(*one): one for one in found}
+        if table in {full_name(*one) for one in views}:
             remedy = f"Make a table of it first, for instance with CREATE TABLE rows AS FROM {table}"
             raise OptionError(f"{table!r} is a view, and only tables are read", where=path, remedy=remedy)
         if table not in tables:
             raise OptionError(f"there is no table {table!r}", where=path, remedy=nearest_name(table, tables, "tables"))
         sql = "source." + ".".join(map(sql_name, tables[table]))
-        with _silenced(InputError, "the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
+        with _silenced("the table cannot be read", where=where, remedy="Export it as Parquet or CSV"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
-        return cls._from_description(connection, sql, described, where)
-
-    @classmethod
-    def _from_description(
-        cls, connection: Any, sql: str, described: Sequence[Any], where: str, names: Sequence[str] | None = None
-    ) -> Relation:
-        if names is None or len(names) != len(described):
-            names = [str(row[0]) for row in described]
-        return cls(connection, sql, tuple(names), tuple(str(row[1]) for row in described), where)
+        names = tuple(str(row[0]) for row in described)
+        return cls(connection, sql, names, types=tuple(str(row[1]) for row in described), where=where)
 
     def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
         """Return these columns as codes, in row order."""
         aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
         numbers = [self.names.index(name) for name in wanted]
         remedy = "Write the file again, or save it as CSV"
-        with (
-            contextlib.closing(self.connection),
-            _silenced(InputError, "the rows cannot be read", where=self.where, remedy=remedy),
-        ):
+        with contextlib.closing(self.connection), _silenced("the rows cannot be read", where=self.where, remedy=remedy):
             texts = ", ".join(f"{self._text_sql(i, aliased)} AS t{i}" for i in numbers)
             self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
             height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
             return tuple(self._encode(i, height) for i in numbers)
 
     def _encode(self, number: int, height: int) -> Column:
-        """Return one loaded column as codes."""
+        name = self.names[number]
         text = f"t{number}"
         values = self.connection.execute(f"SELECT DISTINCT {text} FROM people ORDER BY {text}").fetchnumpy()[text]
-        if len(values) > _MANY and (numbers := self._whole_numbers(text)) is not None:
-            return _column_of_numbers(self.names[number], numbers)
+        # Integers in their usual spelling, if there are many, are read as numbers.
+        spelled = f"SELECT COUNT(*) FROM people WHERE CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR) IS DISTINCT FROM {text}"
+        if len(values) > _MANY and self.connection.execute(spelled).fetchall()[0][0] == 0:
+            numbers = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
+            distinct, codes = np.unique(np.ascontiguousarray(numbers, np.int64), return_inverse=True)
+            return _column_of_texts(name, [str(number) for number in distinct.tolist()], codes.astype(np.int32))
         if 4 * len(values) > height:
             # Nearly every row has a value of its own: sorting the texts is faster than a type with that many values.
             cells = self.connection.execute(f"SELECT {text} FROM people").fetchnumpy()[text]
@@ -181,27 +177,13 @@ class Relation:
         if self.types[number] in ("DOUBLE", "FLOAT"):
             # Not in SQL: over Parquet, whose statistics leave NaN out, DuckDB takes isnan() for false without looking.
             texts = ["" if text in ("nan", "-nan") else text for text in texts]
-        return _column_of_texts(self.names[number], texts, np.ascontiguousarray(codes, np.int32))
-
-    def _whole_numbers(self, text: str) -> Ints | None:
-        """Return a column of integers in usual spelling, or None."""
-        spelled = f"CAST(TRY_CAST({text} AS BIGINT) AS VARCHAR)"
-        others = self.connection.execute(f"SELECT COUNT(*) FROM people WHERE {spelled} IS DISTINCT FROM {text}").fetchall()[0][0]
-        if others:
-            return None
-        found = self.connection.execute(f"SELECT CAST({text} AS BIGINT) AS number FROM people").fetchnumpy()["number"]
-        return np.ascontiguousarray(found, np.int64)
+        return _column_of_texts(name, texts, np.ascontiguousarray(codes, np.int32))
 
     def _text_sql(self, number: int, aliased: str) -> str:
-        """Return SQL for the text of a cell."""
         kind = self.types[number]
         cell = f"c{number}"
         if kind.endswith("]") or kind.startswith(_NESTED):
-            raise InputError(
-                f"column {self.names[number]!r} holds lists, records or bytes, not single values",
-                where=self.where,
-                remedy="Choose other columns, or take it apart first",
-            )
+            raise nested(self.names[number], self.where)
         if kind in _TIMESTAMPS:
             times = f"SELECT count(*) FROM {aliased} WHERE {cell} <> date_trunc('day', {cell})"
             cell = f"CAST({cell} AS DATE)" if self.connection.execute(times).fetchall()[0][0] == 0 else cell
@@ -210,23 +192,15 @@ class Relation:
         return f"coalesce({printed}, '')"
 
 
-def _full_name(schema: str, name: str) -> str:
-    return name if schema == "main" else f"{schema}.{name}"
+def nested(name: str, where: str) -> InputError:
+    """Return the error for a column of nested values."""
+    what = f"column {name!r} holds lists, records or bytes, not single values"
+    return InputError(what, where=where, remedy="Choose other columns, or take it apart first")
 
 
 def literal_path(path: str) -> str:
     """Return a path in which DuckDB sees no pattern."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
-
-
-def _column_of_numbers(name: str, numbers: Ints) -> Column:
-    """Return a column of whole numbers as text."""
-    distinct, codes = np.unique(numbers, return_inverse=True)
-    texts = [str(number) for number in distinct.tolist()]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return Column(name, tuple(texts[place] for place in order), rank[codes])
 
 
 def _column_of_texts(name: str, texts: list[str], codes: Codes) -> Column:
@@ -272,44 +246,31 @@ def check_engine(name: str) -> None:
 
 
 def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
-    """Return the combinations in these columns with counts.
-
-    >>> people = Table.from_rows(["sex", "pay"], [("F", "high"), ("M", "low"), ("F", "low")])
-    >>> group_rows(people, ["pay"], engine="memory")
-    [(('high',), 1), (('low',), 2)]
-    """
+    """Return the combinations in these columns with counts."""
     check_engine(engine)
     if isinstance(by, str):
         raise OptionError("columns are given as one text", where="columns", remedy="Give a list of names")
     for name in by:
         require_column(name, table.names, where="columns")
     columns = [table.column(name) for name in by]
-    return _group_in_duckdb(columns, table.weights) if engine == "duckdb" else _group_in_memory(columns, table.weights)
-
-
-def _group_in_memory(columns: Sequence[Column], weights: Ints) -> list[Group]:
-    texts = [[column.values[code] for code in column.codes.tolist()] for column in columns]
-    found: Counter[tuple[str, ...]] = Counter()
-    for *cells, weight in zip(*texts, weights.tolist(), strict=True):
-        found[tuple(cells)] += weight
-    return sorted(found.items())
-
-
-def _group_in_duckdb(columns: Sequence[Column], weights: Ints) -> list[Group]:
+    if engine == "memory":
+        texts = [[column.values[code] for code in column.codes.tolist()] for column in columns]
+        found: Counter[tuple[str, ...]] = Counter()
+        for *cells, weight in zip(*texts, table.weights.tolist(), strict=True):
+            found[tuple(cells)] += weight
+        return sorted(found.items())
     arrays: dict[str, Any] = {f"c{i}": np.array([*one.values, ""], dtype=object)[one.codes] for i, one in enumerate(columns)}
-    texts = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
+    chosen = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
     grouping = f" GROUP BY {', '.join(arrays)}" if arrays else " HAVING COUNT(*) > 0"
-    sql = f"SELECT {texts}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
-    with (
-        _silenced(EngineError, "the query failed", where="engine duckdb", remedy="Please report it"),
-        contextlib.closing(connect()) as connection,
-    ):
-        connection.register("loading", {**arrays, "weight": weights})
+    sql = f"SELECT {chosen}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
+    failing = _silenced("the query failed", where="engine duckdb", remedy="Please report it", error=EngineError)
+    with failing, contextlib.closing(connect()) as connection:
+        connection.register("loading", {**arrays, "weight": table.weights})
         rows = connection.execute(sql).fetchall()
     return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
 
 
-_BATCH = 50_000
+# Parquet
 
 
 def parquet_columns(file: Input) -> dict[str, str]:
@@ -319,46 +280,34 @@ def parquet_columns(file: Input) -> dict[str, str]:
 
 
 def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield batches of SQL expressions in file order.
-
-    The files of a folder come in the order of their names.
-    """
+    """Yield batches of SQL expressions in file order."""
     with _scan(file) as (con, files):
         sql = f"SELECT {', '.join(expressions)} FROM read_parquet(?, filename = 'tacit_file', file_row_number = true)"
         con.execute(f"{sql} ORDER BY tacit_file, file_row_number", [files])
-        while rows := con.fetchmany(_BATCH):
+        while rows := con.fetchmany(50_000):
             yield rows
 
 
 def text_of(column: str, kind: str) -> str:
-    """Return the SQL expression that prints numbers.
-
-    Doubles are printed in full, 32-bit floats with the digits they really have.
-    """
+    """Return the SQL expression that prints numbers."""
     name = sql_name(column)
+    # Doubles are printed in full, 32-bit floats with the digits they really have.
     return f"printf('%.6g', {name})" if kind in ("FLOAT", "REAL") else f"CAST({name} AS VARCHAR)"
 
 
 def parquet_source(file: Input) -> Source:
-    """Return the source of a file or Parquet folder.
-
-    The SHA-256 of a folder is that of the names and hashes of its files.
-    """
+    """Return the source of a file, or of the files of a Parquet folder."""
     if not os.path.isdir(file):
         return file.source
-    digest = hashlib.sha256()
-    for part in _parts(file):
-        digest.update(f"{part.name}\0{sha256_of(part)}\n".encode())
-    return Source(file.name, digest.hexdigest(), file.header_sha256)
+    listed = "".join(f"{part.name}\0{sha256_of(part)}\n" for part in _parts(file))
+    return Source(file.name, hashlib.sha256(listed.encode()).hexdigest(), file.header_sha256)
 
 
 def _parts(folder: Input) -> list[Path]:
-    """Return the Parquet files of a Spark folder."""
     parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
     if not parts:
-        raise InputError(
-            "the folder holds no Parquet file", where=shown(folder), remedy="Give the folder that Spark wrote, or a file"
-        )
+        remedy = "Give the folder that Spark wrote, or a file"
+        raise InputError("the folder holds no Parquet file", where=shown(folder), remedy=remedy)
     return parts
 
 
@@ -378,31 +327,29 @@ def unpacked_parquet(file: Input) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
-    """Yield a connection and the files to read.
-
-    No message of DuckDB, which may quote values, passes.
-    """
-    import duckdb
-
+    """Yield a connection and the files to read."""
+    what = "is damaged, or holds columns that Tacit does not read"
     with contextlib.ExitStack() as stack:
         is_folder = os.path.isdir(file)
         files = [str(part) for part in _parts(file)] if is_folder else [stack.enter_context(unpacked_parquet(file))]
         con = stack.enter_context(connect(files))
-        try:
+        with _silenced(what, where=shown(file), remedy="Write the Parquet file again"):
             yield con, [literal_path(path) for path in files]
-        except duckdb.Error:
-            raise InputError(
-                "is damaged, or holds columns that Tacit does not read", where=shown(file), remedy="Write the Parquet file again"
-            ) from None
+
+
+def write_columns_by_csv(path: Path, write_csv: Callable[[Path], None], formulas: Mapping[str, str]) -> None:
+    """Write Parquet via CSV with an SQL formula of the cell ``{}`` for each column."""
+    columns = [f"c{place}" for place in range(len(formulas))]
+    chosen = [
+        f"{formula.format(cell)} AS {sql_name(name)}" for cell, (name, formula) in zip(columns, formulas.items(), strict=True)
+    ]
+    write_by_csv(path, write_csv, columns, texts=columns, chosen=", ".join(chosen))
 
 
 def write_by_csv(
     path: Path, write_csv: Callable[[Path], None], columns: Sequence[str], texts: Sequence[str], chosen: str
 ) -> None:
-    """Write Parquet via CSV with the ``chosen`` columns.
-
-    An empty cell is NULL, except in ``texts``.
-    """
+    """Write Parquet via CSV with the ``chosen`` columns; empty cells are NULL, except in ``texts``."""
     plain = path.with_name(path.name + ".csv")
     sql = f"""
         COPY (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
-from types import TracebackType
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,27 +45,26 @@ class FindingsFile:
             remedy = "End it with .csv, .csv.gz or .parquet"
             raise OptionError("the ending does not name a format of findings", where=shown(path), remedy=remedy)
         self._path = path
-        self._stack = contextlib.ExitStack()
         self._parts: list[str] = []
         self._tables: dict[tuple[str, int], int] = {}
 
     def __enter__(self) -> FindingsFile:
-        self._written = self._stack.enter_context(replace_file(self._path))
-        folder = self._stack.enter_context(private_folder(self._written.parent))
-        self._con = self._stack.enter_context(
-            connect([str(self._written)], folders=[str(folder)], database=str(folder / "findings.duckdb"), memory=_MEMORY)
-        )
-        self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
-        return self
+        self._writing = self._write()
+        return self._writing.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        try:
-            if error is None:
-                self._finish()
-        except BaseException as problem:
-            self._stack.__exit__(type(problem), problem, problem.__traceback__)
-            raise
-        self._stack.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._writing.__exit__(*error)
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[FindingsFile]:
+        with replace_file(self._path) as written, private_folder(written.parent) as folder:
+            database = str(folder / "findings.duckdb")
+            with connect([str(written)], folders=[str(folder)], database=database, memory=_MEMORY) as self._con:
+                self._con.execute("CREATE TABLE events (code VARCHAR, lo BIGINT, hi BIGINT, event VARCHAR)")
+                yield self
+                events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
+                everything = " UNION ALL ".join([*self._parts, events])
+                self._con.execute(f"COPY ({everything}) TO {sql_text(str(written))} ({self._format}, USE_TMP_FILE false)")
 
     def add_patterns(
         self,
@@ -82,12 +81,8 @@ class FindingsFile:
         """
         number = self._table(code, present.shape[1])
         words = {f"word{word}": np.ascontiguousarray(present[:, word]) for word in range(present.shape[1])}
-        columns = {
-            "line": line,
-            "free": np.zeros(len(line), np.uint64) if free is None else free,
-            "lo": bounds[0],
-            "hi": bounds[1],
-        }
+        opened = np.zeros(len(line), np.uint64) if free is None else free
+        columns = {"line": line, "free": opened, "lo": bounds[0], "hi": bounds[1]}
         self._insert(f"patterns{number} SELECT line, free, lo, hi, {', '.join(words)}", columns | words)
         # All patterns on a set come together, so its items are written once.
         names = release.items.names
@@ -100,27 +95,18 @@ class FindingsFile:
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
         """Add findings of any kind, one by one."""
-        batch: list[tuple[Event, Bound]] = []
-        for finding in found:
-            batch.append(finding)
-            if len(batch) == _BATCH:
-                self._insert_events(code, batch)
-                batch.clear()
-        self._insert_events(code, batch)
-
-    def _insert_events(self, code: str, batch: list[tuple[Event, Bound]]) -> None:
-        if not batch:
-            return
-        texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
-        bounds = {"lo": [count.lo for _, count in batch], "hi": [count.hi for _, count in batch]}
-        columns = {name: np.array(values, np.int64) for name, values in bounds.items()} | {"event": np.array(texts, object)}
-        self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
+        findings = iter(found)
+        while batch := list(islice(findings, _BATCH)):
+            texts = [json.dumps(event.to_dict(), ensure_ascii=False, separators=(",", ":")) for event, _ in batch]
+            columns = {
+                "lo": np.array([count.lo for _, count in batch], np.int64),
+                "hi": np.array([count.hi for _, count in batch], np.int64),
+                "event": np.array(texts, object),
+            }
+            self._insert(f"events SELECT {sql_text(code)}, lo, hi, event", columns)
 
     def _insert(self, what: str, columns: dict[str, Any]) -> None:
-        """Insert columns into a table.
-
-        ``what`` names it and says what of the columns goes into it.
-        """
+        """Insert columns; ``what`` names the table and says what of the columns goes into it."""
         if len(next(iter(columns.values()))):
             self._con.register("piece", columns)
             self._con.execute(f"INSERT INTO {what} FROM piece")
@@ -134,26 +120,15 @@ class FindingsFile:
             self._con.execute(f"CREATE TABLE patterns{number} (line BIGINT, free UBIGINT, lo BIGINT, hi BIGINT, {words})")
             self._con.execute(f"CREATE TABLE sets{number} (line BIGINT, items VARCHAR[])")
             self._con.execute(f"INSERT INTO sets{number} VALUES (-1, [])")
-            self._parts.append(_events_sql(number, code, width))
+            # Of a set with items left open, only the first 64 could be: longer ones are never decided that way.
+            fixed = "(i > 64 OR (free >> (i - 1)) & 1 = 0)"
+            bit = "(word0 >> (i - 1)) & 1"
+            if width > 1:
+                cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))
+                bit = f"CASE (i - 1) // 64 {cases} END"
+            have = f"list_sort(list_filter(items, lambda x, i: {bit} = 1))"
+            lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
+            event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
+            chosen = f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event"
+            self._parts.append(f"{chosen} FROM patterns{number} JOIN sets{number} USING (line)")
         return number
-
-    def _finish(self) -> None:
-        events = "SELECT code AS attack, lo AS count_lo, hi AS count_hi, event FROM events"
-        self._con.execute(
-            f"COPY ({' UNION ALL '.join([*self._parts, events])}) TO {sql_text(str(self._written))} ({self._format}, USE_TMP_FILE false)"
-        )
-
-
-def _events_sql(number: int, code: str, width: int) -> str:
-    """Return the query that writes patterns out."""
-    bit = "(word0 >> (i - 1)) & 1"
-    if width > 1:
-        cases = " ".join(f"WHEN {word} THEN (word{word} >> ((i - 1) % 64)) & 1" for word in range(width))
-        bit = f"CASE (i - 1) // 64 {cases} END"
-    # Of a set with items left open, only the first 64 could be: longer ones are never decided that way.
-    fixed = "(i > 64 OR (free >> (i - 1)) & 1 = 0)"
-    have = f"list_sort(list_filter(items, lambda x, i: {bit} = 1))"
-    lack = f"list_sort(list_filter(items, lambda x, i: {bit} = 0 AND {fixed}))"
-    event = f"CAST(to_json({{'present': {have}, 'absent': {lack}}}) AS VARCHAR)"
-    source = f"patterns{number} JOIN sets{number} USING (line)"
-    return f"SELECT {sql_text(code)} AS attack, lo AS count_lo, hi AS count_hi, {event} AS event FROM {source}"

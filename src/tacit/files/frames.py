@@ -23,6 +23,7 @@ import numpy.typing as npt
 from tacit.errors import InputError
 from tacit.files import mlxtend, spark
 from tacit.files.delimited import BLANKS, holds
+from tacit.files.duckdb import nested
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
 from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
@@ -42,12 +43,15 @@ class Frame:
 
     def column(self, name: str, *, where: str) -> Column:
         """Return the column of this name as text."""
-        number = self.names.index(name)
         try:
-            codes, distinct = self.code(number)
+            codes, distinct = self.code(self.names.index(name))
         except TypeError:  # lists and dicts cannot be looked up
             raise nested(name, where) from None
-        return coded_column(name, codes, distinct, where=where)
+        texts = [*texts_of(distinct, name, where=where), ""]  # the last one answers to -1
+        values = tuple(sorted({texts[i] for i in np.unique(codes)}))  # values that print the same become one
+        position = {value: i for i, value in enumerate(values)}
+        lookup = np.array([position.get(text, 0) for text in texts], np.int32)
+        return Column(name, values, lookup[codes])
 
 
 def as_frame(data: object, *, where: str) -> Frame | None:
@@ -75,30 +79,6 @@ def _is_a(data: object, library: str, kind: str) -> bool:
     return any(cls.__name__ == kind and cls.__module__.split(".")[0] == library for cls in type(data).__mro__)
 
 
-def nested(name: str, where: str) -> InputError:
-    """Return the error for a column of nested values."""
-    return InputError(
-        f"column {name!r} holds lists, records or bytes, not single values",
-        where=where,
-        remedy="Choose other columns, or take it apart first",
-    )
-
-
-# Values as text
-
-
-def coded_column(name: str, codes: npt.NDArray[np.integer[Any]], distinct: Sequence[object], *, where: str) -> Column:
-    """Return a column from numbers of distinct values.
-
-    Values that print the same become one.
-    """
-    texts = [*texts_of(distinct, name, where=where), ""]  # the last one answers to -1
-    values = tuple(sorted({texts[i] for i in np.unique(codes)}))
-    position = {value: i for i, value in enumerate(values)}
-    lookup = np.array([position.get(text, 0) for text in texts], np.int32)
-    return Column(name, values, lookup[codes])
-
-
 def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
     """Return the values of one column as stripped text."""
     listed = list(values)
@@ -111,17 +91,14 @@ def texts_of(values: Iterable[object], name: str, *, where: str) -> list[str]:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise InputError(
-                f"column {name!r} holds text that is not valid Unicode",
-                where=where,
-                remedy="Repair the text, or leave the column out",
-            ) from None
+            what = f"column {name!r} holds text that is not valid Unicode"
+            raise InputError(what, where=where, remedy="Repair the text, or leave the column out") from None
         texts.append(text.strip(BLANKS))
     return texts
 
 
 def _text_of(value: object, *, dates_only: bool) -> str | None:
-    """Return a single value as text, or None."""
+    """Return a single value as text, or None if it is nested."""
     if isinstance(value, bytes | bytearray | memoryview | list | tuple | dict | set | frozenset | np.ndarray):
         return None
     if isinstance(value, np.datetime64):
@@ -135,11 +112,18 @@ def _text_of(value: object, *, dates_only: bool) -> str | None:
         return repr(float(value))
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
+    if isinstance(value, dt.datetime) and dates_only:
+        return value.date().isoformat()
     if isinstance(value, dt.datetime):
-        return _printed_time(value, dates_only=dates_only)
+        plain = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)
+        return _without_zeros(plain.isoformat(sep=" ")) + ("" if value.tzinfo is None else "+00")
     if isinstance(value, dt.time):
         return _without_zeros(value.isoformat())
     return str(value)
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _is_midnight(value: Any) -> bool:
@@ -148,22 +132,6 @@ def _is_midnight(value: Any) -> bool:
     if value != value:
         return True  # a missing time of pandas
     return value.tzinfo is None and value.time() == dt.time() and not getattr(value, "nanosecond", 0)
-
-
-def _printed_time(value: dt.datetime, *, dates_only: bool) -> str:
-    if dates_only:
-        return value.date().isoformat()
-    if value.tzinfo is None:
-        return _without_zeros(value.isoformat(sep=" "))
-    in_utc = value.astimezone(dt.UTC).replace(tzinfo=None)
-    return _without_zeros(in_utc.isoformat(sep=" ")) + "+00"
-
-
-def _without_zeros(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-# Libraries
 
 
 _SMALL_FLOATS: dict[str, type[np.floating[Any]]] = {
@@ -231,11 +199,8 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
         columns.append(values if isinstance(values, np.ndarray) else list(values))
     heights = {len(values) for values in columns}
     if len(heights) > 1:
-        raise InputError(
-            f"the columns have different lengths (from {min(heights)} to {max(heights)})",
-            where=where,
-            remedy="Give every column one value per row",
-        )
+        what = f"the columns have different lengths (from {min(heights)} to {max(heights)})"
+        raise InputError(what, where=where, remedy="Give every column one value per row")
 
     def code(number: int) -> _Coded:
         values = columns[number]
@@ -254,15 +219,11 @@ def mapping_frame(data: Mapping[Any, Any], *, where: str) -> Frame:
 def _one_by_one(values: Sequence[object]) -> _Coded:
     """Code values one by one, for mixed types."""
     seen: dict[tuple[type, object], int] = {}
-    distinct: list[object] = []
-    codes = np.empty(len(values), np.int64)
-    for row, value in enumerate(values):
-        key = (type(value), value)
-        if key not in seen:
-            seen[key] = len(distinct)
-            distinct.append(value)
-        codes[row] = seen[key]
-    return codes, distinct
+    codes = (seen.setdefault((type(value), value), len(seen)) for value in values)
+    return np.fromiter(codes, np.int64, len(values)), [value for _, value in seen]
+
+
+# Releases
 
 
 WHERE = "frame"
@@ -285,7 +246,6 @@ def columns_of(frame: Any) -> Columns | None:
 
 
 def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
-    """Return a getter of the values of a column."""
     get: Callable[[], list[Any]] = getattr(series, method)
     if str(kind).casefold() in ("float32", "float"):
         return lambda: [None if value is None or math.isnan(value) else f"{value:.6g}" for value in get()]
@@ -302,19 +262,12 @@ def read(columns: Columns, known: FileHeader) -> Printout:
         return _sets(columns, sides, known, support="support", confidence="confidence", whole_support="antecedent support")
     if spark.is_itemsets(names):
         return _sets(columns, ["items"], known, count="freq")
-    if holds(names, "itemset") or holds(names, "antecedent", "consequent"):
-        return _own_or_spark_rules(columns, known)
-    raise InputError(
-        "the columns are not those of a known release",
-        where=WHERE,
-        remedy="Give support and itemsets, antecedents and consequents, items and freq, or itemset and count",
-    )
-
-
-def _own_or_spark_rules(columns: Columns, known: FileHeader) -> Printout:
+    if not holds(names, "itemset") and not holds(names, "antecedent", "consequent"):
+        remedy = "Give support and itemsets, antecedents and consequents, items and freq, or itemset and count"
+        raise InputError("the columns are not those of a known release", where=WHERE, remedy=remedy)
     side = columns["itemset" if "itemset" in columns else "antecedent"]()
     if side and all(isinstance(cell, str) for cell in side):
-        texts = {name: TextColumn(name, [_text(value) for value in values()]) for name, values in columns.items()}
+        texts = {name: _text_column(columns, name) for name in columns}
         found = printout(texts, np.arange(1, len(side) + 1, dtype=np.int64), known, where=WHERE, unit="row")
         return with_extras(found, {name: column.texts for name, column in texts.items() if name not in COLUMNS})
     if "itemset" in columns:
@@ -325,30 +278,28 @@ def _own_or_spark_rules(columns: Columns, known: FileHeader) -> Printout:
 def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str) -> Printout:
     cells = [[_members(cell, row, name) for row, cell in enumerate(columns[name](), 1)] for name in sides]
     items, sets = named_sets(*cells)
-    printed = {
-        ours: TextColumn(name, [_text(value) for value in columns[name]()]) for ours, name in numbers.items() if name in columns
-    }
+    printed: dict[str, Any] = {ours: _text_column(columns, name) for ours, name in numbers.items() if name in columns}
     printout = Printout(
         WHERE,
         np.arange(1, len(sets[0]) + 1, dtype=np.int64),
         items,
         sets[0],
         sets[1] if len(sets) > 1 else None,
-        count=printed.get("count"),
-        support=printed.get("support"),
-        confidence=printed.get("confidence"),
-        whole_support=printed.get("whole_support"),
+        **printed,
         header=known.header,
         only=known.only or "all",
         unit="row",
         in_full="support" in printed and sides[0] in ("itemsets", "antecedents"),
     )
     beside = [name for name in columns if name not in (*sides, *numbers.values())]
-    return with_extras(printout, {name: [_text(value) for value in columns[name]()] for name in beside})
+    return with_extras(printout, {name: _text_column(columns, name).texts for name in beside})
+
+
+def _text_column(columns: Columns, name: str) -> TextColumn:
+    return TextColumn(name, [_text(value) for value in columns[name]()])
 
 
 def _members(cell: Any, row: int, column: str) -> list[str]:
-    """Return the items of one cell."""
     if isinstance(cell, str):
         tokens = mlxtend.set_tokens(cell)
         names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]
@@ -361,8 +312,6 @@ def _members(cell: Any, row: int, column: str) -> list[str]:
 
 def _text(value: Any) -> str:
     """Return a number's shortest text, empty if missing."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
     if isinstance(value, float):
-        return repr(float(value))
+        return "" if math.isnan(value) else repr(float(value))
     return str(value) if isinstance(value, (str, int, Decimal, np.integer)) else ""

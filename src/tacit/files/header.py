@@ -8,6 +8,8 @@ The key ``value_groups`` names several values of a column at once: ``[{"column":
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -18,51 +20,18 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
-from tacit.files.disk import FilePath, Input, packed_text, replace_file, shown
+from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Items, Itemsets, Listed, MadeBy, Only, ValueGroup
+from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
-_REMEDY = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
-
-
-def value_groups(entry: Any, *, where: str) -> tuple[ValueGroup, ...]:
-    """Return the groups of a header's entry."""
-    if entry is None:
-        return ()
-    place = f"{where}, key 'value_groups'"
-    if not isinstance(entry, list):
-        raise InputError("is not a list of groups of values", where=place, remedy=_REMEDY)
-    found = tuple(_group(one, f"{place}, entry {number}") for number, one in enumerate(entry, 1))
-    if len({(group.column, group.name) for group in found}) < len(found):
-        raise InputError("names two groups of a column alike", where=place, remedy="Give each group a name of its own")
-    return found
-
-
-def _group(entry: Any, where: str) -> ValueGroup:
-    """Return one group of values."""
-    keys = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
-    if len(keys) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
-        raise InputError("is not a group with a column, a name, and its values or those it is not", where=where, remedy=_REMEDY)
-    key = keys.pop()
-    values = entry[key]
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"its {key!r} is not a list of texts", where=where, remedy=_REMEDY)
-    return ValueGroup(entry["column"], entry["name"], tuple(values), excluded=key == "not")
-
-
-def group_entries(groups: tuple[ValueGroup, ...]) -> list[dict[str, Any]]:
-    """Return the groups as entries of a header."""
-    return [
-        {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
-        for group in groups
-    ]
+_GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
 
 
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
 #: The formats of all header files that stand beside another file.
-HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
+_HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1")
 #: The keys of the header of a list of itemsets or rules.
 KEYS = frozenset(
     {
@@ -74,67 +43,54 @@ KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """Content of a header file; ``where`` is empty without one.
-
-    ``rounding`` is None if not given. ``columns`` are those of items ``column=value``. ``exact``: the header names no number of digits.
-    """
+    """Content of a header file; ``exact`` if it declares that digits were not cut."""
 
     header: Header = field(default_factory=Header)
     kind: Kind | None = None
     only: Only | None = None
-    columns: tuple[str, ...] = ()
     rounding: Rounding | None = None
     where: str = ""
     exact: bool = False
 
 
 def header_path(path: FilePath) -> str:
-    """Return the path of the header of a file.
-
-    >>> header_path("r.csv")
-    'r.csv.json'
-    """
+    """Return the path of the header of a file."""
     return Input(path).beside.path
 
 
 def format_beside(file: Input) -> str | None:
     """Return the format in a file's header, or None."""
     try:
-        entries = _entries(file)
+        name = (_entries(file) or {}).get("format")
     except TacitError:
         return None
-    name = entries.get("format") if entries is not None else None
     return name if isinstance(name, str) else None
 
 
 def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
-    """Return the entries of a file's JSON header, or None.
-
-    Refuses another format, and keys that are not known.
-    """
+    """Return the entries of a file's JSON header, checked, or None."""
     entries = _entries(file)
     if entries is None:
         return None
-    where = file.beside.name
+    get = Entries(entries, file.beside.name)
     name = entries.get("format")
+    known = " or ".join(formats)
     if name is not None and not isinstance(name, str):
-        raise InputError("must be text", where=f"{where}, key 'format'", remedy=f"Write {' or '.join(formats)}")
+        raise get.wrong("format", "must be text", f"Write {known}")
     if name is not None and name not in formats:
-        known = " or ".join(formats)
-        if name in HEADER_FORMATS:
-            raise InputError(f"is another than that of the file, {known}", where=f"{where}, key 'format'", remedy="Correct it")
+        if name in _HEADER_FORMATS:
+            raise get.wrong("format", f"is another than that of the file, {known}", "Correct it")
         remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
-        raise InputError("is not a format that Tacit reads", where=f"{where}, key 'format'", remedy=remedy)
+        raise get.wrong("format", "is not a format that Tacit reads", remedy)
     for key in entries:
         if key not in keys:
             near = nearest(key, keys)
             remedy = f"Write {near!r}" if near else "Remove it; if the file is not a header, give it another name"
-            raise InputError("is not a key of a header", where=f"{where}, key {key!r}", remedy=remedy)
+            raise get.wrong(key, "is not a key of a header", remedy)
     return entries
 
 
 def _entries(file: Input) -> dict[str, Any] | None:
-    """Return the entries in a file's header, or None."""
     if not os.path.lexists(file.beside):
         return None
     where = file.beside.name
@@ -145,7 +101,7 @@ def _entries(file: Input) -> dict[str, Any] | None:
     except json.JSONDecodeError as exc:
         remedy = "Correct the header file, or remove it"
         raise InputError("is not JSON", where=f"{where}, line {exc.lineno}", remedy=remedy) from None
-    except (ValueError, RecursionError):
+    except (ValueError, InvalidOperation, RecursionError):
         entries = None
     if not isinstance(entries, dict):
         remedy = 'Write for instance {"format": "tacit.itemsets/1", "n": 100}'
@@ -153,30 +109,22 @@ def _entries(file: Input) -> dict[str, Any] | None:
     return entries
 
 
-def read_header(file: Input) -> FileHeader:
-    """Return the header of a list."""
-    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
-    return FileHeader() if entries is None else parse_header(entries, where=file.beside.name)
-
-
 def _number(text: str) -> Decimal:
-    """Return a number as it is spelled.
-
-    A ValueError for NaN and for exponents that would fill the memory when written out.
-    """
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise ValueError from None
+    """Return a number as it is spelled, unless its exponent would fill the memory when written out."""
+    number = Decimal(text)
     if not number.is_finite() or abs(number.adjusted()) > 400:
         raise ValueError
     return number
 
 
-def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
-    """Return a header from its JSON object."""
+def read_header(file: Input) -> FileHeader:
+    """Return the header of a list."""
+    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
+    if entries is None:
+        return FileHeader()
+    where = file.beside.name
     get = Entries(entries, where)
-    kind = _kind(get)
+    kind = FORMAT_NAMES.get(entries.get("format", ""))
     rounding, base = _rounding(get)
     if base is not None and kind == "rules":
         raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
@@ -184,7 +132,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
     header = Header(
         n=get.whole("n"),
         min_support=get.whole("min_support"),
-        min_confidence=_share(get, "min_confidence"),
+        min_confidence=_min_confidence(get),
         complete=bool(get.flag("complete")),
         strict=bool(get.flag("strict")),
         coarser=bool(get.flag("coarser")),
@@ -197,7 +145,7 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
         sa=get.names("sa"),
         sa_values=values,
         sa_counts=counts,
-        groups=value_groups(entries.get("value_groups"), where=where),
+        groups=_value_groups(get),
         made_by=_made_by(get),
         columns=get.names("columns"),
     )
@@ -206,12 +154,33 @@ def parse_header(entries: dict[str, Any], *, where: str) -> FileHeader:
     except OptionError as exc:
         raise InputError(exc.what, where=f"{where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
     if counts and header.n is not None and sum(counts) != header.n:
-        raise Contradiction(
-            f"the counts of 'sa_distribution' do not add up to n = {header.n}", where=where, remedy="Correct one of them"
-        )
+        what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
+        raise Contradiction(what, where=where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
     exact = "digits" in entries and header.digits is None and base is None
-    return FileHeader(header, kind, only, get.names("columns"), rounding, where, exact)
+    return FileHeader(header, kind, only, rounding, where=where, exact=exact)
+
+
+def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
+    entries = get.entries.get("value_groups")
+    if entries is None:
+        return ()
+    if not isinstance(entries, list):
+        raise get.wrong("value_groups", "is not a list of groups of values", _GROUPS)
+    groups = []
+    for number, entry in enumerate(entries, 1):
+        place = f"{get.where}, key 'value_groups', entry {number}"
+        ways = {"values", "not"} & set(entry) if isinstance(entry, dict) else set()
+        if len(ways) != 1 or not all(isinstance(entry.get(name), str) for name in ("column", "name")):
+            what = "is not a group with a column, a name, and its values or those it is not"
+            raise InputError(what, where=place, remedy=_GROUPS)
+        way = ways.pop()
+        if not isinstance(entry[way], list) or not all(isinstance(value, str) for value in entry[way]):
+            raise InputError(f"its {way!r} is not a list of texts", where=place, remedy=_GROUPS)
+        groups.append(ValueGroup(entry["column"], entry["name"], tuple(entry[way]), excluded=way == "not"))
+    if len({(group.column, group.name) for group in groups}) < len(groups):
+        raise get.wrong("value_groups", "names two groups of a column alike", "Give each group a name of its own")
+    return tuple(groups)
 
 
 def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -244,8 +213,7 @@ class Entries:
         value = self.entries.get(key)
         if value is None or (is_whole(value, least) and (most is None or value <= most)):
             return cast(int | None, value)
-        limit = "" if most is None else f" and at most {most}"
-        what = f"must be a whole number of at least {least}{limit}"
+        what = f"must be a whole number of at least {least}" + ("" if most is None else f" and at most {most}")
         if key == "min_support":
             raise self.wrong(key, what, "Write a count of people (a share of n is not a count)")
         raise self.wrong(key, what)
@@ -285,36 +253,26 @@ def is_whole(value: object, least: int = 0) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**62
 
 
-def _kind(get: Entries) -> Kind | None:
-    name = get.text("format")
-    if name is not None and name not in FORMAT_NAMES:
-        remedy = f"Write {' or '.join(FORMAT_NAMES)}, or use a newer Tacit"
-        raise get.wrong("format", "is not a format that Tacit reads", remedy)
-    return None if name is None else FORMAT_NAMES[name]
-
-
 def _made_by(get: Entries) -> tuple[MadeBy, ...]:
-    """Return the repairs that made the release."""
     value = get.entries.get("made_by")
     made = [] if value is None else value if isinstance(value, list) else [value]
     for one in made:
         if not isinstance(one, dict) or not isinstance(one.get("method"), str) or one.get("changes") not in CHANGES:
-            what = f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})"
-            raise get.wrong("made_by", what)
+            raise get.wrong("made_by", f"must be an object with a method, and with what it changes ({', '.join(CHANGES)})")
     return tuple(MadeBy(one["method"], one["changes"]) for one in made)
 
 
-def _share(get: Entries, key: str) -> Fraction | None:
-    value = get.entries.get(key)
+def _min_confidence(get: Entries) -> Fraction | None:
+    value = get.entries.get("min_confidence")
     if value is None:
         return None
     parts = value.split("/") if isinstance(value, str) else ()
     if len(parts) == 2 and all(part.isdecimal() and part.isascii() and len(part) < 40 for part in parts) and int(parts[1]):
         value = Fraction(int(parts[0]), int(parts[1]))
     try:
-        return share(value, where=key)
+        return share(value, where="min_confidence")
     except OptionError as exc:
-        raise get.wrong(key, exc.what, exc.remedy) from None
+        raise get.wrong("min_confidence", exc.what, exc.remedy) from None
 
 
 def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
@@ -333,6 +291,9 @@ def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
 def header_entries(release: Listed) -> dict[str, Any]:
     """Return the ordered entries of a release's header."""
     header = release.header
+    least: object = None if header.min_confidence is None else float(header.min_confidence)
+    if header.min_confidence is not None and Fraction(repr(least)) != header.min_confidence:
+        least = f"{header.min_confidence.numerator}/{header.min_confidence.denominator}"
     rounding: object = header.rounding
     if header.base is not None:
         rounding = {"base": header.base} | ({} if header.rounding == "nearest" else {"mode": header.rounding})
@@ -340,10 +301,10 @@ def header_entries(release: Listed) -> dict[str, Any]:
         "format": f"tacit.{release.kind}/1",
         "n": header.n,
         "qi": list(header.qi),
-        "sa": None if not header.sa else header.sa[0] if len(header.sa) == 1 else list(header.sa),
+        "sa": header.sa[0] if len(header.sa) == 1 else list(header.sa) or None,
         "sa_values": list(header.sa_values),
         "min_support": header.min_support,
-        "min_confidence": _share_entry(header.min_confidence),
+        "min_confidence": least,
         "complete": header.complete,
         "strict": header.strict,
         "digits": header.digits,
@@ -353,49 +314,28 @@ def header_entries(release: Listed) -> dict[str, Any]:
     }
     if isinstance(release, Itemsets):
         entries["only"] = release.only
-        columns = item_columns(release.items)
+        columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
+        if split_items(release.items.names, columns) != release.items.pairs:
+            columns = ()  # the names alone do not separate column and value
         if columns or (header.columns and not len(release.items)):
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
     if header.coarser:
         entries["coarser"] = True
     if header.made_by:
-        told = [one.to_dict() for one in header.made_by]
-        entries["made_by"] = told[0] if len(told) == 1 else told
+        made = [one.to_dict() for one in header.made_by]
+        entries["made_by"] = made[0] if len(made) == 1 else made
     if header.groups:
-        entries["value_groups"] = group_entries(header.groups)
+        entries["value_groups"] = [
+            {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
+            for group in header.groups
+        ]
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
     return entries
 
 
-def _share_entry(value: Fraction | None) -> float | str | None:
-    """Return a share from a JSON number or fraction text."""
-    if value is None or Fraction(repr(float(value))) == value:
-        return None if value is None else float(value)
-    return f"{value.numerator}/{value.denominator}"
-
-
-def item_columns(items: Items) -> tuple[str, ...]:
-    """Return the columns of items ``column=value``.
-
-    Returns nothing if the names alone do not separate column and value.
-    """
-    if items.pairs is None:
-        return ()
-    columns = tuple(dict.fromkeys(column for column, _ in items.pairs))
-    return columns if split_items(items.names, columns) == items.pairs else ()
-
-
 def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:
-    """Names ``column=value`` as pairs.
-
-    None when a name fits no column, or more than one.
-
-    >>> split_items(("sex=F", "age=30=old"), ("age", "sex"))
-    (('sex', 'F'), ('age', '30=old'))
-    >>> split_items(("beer",), ("sex",)) is None
-    True
-    """
+    """Return names ``column=value`` as pairs, or None if one fits no column or several."""
     pairs = []
     for name in names:
         fitting = [column for column in columns if name.startswith(f"{column}=")]
@@ -408,23 +348,14 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
 # Writing
 
 
-#: Endings that choose the form of the file.
-ENDINGS = (".csv", ".csv.gz", ".parquet")
 #: Writes the plain CSV to a path.
 Plain = Callable[[Path], None]
 
 
 def table_ending(path: FilePath) -> str:
-    """Return the file ending, which chooses the format.
-
-    Raises when there is none such, to be asked before long work.
-
-    >>> table_ending("out/Table.CSV.gz")
-    '.csv.gz'
-    """
-    name = os.fspath(path).casefold()
-    for ending in ENDINGS:
-        if name.endswith(ending):
+    """Return the file ending, which chooses the format, or raise."""
+    for ending in (".csv", ".csv.gz", ".parquet"):
+        if os.fspath(path).casefold().endswith(ending):
             return ending
     what = "the ending does not name a format that can be written"
     raise OptionError(what, where=shown(path), remedy="End it with .csv, .csv.gz or .parquet")
@@ -446,7 +377,12 @@ def write_with_header(
         if ending == ".parquet":
             to_parquet(temporary, plain)
         elif ending == ".csv.gz":
-            with packed_text(temporary) as stream:
+            with (
+                open(temporary, "wb") as raw,
+                # Neither the time nor a file name goes into it, so that the same text gives the same bytes.
+                gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as stream,
+            ):
                 stream.writelines(lines())
         else:
             plain(temporary)

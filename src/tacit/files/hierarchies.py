@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
 
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import BLANKS, HEAD, records, sniff_delimiter
+from tacit.files.delimited import BLANKS, find_delimiter, records
 from tacit.files.disk import FilePath, Input, shown
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
@@ -26,25 +26,23 @@ def read_hierarchy(path: FilePath, column: str) -> Hierarchy:
     repeated: dict[str, int] = {}
     lines: dict[str, int] = {}
     width = 0
-    for line, cells in _lines(path, where):
-        width = width or len(cells)
-        if len(cells) != width:
-            raise InputError(
-                f"has {_counted(len(cells), 'level')} where the first line has {width}",
-                where=f"{where}, line {line}",
-                remedy="Give every value the same number of levels",
-            )
-        value, *levels = (cell.strip(BLANKS) for cell in cells)
-        chain = _chain(value, levels, where=f"{where}, line {line}")
-        if chains.setdefault(value, chain) != chain:
-            raise InputError(
-                f"gives the value of line {lines[value]} other levels",
-                where=f"{where}, line {line}",
-                remedy="Keep one of the two lines",
-            )
-        lines.setdefault(value, line)
-        if repeats := len(list(takewhile(value.__eq__, levels))):
-            repeated[value] = repeats
+    file = Input.of(path)
+    delimiter = find_delimiter(file, prefer=";")
+    with file.open_text(keep_newlines=True) as stream:
+        for line, cells in records(stream, delimiter, where=where):
+            place = f"{where}, line {line}"
+            width = width or len(cells)
+            if len(cells) != width:
+                what = f"has {len(cells)} level{'' if len(cells) == 1 else 's'} where the first line has {width}"
+                raise InputError(what, where=place, remedy="Give every value the same number of levels")
+            value, *levels = (cell.strip(BLANKS) for cell in cells)
+            chain = _chain(value, levels, where=place)
+            if chains.setdefault(value, chain) != chain:
+                what = f"gives the value of line {lines[value]} other levels"
+                raise InputError(what, where=place, remedy="Keep one of the two lines")
+            lines.setdefault(value, line)
+            if repeats := len(list(takewhile(value.__eq__, levels))):
+                repeated[value] = repeats
     if not chains:
         raise InputError("is empty", where=where, remedy="Write one line per value: value;coarser;...;*")
     _check_tree(chains, lines, where)
@@ -60,21 +58,18 @@ def read_hierarchies(folder: FilePath, columns: Sequence[str]) -> dict[str, Hier
     try:
         names = sorted(os.listdir(folder))
     except OSError:
-        raise InputError(
-            "is not a folder that can be read", where=where, remedy="Give the folder of the hierarchy files"
-        ) from None
+        remedy = "Give the folder of the hierarchy files"
+        raise InputError("is not a folder that can be read", where=where, remedy=remedy) from None
     files: dict[str, list[str]] = {}
     for name in names:
-        column = _column_of(name, columns)
-        if column is not None:
-            files.setdefault(column, []).append(name)
+        stem = name.removesuffix(".gz").removesuffix(".csv")
+        fitting = [column for column in columns if stem == column or stem.endswith(f"_{column}")]
+        if fitting and name.removesuffix(".gz").endswith(".csv"):
+            files.setdefault(max(fitting, key=len), []).append(name)
     for column, found in files.items():
         if len(found) > 1:
-            raise InputError(
-                f"{' and '.join(found)} are both hierarchies of column {column!r}",
-                where=where,
-                remedy="Keep one of them in the folder",
-            )
+            what = f"{' and '.join(found)} are both hierarchies of column {column!r}"
+            raise InputError(what, where=where, remedy="Keep one of them in the folder")
     if not files:
         listed = ", ".join(f"{column}.csv" for column in columns)
         raise InputError("holds no hierarchy of any column", where=where, remedy=f"Call the files for instance {listed}")
@@ -88,11 +83,8 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
             remedy = "Give a folder of files, or Hierarchy(column, levels) for each column"
             raise OptionError(f"what is given for column {name!r} is not a hierarchy", where="hierarchies", remedy=remedy)
         if tree.column != name:
-            raise InputError(
-                f"is the hierarchy of column {tree.column!r} and given for column {name!r}",
-                where=tree.file,
-                remedy="Give each column its own",
-            )
+            what = f"is the hierarchy of column {tree.column!r} and given for column {name!r}"
+            raise InputError(what, where=tree.file, remedy="Give each column its own")
         require_column(name, people.names, where=tree.file)
         if name in people.schema.qi:
             check_covers(tree, people.column(name), where=tree.file)
@@ -102,28 +94,17 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
 def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
     """Raise if the hierarchy lacks a value of the column."""
     absent = [code for code, value in enumerate(column.values) if value not in hierarchy.levels]
-    if not absent:
-        return
-    first = int(np.flatnonzero(np.isin(column.codes, absent))[0]) + 1
-    are, values = ("is", "1 value") if len(absent) == 1 else ("are", f"{len(absent)} values")
-    raise InputError(
-        f"{values} of column {column.name!r} {are} not in its hierarchy (first in row {first} of the data)",
-        where=where,
-        remedy="Add a line for each to the hierarchy, or drop rows with missing values",
-    )
-
-
-def _lines(path: FilePath, where: str) -> Iterable[tuple[int, list[str]]]:
-    file = Input.of(path)
-    with file.open_text(keep_newlines=True) as stream:
-        head = stream.read(HEAD)
-    delimiter = sniff_delimiter(head, complete=len(head) < HEAD, prefer=";")
-    with file.open_text(keep_newlines=True) as stream:
-        yield from records(stream, delimiter, where=where)
+    if absent:
+        first = int(np.flatnonzero(np.isin(column.codes, absent))[0]) + 1
+        are, values = ("is", "1 value") if len(absent) == 1 else ("are", f"{len(absent)} values")
+        what = f"{values} of column {column.name!r} {are} not in its hierarchy (first in row {first} of the data)"
+        remedy = "Add a line for each to the hierarchy, or drop rows with missing values"
+        raise InputError(what, where=where, remedy=remedy)
 
 
 def _chain(value: str, levels: Sequence[str], *, where: str) -> tuple[str, ...]:
     """Return the levels without repeats and without the root."""
+    remedy = "Write the levels from finest to coarsest, '*' last"
     chain: list[str] = []
     ended = False
     for level in levels:
@@ -131,47 +112,24 @@ def _chain(value: str, levels: Sequence[str], *, where: str) -> tuple[str, ...]:
             ended = True
         elif ended or not level:
             what = "has a level after the root '*'" if ended else "has an empty level"
-            raise InputError(what, where=where, remedy="Write the levels from finest to coarsest, '*' last")
+            raise InputError(what, where=where, remedy=remedy)
         elif level != (chain[-1] if chain else value):
             chain.append(level)
     if len(set(chain)) < len(chain) or value in chain:
-        raise InputError("has the same level twice", where=where, remedy="Write the levels from finest to coarsest, '*' last")
+        raise InputError("has the same level twice", where=where, remedy=remedy)
     return tuple(chain)
 
 
 def _check_tree(chains: dict[str, tuple[str, ...]], lines: dict[str, int], where: str) -> None:
     parents: dict[str, tuple[str, int]] = {}
     for value, chain in chains.items():
-        line = lines[value]
+        place = f"{where}, line {lines[value]}"
         for node in chain:
             if node in chains:
-                raise InputError(
-                    f"has a coarser value with the name of the raw value of line {lines[node]}",
-                    where=f"{where}, line {line}",
-                    remedy="Give the coarser value a name of its own",
-                )
+                what = f"has a coarser value with the name of the raw value of line {lines[node]}"
+                raise InputError(what, where=place, remedy="Give the coarser value a name of its own")
         for node, parent in pairwise((*chain, ROOT)):
-            known, first = parents.setdefault(node, (parent, line))
+            known, first = parents.setdefault(node, (parent, lines[value]))
             if known != parent:
-                raise InputError(
-                    f"puts a coarser value under another one than line {first} does",
-                    where=f"{where}, line {line}",
-                    remedy="Put each coarser value under one still coarser value",
-                )
-
-
-def _column_of(name: str, columns: Sequence[str]) -> str | None:
-    """Return the column a file is about.
-
-    The longest one that its name ends with.
-    """
-    stem = name.removesuffix(".gz")
-    if not stem.endswith(".csv"):
-        return None
-    stem = stem.removesuffix(".csv")
-    fitting = [column for column in columns if stem == column or stem.endswith(f"_{column}")]
-    return max(fitting, key=len, default=None)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+                what = f"puts a coarser value under another one than line {first} does"
+                raise InputError(what, where=place, remedy="Put each coarser value under one still coarser value")

@@ -33,9 +33,6 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     """Read background facts from a file or objects.
 
     Objects are pairs ``({column: value}, excluded value)``, mined negative rules, facts, or a list of all these.
-
-    >>> read_knowledge([({"sex": "M"}, "pregnant")])[0].bounds(50)
-    (0, 0)
     """
     if source is None:
         return ()
@@ -47,14 +44,13 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
         rules = enumerate(source.records(), start=1)
         return tuple(_fact(rule, "the negative rules", number, "rule") for number, rule in rules if rule.get("minimal", True))
     if not isinstance(source, Iterable) or isinstance(source, Mapping):
-        raise OptionError(
-            "is neither a file nor a list of ({column: value}, excluded value)", where="knowledge", remedy="Give one of them"
-        )
+        what = "is neither a file nor a list of ({column: value}, excluded value)"
+        raise OptionError(what, where="knowledge", remedy="Give one of them")
     facts: list[Fact] = []
     for number, entry in enumerate(source, start=1):
         if isinstance(entry, Sequence) and not isinstance(entry, str) and len(entry) == 2 and isinstance(entry[0], Mapping):
-            facts.append(_fact({"antecedent": entry[0], "excluded": entry[1]}, "knowledge", number, "entry"))
-        elif isinstance(entry, Mapping):
+            entry = {"antecedent": entry[0], "excluded": entry[1]}
+        if isinstance(entry, Mapping):
             facts.append(_fact(entry, "knowledge", number, "entry"))
         else:
             facts += read_knowledge(entry)
@@ -69,7 +65,15 @@ def _from_file(file: Input) -> Iterable[Fact]:
     if head.columns:
         raise InputError("is a Parquet file", where=where, remedy="Write knowledge as CSV or JSON")
     if head.text.lstrip()[:1] in ("[", "{"):
-        return _from_entries(_json_list(file, where), where, "entry")
+        try:
+            with file.open_text() as stream:
+                # Numbers keep their spelling: 1.0 is a share, 1 a count.
+                entries = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            raise InputError("is not JSON", where=where, remedy="Write a list of objects") from None
+        if not isinstance(entries, list):
+            raise InputError("is not a list", where=where, remedy="Write a list of objects, one for each fact")
+        return [_fact(entry, where, number, "entry") for number, entry in enumerate(entries, start=1)]
     delimiter = head.delimiter(_fits)
     if delimiter is None:
         remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
@@ -77,50 +81,30 @@ def _from_file(file: Input) -> Iterable[Fact]:
     grid = read_grid(file, delimiter)
     names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
     cells = [grid.need(name).texts for name in names]
-    said = _says_more(grid, file)
+    kept = _minimal_rules(grid, file) or [True] * len(grid.lines)
     return [
         _fact(dict(zip(names, row, strict=True)), where, line, "line")
-        for line, more, row in zip(grid.lines.tolist(), said, zip(*cells, strict=True), strict=True)
-        if more
+        for line, is_kept, row in zip(grid.lines.tolist(), kept, zip(*cells, strict=True), strict=True)
+        if is_kept
     ]
 
 
-def _says_more(grid: Grid, file: Input) -> list[bool]:
-    """Return flags of the lines not implied by others.
-
-    Rules marked as implied are skipped if all minimal rules are there, as the header counts them.
-    """
+def _minimal_rules(grid: Grid, file: Input) -> list[bool] | None:
+    """Return flags of the rules not implied by others, or None unless all are there, as the header counts them."""
     marks = grid.column("minimal") if holds(grid.names, *_NEGATIVE) else None
-    everything = [True] * len(grid.lines)
     if marks is None:
-        return everything
+        return None
     minimal = [text.strip().casefold() != "false" for text in marks.texts]
     try:
         with file.beside.open_text() as stream:
             header = json.load(stream)
-        return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else everything
+        return minimal if header["format"] == "tacit.negative/1" and header["minimal_rules"] == sum(minimal) else None
     except (InputError, ValueError, KeyError, TypeError):
-        return everything
+        return None
 
 
 def _fits(names: set[str]) -> bool:
     return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
-
-
-def _json_list(file: Input, where: str) -> list[Any]:
-    with file.open_text() as stream:
-        try:
-            # Numbers keep their spelling: 1.0 is a share, 1 a count.
-            found = json.load(stream, parse_int=str, parse_float=str, parse_constant=str)
-        except (ValueError, RecursionError):
-            raise InputError("is not JSON", where=where, remedy="Write a list of objects") from None
-    if not isinstance(found, list):
-        raise InputError("is not a list", where=where, remedy="Write a list of objects, one for each fact")
-    return found
-
-
-def _from_entries(entries: Iterable[Any], where: str, unit: str) -> Iterable[Fact]:
-    return [_fact(entry, where, number, unit) for number, entry in enumerate(entries, start=1)]
 
 
 def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
@@ -141,8 +125,7 @@ def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
         limits = {"at_least": None, "at_most": limits["at_most"] or Amount.parse(0)}
     if limits["at_least"] is None and limits["at_most"] is None:
         raise InputError("says nothing", where=place, remedy="Fill at_least, at_most, or both")
-    text = value if isinstance(value, str) else str(value) if not isinstance(value, bool) else item_name(value)
-    return Fact(allowed, text, limits["at_least"], limits["at_most"], file, line, unit)
+    return Fact(allowed, _text(value), limits["at_least"], limits["at_most"], file=file, line=line, unit=unit)
 
 
 def _amount(given: Any, where: str) -> Amount | None:
@@ -155,12 +138,11 @@ def _amount(given: Any, where: str) -> Amount | None:
 
 
 def _allowed(given: Any, where: str) -> dict[str, tuple[str, ...]]:
-    """Return the allowed values by column."""
     if isinstance(given, str):
         try:
             given = json.loads(given, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_distinct)
         except (ValueError, RecursionError):
-            raise InputError("is not a JSON object of columns and values", where=where, remedy=_EXAMPLE) from None
+            given = None
     if not isinstance(given, Mapping):
         raise InputError("is not a JSON object of columns and values", where=where, remedy=_EXAMPLE)
     allowed: dict[str, tuple[str, ...]] = {}
@@ -215,13 +197,8 @@ def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)
             for record in rules.records():
-                cells = (
-                    json.dumps(record["antecedent"], ensure_ascii=False),
-                    record["excluded"],
-                    record["count"],
-                    record["expectation"],
-                    record["confidence"],
-                    record["at_most"],
-                )
-                writer.writerow((*cells, str(record["minimal"]).lower(), json.dumps(record["nodes"], ensure_ascii=False)))
+                cells = record | {
+                    name: json.dumps(record[name], ensure_ascii=False) for name in ("antecedent", "minimal", "nodes")
+                }
+                writer.writerow(cells[name] for name in COLUMNS)
         beside.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")

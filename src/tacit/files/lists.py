@@ -87,7 +87,7 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
     if kind == "itemsets":
         bags = Bags(Numbering(item_name))
         add_lists(bags, columns["itemset"], at)
-        items, sets = _itemsets(bags, known.columns or known.header.qi + known.header.sa)
+        items, sets = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
         items, sets, consequents = _rules(columns["antecedent"], columns["consequent"], known, at)
     return Printout(

@@ -46,43 +46,27 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
     """Return the sorted distinct numbers of the selected rows.
 
-    Raises where there are none, or where all rows are meant by a condition.
-
-    Parameters
-    ----------
-    given
-        The path of a file with one row number in each line, a condition as text, or row numbers.
-    people
-        The table, whose columns a condition may name, used or not.
-    where
-        What messages call it.
-
-    Examples
-    --------
-    >>> people = Table.from_rows(["age", "ill"], [("9", "flu"), ("30", "flu"), ("41", "cold")])
-    >>> read_rows("age>=30 and ill=flu", people).tolist(), read_rows([2, 0], people).tolist()
-    ([1], [0, 2])
+    They are given as the path of a file with one number in each line, as a condition, or as numbers. None is an error, and so are all rows
+    of a condition.
     """
     n = len(people.weights)
-    if isinstance(given, str | os.PathLike):
-        if os.path.lexists(given):
-            return _check_rows(_read_numbers(given), n, where=shown(given))
-        text = os.fspath(given)
-        if not any(sign in text for sign in "=<>"):
-            what = "is neither a file nor a condition"
-            raise OptionError(
-                what, where=where, remedy=f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
-            )
-        return fitting_rows(text, people, where=where)
-    return _check_rows(_as_whole(cast(Iterable[Any], given), where), n, where=where)
-
-
-def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
-    """Return the rows that a condition fits.
-
-    Raises where it fits none or all of them.
-    """
-    fits = np.ones(len(people.weights), np.bool_)
+    if not isinstance(given, str | os.PathLike):
+        try:
+            listed = list(cast(Iterable[Any], given))
+            if any(isinstance(one, bool | np.bool_) for one in listed):
+                raise TypeError
+            numbers = [operator.index(one) for one in listed]
+        except TypeError:
+            remedy = "Give whole numbers, the path of a file with them, or a condition"
+            raise OptionError("are not row numbers", where=where, remedy=remedy) from None
+        return _check_rows(numbers, n, where=where)
+    if os.path.lexists(given):
+        return _check_rows(_read_numbers(given), n, where=shown(given))
+    text = os.fspath(given)
+    if not any(sign in text for sign in "=<>"):
+        remedy = f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
+        raise OptionError("is neither a file nor a condition", where=where, remedy=remedy)
+    fits = np.ones(n, np.bool_)
     for one in parse_condition(text, people.names, where=where):
         fits &= one.holds(people.column(one.column), where)
     if not fits.any():
@@ -94,10 +78,7 @@ def fitting_rows(text: str, people: Table, *, where: str = _WHERE) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One part of a condition: column, sign, value.
-
-    ``number`` is its place in the condition, from 1.
-    """
+    """Part of a condition; ``number`` is its place there, from 1."""
 
     column: str
     sign: str
@@ -114,27 +95,19 @@ class Comparison:
                 compare(mine, wanted) if mine is not None and wanted is not None else compare(value, self.value)
                 for mine, value in zip(numbers, column.values, strict=True)
             ]
+        elif wanted is None:
+            what = f"column {self.column!r} is compared by size with something that is not a number"
+            raise OptionError(what, where=f"{where}, part {self.number}", remedy="Write a number, or compare with = or !=")
+        elif all(mine is None for mine in numbers):
+            what = f"is about sizes, and column {self.column!r} holds no number"
+            raise OptionError(what, where=f"{where}, part {self.number}", remedy="Compare with = or !=")
         else:
-            self._check_numbers(wanted, numbers, where)
             right = [mine is not None and compare(mine, wanted) for mine in numbers]
         return np.array(right, np.bool_)[column.codes]
 
-    def _check_numbers(self, wanted: Fraction | None, numbers: Iterable[Fraction | None], where: str) -> None:
-        place = f"{where}, part {self.number}"
-        if wanted is None:
-            what = f"column {self.column!r} is compared by size with something that is not a number"
-            raise OptionError(what, where=place, remedy="Write a number, or compare with = or !=")
-        if all(one is None for one in numbers):
-            what = f"is about sizes, and column {self.column!r} holds no number"
-            raise OptionError(what, where=place, remedy="Compare with = or !=")
-
 
 def parse_condition(text: str, names: Iterable[str], *, where: str = _WHERE) -> tuple[Comparison, ...]:
-    """Return the comparisons of a condition, their columns checked.
-
-    >>> parse_condition("pay scale != 'x and y' and pay=<=50K", ["pay scale", "pay"])[0]
-    Comparison(column='pay scale', sign='!=', value='x and y', number=1)
-    """
+    """Return the comparisons of a condition, their columns checked."""
     known = list(names)
     out = []
     for number, part in enumerate(_parts(text, where), start=1):
@@ -160,8 +133,7 @@ def _parts(text: str, where: str) -> list[str]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            what = "has a quotation mark without its partner"
-            raise OptionError(what, where=where, remedy="Close the quotation marks")
+            raise OptionError("has a quotation mark without its partner", where=where, remedy="Close the quotation marks")
         at = match.end()
         if (match["word"] or "").casefold() == "and":
             parts.append(text[begin : match.start("word")])
@@ -170,57 +142,44 @@ def _parts(text: str, where: str) -> list[str]:
 
 
 def _unquote(text: str) -> str:
-    """Return the text without the quotation marks around it."""
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the number in a text, or None."""
     return Fraction(text) if _NUMBER.fullmatch(text) else None
 
 
-# Row numbers
-
-
 def _read_numbers(path: str | os.PathLike[str]) -> list[int]:
-    """Return the row numbers in a file."""
     numbers = []
     with Input.of(path).open_text() as lines:
         for number, line in enumerate(lines, start=1):
-            text = line.strip()
-            if text and not (text.isascii() and text.isdecimal() and len(text) < 19):
-                remedy = "Write one row number in each line; the first row below the header is 0"
-                raise InputError("is not a row number", where=f"{shown(path)}, line {number}", remedy=remedy)
-            if text:
+            if text := line.strip():
+                if not _is_row_number(text):
+                    remedy = "Write one row number in each line; the first row below the header is 0"
+                    raise InputError("is not a row number", where=f"{shown(path)}, line {number}", remedy=remedy)
                 numbers.append(int(text))
     return numbers
 
 
-def _as_whole(given: Iterable[Any], where: str) -> list[int]:
-    try:
-        listed = list(given)
-        if any(isinstance(one, bool | np.bool_) for one in listed):
-            raise TypeError
-        return [operator.index(one) for one in listed]
-    except TypeError:
-        remedy = "Give whole numbers, the path of a file with them, or a condition"
-        raise OptionError("are not row numbers", where=where, remedy=remedy) from None
+def _is_row_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 19
 
 
 def _check_rows(numbers: list[int], n: int, *, where: str) -> Ints:
     if not numbers:
         raise OptionError("names no row", where=where, remedy="Name the rows whose sensitive cells are to be protected")
-    outside = sum(not 0 <= number < n for number in numbers)
+    outside = [number for number in numbers if not 0 <= number < n]
     if outside:
-        first = next(number for number in numbers if not 0 <= number < n)
-        more = f" (and {outside - 1:,} others)" if outside > 1 else ""
+        more = f" (and {len(outside) - 1:,} others)" if len(outside) > 1 else ""
         remedy = f"The rows are 0 to {n - 1:,}; the header is not a row"
-        raise OptionError(f"row {first}{more} is outside the table", where=where, remedy=remedy)
+        raise OptionError(f"row {outside[0]}{more} is outside the table", where=where, remedy=remedy)
     return np.unique(np.array(numbers, np.int64))
 
 
+# Marks
+
+
 _LISTED = ("row", "column", "mark")
-_MEANT = "Write + (must be published), - (sensitive) or nothing"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,85 +196,56 @@ class Marks:
 
 
 def read_marks(given: object, people: Table, *, where: str = "--marks") -> Marks:
-    """Read the marks of a table's cells.
-
-    Only cells of SA columns can be sensitive, and of condition columns none.
-
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold")])
-    >>> read_marks({"row": [0, 1], "column": ["ill", "sex"], "mark": ["-", "+"]}, people).sensitive.tolist()
-    [[False, True], [False, False]]
-    """
+    """Read the marks of a table's cells; only those of SA columns can be sensitive."""
     place = shown(given) if isinstance(given, str | os.PathLike) else where
-    told = read_table(given, where=place)
-    listed = sorted(name.casefold() for name in told.names) == sorted(_LISTED) and told.names != people.names
-    signs = _from_lines(told, people, place) if listed else _from_shape(told, people, place)
-    marks = Marks(signs > 0, signs < 0)
-    _check_roles(marks, people, place)
-    return marks
+    table = read_table(given, where=place)
+    listed = sorted(name.casefold() for name in table.names) == sorted(_LISTED) and table.names != people.names
+    if listed:
+        signs = _from_lines(table, people, place)
+    elif table.names == people.names and len(table.weights) == len(people.weights):
+        signs = np.stack([_signs(table, name, place) for name in people.names], axis=1)
+    else:
+        remedy = f"Give {len(people.weights):,} rows and the columns {', '.join(people.names)}, or lines row,column,mark"
+        raise InputError("has another shape than the table", where=place, remedy=remedy)
+    for number, name in enumerate(people.names):
+        if people.schema.sa and name not in people.schema.sa and (signs[:, number] < 0).any():
+            what = f"marks cells of column {name!r} as sensitive, which is not a sensitive column"
+            raise OptionError(what, where=place, remedy="Name it with --sa, or take the marks away")
+    return Marks(signs > 0, signs < 0)
 
 
-def _signs(told: Table, name: str, where: str) -> npt.NDArray[np.int8]:
+def _signs(table: Table, name: str, where: str) -> npt.NDArray[np.int8]:
     """Return the marks of one column as 1, -1 or 0."""
-    column = told.column(name)
+    column = table.column(name)
     known = {"+": 1, "-": -1, "": 0}
     wrong = [value not in known for value in column.values]
     if any(wrong):
-        row = int(np.flatnonzero(np.array(wrong)[column.codes])[0])
-        raise InputError("contains an entry that is not a mark", where=f"{where}, column {name!r}, row {row}", remedy=_MEANT)
+        place = f"{where}, column {name!r}, row {int(np.flatnonzero(np.array(wrong)[column.codes])[0])}"
+        remedy = "Write + (must be published), - (sensitive) or nothing"
+        raise InputError("contains an entry that is not a mark", where=place, remedy=remedy)
     return np.array([known[value] for value in column.values], np.int8)[column.codes]
 
 
-def _from_shape(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
-    if told.names != people.names or len(told.weights) != len(people.weights):
-        what = "has another shape than the table"
-        remedy = f"Give {len(people.weights):,} rows and the columns {', '.join(people.names)}, or lines row,column,mark"
-        raise InputError(what, where=where, remedy=remedy)
-    return np.stack([_signs(told, name, where) for name in people.names], axis=1)
-
-
-def _from_lines(told: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
-    row_name, column_name, mark_name = (next(name for name in told.names if name.casefold() == one) for one in _LISTED)
-    marks = _signs(told, mark_name, where)
+def _from_lines(table: Table, people: Table, where: str) -> npt.NDArray[np.int8]:
+    row_name, column_name, mark_name = (next(name for name in table.names if name.casefold() == one) for one in _LISTED)
+    marks = _signs(table, mark_name, where)
     n = len(people.weights)
-    rows = told.column(row_name)
-    fine = [text.isascii() and text.isdecimal() and len(text) < 19 and int(text) < n for text in rows.values]
+    rows = table.column(row_name)
+    fine = [_is_row_number(text) and int(text) < n for text in rows.values]
     if not all(fine):
-        line = int(np.flatnonzero(~np.array(fine)[rows.codes])[0]) + 2
-        remedy = f"The rows are 0 to {n - 1:,}"
-        raise InputError("names a row outside the table", where=f"{where}, line {line}", remedy=remedy)
+        place = f"{where}, line {int(np.flatnonzero(~np.array(fine)[rows.codes])[0]) + 2}"
+        raise InputError("names a row outside the table", where=place, remedy=f"The rows are 0 to {n - 1:,}")
     row = np.array([int(text) for text in rows.values], np.int64)[rows.codes]
-    columns = told.column(column_name)
+    columns = table.column(column_name)
     for name in columns.values:
         require_column(name, people.names, where=where)
     column = np.array([people.names.index(name) for name in columns.values], np.int64)[columns.codes]
-    return _place_marks(marks, row, column, (n, len(people.names)), where)
-
-
-def _place_marks(
-    marks: npt.NDArray[np.int8], row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], shape: tuple[int, int], where: str
-) -> npt.NDArray[np.int8]:
-    """Return the marks in their cells.
-
-    Two lines about one cell must not contradict each other.
-    """
-    signs = np.zeros(shape, np.int8)
-    published = np.zeros(shape, np.bool_)
-    published[row[marks > 0], column[marks > 0]] = True
-    clash = np.flatnonzero((marks < 0) & published[row, column])
+    signs = np.zeros((n, len(people.names)), np.int8)
+    signs[row[marks > 0], column[marks > 0]] = 1
+    clash = np.flatnonzero((marks < 0) & (signs[row, column] > 0))
     if len(clash):
         there = np.flatnonzero((row == row[clash[0]]) & (column == column[clash[0]])) + 2
         what = "mark a sensitive cell as one that must be published"
         raise OptionError(what, where=f"{where}, {numbered(there.tolist())}", remedy="Give it one mark")
-    signs[published] = 1
     signs[row[marks < 0], column[marks < 0]] = -1
     return signs
-
-
-def _check_roles(marks: Marks, people: Table, where: str) -> None:
-    """Sensitive cells stand in SA columns."""
-    if not people.schema.sa:
-        return
-    for place, name in enumerate(people.names):
-        if name not in people.schema.sa and marks.sensitive[:, place].any():
-            what = f"marks cells of column {name!r} as sensitive, which is not a sensitive column"
-            raise OptionError(what, where=where, remedy="Name it with --sa, or take the marks away")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,11 @@ import numpy.typing as npt
 from tacit.errors import InputError, OptionError
 from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
-from tacit.files.tables import Names, check_names, read_table
+from tacit.files.printout import named_sets
+from tacit.files.tables import TRANSACTION_ENDINGS, Names, check_names, read_table
 from tacit.model.release import Items, Sets
-from tacit.model.table import Column, MissingRule, Table, Transactions, sort_names
+from tacit.model.table import MissingRule, Table, Transactions, sort_names
 
-#: Endings of files with one transaction per line, before an optional ``.gz``.
-TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 _BLOCK = 8 << 20
 #: Numbers up to here are looked up in an array instead of being sorted.
@@ -57,10 +56,11 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         return data
     pairs = id_column is not None or item_column is not None
     if isinstance(data, str | os.PathLike):
-        data = Input.of(data)
-        if pairs or _is_table_file(data):
-            return _from_pairs(data, id_column, item_column, where=shown(data))
-        return _from_lines(data)
+        file = Input.of(data)
+        ending = _ending(file)
+        if not pairs and ending not in TRANSACTION_ENDINGS:
+            pairs = ending in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
+        return _from_pairs(file, id_column, item_column, where=shown(file)) if pairs else _from_lines(file)
     if isinstance(data, Table):
         return _from_pairs(data, id_column, item_column, where="the table") if pairs else data.transactions().merged()
     frame = as_frame(data, where="the frame")
@@ -87,7 +87,7 @@ def read_data(
 
     Named id and item columns make a table one of transactions.
     """
-    if id_column is None and item_column is None and not _is_transaction_file(path):
+    if id_column is None and item_column is None and _ending(path) not in TRANSACTION_ENDINGS:
         return read_table(
             path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
         )
@@ -101,29 +101,13 @@ def read_data(
     }
     for option, value in given.items():
         if value:
-            raise OptionError(
-                f"{shown(path)} holds transactions, which have no columns",
-                where=option,
-                remedy=f"Leave {option} out, or give a table",
-            )
+            what = f"{shown(path)} holds transactions, which have no columns"
+            raise OptionError(what, where=option, remedy=f"Leave {option} out, or give a table")
     return read_transactions(path, id_column=id_column, item_column=item_column)
 
 
 def _ending(path: FilePath) -> str:
     return os.path.splitext(os.fspath(path).casefold().removesuffix(".gz"))[1]
-
-
-def _is_transaction_file(path: FilePath) -> bool:
-    return _ending(path) in TRANSACTION_ENDINGS
-
-
-def _is_table_file(file: Input) -> bool:
-    if _is_transaction_file(file):
-        return False
-    return _ending(file) in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
-
-
-# One transaction per line
 
 
 def _from_lines(file: Input) -> Transactions:
@@ -147,21 +131,19 @@ def _read_numbers(file: Input) -> Transactions | None:
                 return None
             values.append(parsed[0])
             lengths.append(parsed[1])
-    if not values:
-        return _transactions(np.empty(0, np.int64), np.empty(0, np.int64), ())
-    distinct, members = _distinct(np.concatenate(values))
-    return _transactions(np.concatenate(lengths), members, tuple(str(value) for value in distinct.tolist()))
-
-
-def _distinct(values: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct values in order, and their positions."""
-    most = int(values.max(initial=0))
+    numbers = np.concatenate([np.empty(0, np.int64), *values])
+    per_line = np.concatenate([np.empty(0, np.int64), *lengths])
+    most = int(numbers.max(initial=0))
     if most > _DIRECT:
-        distinct, places = np.unique(values, return_inverse=True)
-        return distinct, places
-    present = np.zeros(most + 1, np.bool_)
-    present[values] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
+        distinct, members = np.unique(numbers, return_inverse=True)
+    else:
+        present = np.zeros(most + 1, np.bool_)
+        present[numbers] = True
+        distinct = np.flatnonzero(present)
+        members = (np.cumsum(present) - 1)[numbers]
+    rows = np.repeat(np.arange(len(per_line), dtype=np.int64), per_line)
+    sets = Sets.from_pairs(rows, members, len(per_line))
+    return _one_person_each(sets, Items(tuple(str(number) for number in distinct.tolist())))
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
@@ -180,18 +162,14 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return a block's numbers, and the length of each line.
-
-    Returns None if a token is not a plain number; blank lines do not count.
-    """
+    """Return a block's numbers, and the length of each line that is not blank; None if not all tokens are plain numbers."""
     if block.translate(None, _DIGITS_AND_BLANKS):
         return None
     data = np.frombuffer(block, np.uint8)
     digit = data >= ord("0")
     edges = np.flatnonzero(np.diff(digit, prepend=np.False_, append=np.False_))
     starts = edges[::2]
-    ends = edges[1::2]
-    widths = ends - starts
+    widths = edges[1::2] - starts
     if not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     if widths.max() > _MOST_DIGITS or ((widths > 1) & (data[starts] == ord("0"))).any():
@@ -205,39 +183,18 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
 
 
 def _read_names(file: Input, *, by_comma: bool) -> Transactions:
-    """Return the transactions of a file of names."""
-    number: dict[str, int] = {}
-    members: list[int] = []
-    lengths: list[int] = []
+    def split(line: str) -> list[str]:
+        if by_comma:
+            return [token for part in line.split(",") if (token := part.strip())]
+        return _TOKEN.findall(line)
+
     with file.open_text() as stream:
-        for line in stream:
-            tokens = _comma_tokens(line) if by_comma else _TOKEN.findall(line)
-            if tokens:
-                members += [number.setdefault(token, len(number)) for token in tokens]
-                lengths.append(len(tokens))
-    names = sort_names(number)
-    rank = np.empty(len(names), np.int64)
-    rank[[number[name] for name in names]] = np.arange(len(names))
-    return _transactions(np.array(lengths, np.int64), rank[np.array(members, np.int64)], names)
+        items, (sets,) = named_sets(tokens for line in stream if (tokens := split(line)))
+    return _one_person_each(sets, items)
 
 
-def _comma_tokens(line: str) -> list[str]:
-    return [token for part in line.split(",") if (token := part.strip())]
-
-
-def _transactions(lengths: npt.NDArray[np.int64], members: npt.NDArray[np.int64], names: Sequence[str]) -> Transactions:
-    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    return _from_arrays(rows, members, len(lengths), names)
-
-
-def _from_arrays(
-    rows: npt.NDArray[np.integer[Any]], members: npt.NDArray[np.integer[Any]], height: int, names: Sequence[str]
-) -> Transactions:
-    sets = Sets.from_pairs(rows, members, height)
-    return Transactions(sets, np.ones(height, np.int64), Items(tuple(names)))
-
-
-# Lists
+def _one_person_each(sets: Sets, items: Items) -> Transactions:
+    return Transactions(sets, np.ones(len(sets), np.int64), items)
 
 
 def _from_lists(data: object) -> Transactions:
@@ -258,20 +215,13 @@ def _from_lists(data: object) -> Transactions:
     return Transactions.from_lists(rows).merged()
 
 
-# Tables
-
-
 def _from_pairs(data: object, id_column: str | None, item_column: str | None, *, where: str) -> Transactions:
-    """Return the transactions of an (id, item) table."""
     if id_column is None or item_column is None:
         table = read_table(data)
         others = [name for name in table.names if name not in (id_column, item_column)]
         if len(table.names) != 2 or len(others) + (id_column is not None) + (item_column is not None) != 2:
-            raise OptionError(
-                f"has {len(table.names)} columns, so it does not say which one holds the person and which one the item",
-                where=where,
-                remedy="Name the two with --id-column and --item-column",
-            )
+            what = f"has {len(table.names)} columns, so it does not say which one holds the person and which one the item"
+            raise OptionError(what, where=where, remedy="Name the two with --id-column and --item-column")
         id_column = id_column or others.pop(0)
         item_column = item_column or others.pop(0)
     table = read_table(data, columns=[id_column, item_column])
@@ -279,26 +229,20 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
     item = table.column(item_column)
     if "" in people.values:
         first = int(np.flatnonzero(people.codes == people.values.index(""))[0]) + 1
-        raise InputError(
-            f"row {first} names no person in column {id_column!r}", where=where, remedy="Fill it, or leave the row out"
-        )
-    found = _pair_up(people, item)
-    return replace(found.merged(), source=table.source)
-
-
-def _pair_up(people: Column, item: Column) -> Transactions:
+        what = f"row {first} names no person in column {id_column!r}"
+        raise InputError(what, where=where, remedy="Fill it, or leave the row out")
     names = sort_names(value for value in item.values if value)
     position = {name: i for i, name in enumerate(names)}
-    rank = np.array([position.get(value, -1) for value in item.values], np.int64)
-    members = rank[item.codes]
+    members = np.array([position.get(value, -1) for value in item.values], np.int64)[item.codes]
     kept = members >= 0
-    return _from_arrays(people.codes[kept], members[kept], len(people.values), names)
+    sets = Sets.from_pairs(people.codes[kept], members[kept], len(people.values))
+    return replace(_one_person_each(sets, Items(names)).merged(), source=table.source)
 
 
 def _one_hot(frame: Frame) -> Transactions | None:
-    """Return the transactions of a boolean frame, or None.
+    """Return the transactions of a frame of truth values, or of zeros and ones, or None.
 
-    Zeros and ones do as well, except in two columns, which may be (id, item) pairs.
+    Zeros and ones in two columns may be (id, item) pairs.
     """
     rows: list[npt.NDArray[np.int64]] = []
     height = 0
@@ -315,4 +259,4 @@ def _one_hot(frame: Frame) -> Transactions | None:
     names = sort_names(frame.names)
     position = {name: i for i, name in enumerate(names)}
     members = np.repeat([position[name] for name in frame.names], [len(part) for part in rows])
-    return _from_arrays(np.concatenate(rows), members, height, names)
+    return _one_person_each(Sets.from_pairs(np.concatenate(rows), members, height), Items(names))

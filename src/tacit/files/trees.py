@@ -20,7 +20,7 @@ _LEAF = -1
 #: Counts are computed from shares in double precision; further from a whole number they are not counts.
 _NEAR = 1e-6
 
-#: What a path asks for: by column, the value that a person has (None: not asked), and those that she has not.
+#: What a path asks for: by column, the value that a person has (None: not asked), and those that they do not have.
 Path = dict[str, tuple[str | None, tuple[str, ...]]]
 
 
@@ -45,7 +45,15 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     >>> [(line["antecedent"], line["consequent"], line["count"]) for line in leaves.records()]
     [({'sex': 'not F'}, 'ill', 1), ({'sex': 'not F'}, 'well', 1), ({'sex': 'F'}, 'ill', 2), ({'sex': 'F'}, 'well', 0)]
     """
-    tree = _check_fitted(clf)
+    tree = getattr(clf, "tree_", None)
+    if tree is None or getattr(clf, "classes_", None) is None:
+        remedy = "Give a fitted sklearn.tree.DecisionTreeClassifier"
+        raise OptionError("is not a fitted decision tree for classes", where="read_tree", remedy=remedy)
+    if tree.n_outputs != 1:
+        raise OptionError("predicts several columns at once", where="read_tree", remedy="Train a tree for each of them")
+    if not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples):
+        remedy = "Train it without sample_weight and class_weight; a weighted count says nothing about whole people"
+        raise OptionError("was trained with weights", where="read_tree", remedy=remedy)
     classes = [str(one) for one in np.asarray(clf.classes_).tolist()]
     if len(features) != tree.n_features or len(set(features)) < len(features):
         remedy = f"Name the {tree.n_features} columns that the tree was trained on, each once, in their order"
@@ -61,33 +69,15 @@ def read_tree(clf: Any, *, features: Sequence[str], sa: str) -> Rules:
     return _rules([path for _, path in leaves], counts[[node for node, _ in leaves]], header)
 
 
-def _check_fitted(clf: Any) -> Any:
-    """Return the arrays of a fitted tree, or raise."""
-    tree = getattr(clf, "tree_", None)
-    if tree is None or getattr(clf, "classes_", None) is None:
-        remedy = "Give a fitted sklearn.tree.DecisionTreeClassifier"
-        raise OptionError("is not a fitted decision tree for classes", where="read_tree", remedy=remedy)
-    if tree.n_outputs != 1:
-        raise OptionError("predicts several columns at once", where="read_tree", remedy="Train a tree for each of them")
-    if not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples):
-        remedy = "Train it without sample_weight and class_weight; a weighted count says nothing about whole people"
-        raise OptionError("was trained with weights", where="read_tree", remedy=remedy)
-    return tree
-
-
 def _class_counts(tree: Any) -> npt.NDArray[np.int64]:
-    """Return the class counts of each node.
-
-    Older versions of the library keep counts, newer ones shares.
-    """
+    """Return the class counts of each node: older versions of the library keep counts, newer ones shares."""
     values = np.asarray(tree.value, float)[:, 0, :]
     people = np.asarray(tree.n_node_samples, float)[:, None]
     counts = values * people / np.maximum(values.sum(axis=1, keepdims=True), 1e-300)
     whole = np.rint(counts)
     if np.abs(counts - whole).max(initial=0.0) > _NEAR * max(1.0, float(people.max())):
         raise OptionError("its class counts are not whole numbers", where="read_tree", remedy="Train it without weights")
-    found: npt.NDArray[np.int64] = whole.astype(np.int64)
-    return found
+    return np.asarray(whole, np.int64)
 
 
 def _leaves(tree: Any, features: Sequence[str]) -> Iterator[tuple[int, Path]]:
@@ -112,22 +102,23 @@ def _leaves(tree: Any, features: Sequence[str]) -> Iterator[tuple[int, Path]]:
 
 
 def _rules(paths: Sequence[Path], counts: npt.NDArray[np.int64], header: Header) -> Rules:
-    """Leaves as rules: one for each leaf and class."""
-    groups = {
-        (column, f"not {', '.join(sorted(lacks))}"): ValueGroup(
-            column, f"not {', '.join(sorted(lacks))}", tuple(sorted(lacks)), True
-        )
-        for path in paths
-        for column, (has, lacks) in path.items()
-        if has is None
-    }
-    plain = {(column, has) for path in paths for column, (has, _) in path.items() if has is not None}
+    """Return one rule for each leaf and class."""
+    groups: dict[tuple[str, str], ValueGroup] = {}
+    plain: set[tuple[str, str]] = set()
+    sides: list[list[tuple[str, str]]] = []
+    for path in paths:
+        side = []
+        for column, (has, lacks) in path.items():
+            if has is None:
+                name = f"not {', '.join(sorted(lacks))}"
+                groups[column, name] = ValueGroup(column, name, tuple(sorted(lacks)), excluded=True)
+            else:
+                name = has
+                plain.add((column, name))
+            side.append((column, name))
+        sides.append(side)
     if plain & set(groups):
         raise OptionError("a value is named 'not ..' as if it were several", where="features", remedy="Rename the value")
-    sides = [
-        [(column, f"not {', '.join(sorted(lacks))}" if has is None else has) for column, (has, lacks) in path.items()]
-        for path in paths
-    ]
     pairs = list(dict.fromkeys(pair for side in sides for pair in side))
     number = {pair: place for place, pair in enumerate(pairs)}
     sensitive = [(header.sa[0], value) for value in header.sa_values]
