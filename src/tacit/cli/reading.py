@@ -165,7 +165,8 @@ def gather_releases(
     paths: Sequence[str], given: ReleaseOptions, settings: Settings[Options] | None = None, record: Any = None
 ) -> Gathered:
     """Read all releases in files and folders."""
-    from tacit.files.releases import gather, is_recognised
+    from tacit.files.recognition import is_recognised
+    from tacit.files.releases import gather
 
     if record is not None:
         given = replace(given, ignore=(*given.ignore, *_recorded_ignored(record)))

@@ -9,7 +9,7 @@ all others divide items.
 from __future__ import annotations
 
 from tacit.errors import InputError
-from tacit.files.delimited import Grid, Head, holds, read_grid, read_head
+from tacit.files.delimited import Grid, read_grid
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
 from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
@@ -17,19 +17,9 @@ from tacit.files.printout import Printout, TextColumn, named_sets, place, with_e
 _ARROW = "} => {"
 
 
-def _is_arules(names: set[str]) -> bool:
-    folded = {name.casefold() for name in names}
-    return holds(folded, "items", "support") or holds(folded, "rules", "support") or holds(folded, "lhs", "rhs")
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a text file has arules' columns."""
-    return head.delimiter(_is_arules) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
-
-
-def read(file: Input, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     """Read a file of arules' itemsets or rules."""
-    grid = read_grid(file, read_head(file).delimiter(_is_arules) or ",", from_r=True)
+    grid = read_grid(file, delimiter, from_r=True)
     whole = grid.column("rules")
     left = grid.column("LHS")
     right = grid.column("RHS")

@@ -14,21 +14,12 @@ from typing import Literal
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
 from tacit.files.printout import Printout, TextColumn, named_sets, place
+from tacit.files.recognition import LINE_WITH_NUMBERS, split_numbers
 
-_LINE = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
-_NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")
 _ARROW = re.compile(r"(?:^|(?<=\s))<-(?=\s|$)")
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if the first lines end in parenthesised numbers."""
-    lines = head.lines[:5]
-    matches = [_LINE.fullmatch(line) for line in lines]
-    return bool(lines) and all(match and _numbers(match["numbers"]) for match in matches)
 
 
 def read_percentages(file: Input, known: FileHeader) -> Printout:
@@ -46,11 +37,6 @@ def read(file: Input, known: FileHeader) -> Printout:
     return _read(file, known, None)
 
 
-def _numbers(text: str) -> list[str]:
-    parts = re.split(r"[,;\s]+", text.strip().replace("%", ""))
-    return parts if all(_NUMBER.fullmatch(part) for part in parts) else []
-
-
 def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
     where = file.name
     lines: list[int] = []
@@ -60,8 +46,8 @@ def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"]
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
-            match = _LINE.fullmatch(line.strip())
-            printed = _numbers(match["numbers"]) if match else []
+            match = LINE_WITH_NUMBERS.fullmatch(line.strip())
+            printed = split_numbers(match["numbers"]) if match else []
             parts = _ARROW.split(match["sets"]) if match else []
             if not printed or len(parts) > 2 or (sides and len(parts) != len(sides[0])):
                 raise InputError(

@@ -25,13 +25,13 @@ from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import sql_name, write_by_csv
 from tacit.files.header import Entries
+from tacit.files.recognition import BUCKETS_HEADER, pair_of
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
 from tacit.model.release import Header, Source
 from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
 
-HEADER = "buckets.json"
 FORMAT = "tacit.buckets/1"
 
 
@@ -93,8 +93,6 @@ def buckets_header(buckets: Buckets, group: str, facts: Mapping[str, Any]) -> st
 #: What other tools call the column of groups and that of counts, in small letters and without other signs.
 GROUP_NAMES = ("group", "groupid", "groupno", "gid", "bucket", "bucketid", "bid")
 COUNT_NAMES = ("count", "counts", "cnt", "freq", "frequency", "number", "people", "n")
-#: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
-_NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,45 +164,11 @@ def buckets_source(pair: tuple[Path, Path]) -> Source:
 
 
 def _header_of(pair: tuple[Path, Path]) -> Input:
-    return Input(pair[0].parent / HEADER)
+    return Input(pair[0].parent / BUCKETS_HEADER)
 
 
 def _sha256_if_present(file: Input) -> str:
     return file.sha256 if os.path.isfile(file) else ""
-
-
-def pair_of(path: str | Path) -> tuple[Path, Path] | None:
-    """Return both tables of a folder or file, or None."""
-    place = Path(path)
-    if place.is_dir():
-        found = {role: _tables_in(place, role) for role in ("qit", "st")}
-        if not any(found.values()):
-            return None
-        for role, tables in found.items():
-            if len(tables) != 1:
-                what = f"holds {len(tables)} tables called {role}" if tables else f"holds no table called {role}"
-                raise InputError(what, where=shown(path), remedy="Leave one qit and one st in it, or give the two files")
-        return found["qit"][0], found["st"][0]
-    match = _NAMED.fullmatch(place.name)
-    if match is None or not place.is_file():
-        return None
-    other = "st" if match["role"].casefold() == "qit" else "qit"
-    beside = [one for one in _tables_in(place.parent, other) if _stem(one.name) == _stem(place.name)]
-    if len(beside) != 1:
-        return None
-    return (place, beside[0]) if other == "st" else (beside[0], place)
-
-
-def _tables_in(folder: Path, role: str) -> list[Path]:
-    found = (
-        one for one in folder.iterdir() if (match := _NAMED.fullmatch(one.name)) is not None and match["role"].casefold() == role
-    )
-    return sorted(one for one in found if one.is_file() and not one.name.startswith("."))
-
-
-def _stem(name: str) -> str:
-    match = _NAMED.fullmatch(name)
-    return match["stem"].casefold() if match is not None else name
 
 
 # Columns
@@ -366,7 +330,7 @@ def _check_sizes(pair: _Pair, sizes: Ints, starts: Ints, counts: Ints, lines: In
 def _check_n(header: Header, n: int) -> None:
     if header.n not in (None, n):
         what = f"says that there are {header.n:,} people, and the tables hold {n:,}"
-        raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+        raise Contradiction(what, where=BUCKETS_HEADER, remedy="Correct it, or remove the file")
 
 
 Form = Literal["csv", "parquet"]
@@ -391,7 +355,9 @@ def write_buckets(
     _refuse_others(place, form)
     with contextlib.ExitStack() as stack:
         # All temporary files are complete before the first of them is moved to its place.
-        header, st, qit = (stack.enter_context(replace_file(place / name)) for name in (HEADER, f"st.{form}", f"qit.{form}"))
+        header, st, qit = (
+            stack.enter_context(replace_file(place / name)) for name in (BUCKETS_HEADER, f"st.{form}", f"qit.{form}")
+        )
         write = _write_csv if form == "csv" else _write_parquet
         write(qit, [*release.people.names, group], _people_cells(release), numbers=1)
         write(st, [group, release.sensitive, "count"], _value_cells(release), numbers=2)

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
-from tacit.files import mlxtend, spark
 from tacit.files.delimited import BLANKS, holds
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
@@ -295,12 +294,12 @@ def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
 def read(columns: Columns, known: FileHeader) -> Printout:
     """Read a frame with the columns of a known result."""
     names = set(columns)
-    if mlxtend.is_itemsets(names):
+    if holds(names, "support", "itemsets"):
         return _sets(columns, ["itemsets"], known, support="support")
-    if mlxtend.is_rules(names):
+    if holds(names, "antecedents", "consequents"):
         sides = ["antecedents", "consequents"]
         return _sets(columns, sides, known, support="support", confidence="confidence", whole_support="antecedent support")
-    if spark.is_itemsets(names):
+    if holds(names, "items", "freq"):
         return _sets(columns, ["items"], known, count="freq")
     if holds(names, "itemset") or holds(names, "antecedent", "consequent"):
         return _own_or_spark_rules(columns, known)
@@ -350,8 +349,10 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
 def _members(cell: Any, row: int, column: str) -> list[str]:
     """Return the items of one cell."""
     if isinstance(cell, str):
-        tokens = mlxtend.set_tokens(cell)
-        names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]
+        from tacit.files.mlxtend import set_tokens, token_name
+
+        tokens = set_tokens(cell)
+        names = None if tokens is None else [token_name(token) for token in tokens]
         if names is not None and all(name is not None for name in names):
             return [name or "" for name in names]
     elif isinstance(cell, Iterable):

@@ -22,31 +22,29 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
+from tacit.files.delimited import csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
 from tacit.files.frequencies_header import (
     APOSTROPHE,
-    COUNT_NAMES,
     TableHeader,
     assign_roles,
     check_totals,
     find_count,
     header_entries,
-    is_described,
     mark_totals,
     people_of,
     read_table_header,
 )
 from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
 from tacit.files.header import Plain, write_with_header
-from tacit.files.tables import Names, column_names, sensitive_names
+from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
+from tacit.files.tables import column_names, sensitive_names
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
-from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.release import Decimals, Header, Source
-from tacit.model.rounding import Convention, find_convention
+from tacit.model.rounding import find_convention
 from tacit.model.table import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -82,57 +80,6 @@ def unguard(text: str) -> str:
 
 
 _HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
-
-
-@dataclass(frozen=True, slots=True)
-class CellOptions:
-    """Options about a table beyond its header.
-
-    None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
-    and ``ignore`` columns that say nothing about people.
-    """
-
-    n: int | None = None
-    by: tuple[str, ...] = ()
-    count: str | None = None
-    any: tuple[str, ...] = ()
-    no_total: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    hidden_below: int | None = None
-    zeros_shown: bool | None = None
-    base: int | None = None
-    rounding: Rounding | None = None
-    complete: bool | None = None
-    convention: str | None = None
-    qi: Names = ()
-    sa: Names = ()
-
-    def __post_init__(self) -> None:
-        for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
-                what = f"must be a whole number of at least {least}"
-                raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
-        if self.rounding is not None and self.rounding not in ROUNDINGS:
-            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(ROUNDINGS)}")
-
-        if self.convention is not None:
-            self._check_alone(find_convention(self.convention))
-
-    def _check_alone(self, convention: Convention) -> None:
-        """Refuse options that say what the convention says."""
-        others = {"--base": self.base, "--rounding": self.rounding, "--zeros-shown": self.zeros_shown or None}
-        if not convention.deletes_records:
-            others["--hidden-below"] = self.hidden_below
-        for option, value in others.items():
-            if value is not None:
-                what = f"is part of what --convention {convention.name} says"
-                raise OptionError(what, where=option, remedy="Leave one of the two out")
-
-    @property
-    def are_given(self) -> bool:
-        """Tell if any option is for frequency tables only."""
-        cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
-        return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +120,7 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     else:
         known = TableHeader()
         cells = _frame_cells(data)
-        said = said if said.by else replace(said, by=_frame_columns(data))
+        said = said if said.by else replace(said, by=crosstab_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
     if crosstab or (crosstab is None and counts is None):
@@ -182,38 +129,6 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
         remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
     return _build(_read_long(cells, counts, known, said), known, said)
-
-
-def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
-    """Tell if an input is a frequency table.
-
-    A header or options say so, or a column holds counts and it is nothing else.
-    """
-    if isinstance(data, FrequencyTable) or options.are_given:
-        return True
-    if not isinstance(data, str | os.PathLike):
-        if _frame_columns(data):
-            return True
-        frame = as_frame(data, where="the table")
-        names = {name.casefold() for name in frame.names} if frame is not None else set()
-        return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
-    file = Input.of(data)
-    if is_described(file):
-        return True
-    try:
-        head = read_head(file)
-    except TacitError:
-        return False
-    return not is_other(head) and has_counts(head)
-
-
-def has_counts(head: Head) -> bool:
-    """Tell if a column has a usual name of counts."""
-    return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
-
-
-def _has_counts(names: Any) -> bool:
-    return len(names) > 1 and any(name.casefold() in COUNT_NAMES for name in names)
 
 
 # Files and frames
@@ -229,7 +144,7 @@ def _file_cells(file: Input) -> _Cells:
             for column, part in zip(texts, zip(*rows, strict=True), strict=True):
                 column.extend("" if cell is None else cell for cell in part)
         return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
-    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
+    delimiter = head.delimiter(names_count) or head.delimiter(lambda names: len(names) > 1)
     grid = read_grid(file, delimiter or ",")
     return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
 
@@ -247,13 +162,6 @@ def _frame_cells(data: Any) -> _Cells:
         texts.append([column.values[code] for code in column.codes.tolist()])
     size = len(texts[0]) if texts else 0
     return _Cells("the table", list(frame.names), texts, np.arange(2, size + 2, dtype=np.int64))
-
-
-def _frame_columns(data: Any) -> tuple[str, ...]:
-    """Return the column names of a pandas crosstab, else none."""
-    if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
-        return ()
-    return (*map(str, data.index.names), str(data.columns.name))
 
 
 # The two forms
@@ -353,7 +261,7 @@ def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
         head = read_head(Input.of(path))
     except TacitError:
         return False
-    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
+    delimiter = head.delimiter(names_count) or head.delimiter(lambda names: len(names) > 1) or ","
     names = list(head.columns) or header_names(head.lines[0] if head.lines else "", delimiter)
     if set(by) <= set(names):
         return True
@@ -571,19 +479,6 @@ def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Ma
         remedy = "Correct it, or remove the key"
         raise InputError("lacks a value that the table has", where=f"{known.where}, key 'sa_values'", remedy=remedy)
     return replace(header, qi=qi, sa=sa, no_sa=no_sa, sa_values=domain)
-
-
-def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Names = (), **given: Any) -> CellOptions:
-    """Return the options as a caller gives them.
-
-    Columns may be a text with commas, of labels a single text is one.
-    """
-    given |= {name: _texts(one) for name, one in (("any", any), ("no_total", no_total), ("ignore", ignore))}
-    return CellOptions(by=column_names(by, ()), **given)
-
-
-def _texts(given: Names) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
 
 
 #: The column that holds the counts.

@@ -21,7 +21,8 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.disk import Input
 from tacit.files.frequency_cells import HIDDEN_MARKS, is_total, read_cell, statistic_of
-from tacit.files.header import Entries, entries_beside, format_beside, is_whole
+from tacit.files.header import Entries, entries_beside, is_whole
+from tacit.files.recognition import COUNT_NAMES
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
@@ -62,11 +63,6 @@ class TableHeader:
     sa_values: tuple[str, ...] = ()
     where: str = ""
     guarded: bool = False
-
-
-def is_described(file: Input) -> bool:
-    """Tell if a header declares a frequency table."""
-    return format_beside(file) == FORMAT
 
 
 def read_table_header(file: Input) -> TableHeader:
@@ -158,8 +154,6 @@ def _rounding(get: Entries) -> tuple[int | None, Rounding]:
     return base, mode
 
 
-#: What programs call the column of the counts, whatever the case.
-COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
 #: Words in the names of columns that say more about a cell instead of dividing people, where they may hold text.
 _NOTES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "footnote", "footnotes", "flag", "flags"})
 _DECIMAL = re.compile(r"[-+]?(?:\d{1,18}(?:[.,]\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,3})?\s*%?")

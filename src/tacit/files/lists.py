@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files import arules, borgelt, mlxtend, pmml, spark, spmf
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
+from tacit.files.delimited import add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
 from tacit.files.duckdb import read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
@@ -33,26 +32,14 @@ from tacit.model.release import Decimals, Items, Itemsets, Listed, Rules, Sets
 UNNAMED_SA = "consequent"
 
 
-def _is_own(names: set[str]) -> bool:
-    return (holds(names, "itemset") and ("count" in names or "support" in names)) or holds(names, "antecedent", "consequent")
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a file has Tacit's own columns."""
-    if head.columns:
-        lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
-        return _is_own(set(head.columns)) and not lists & {"antecedent", "consequent"}
-    return head.delimiter(_is_own) is not None
-
-
-def read(file: Input, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     """Read an own release, CSV or Parquet."""
     head = read_head(file)
     if head.columns:
         columns, lines = _parquet_columns(file, head.columns)
         where = file.name
     else:
-        grid = read_grid(file, head.delimiter(_is_own) or ",")
+        grid = read_grid(file, delimiter)
         columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
         lines = grid.lines
         where = grid.where
@@ -164,42 +151,6 @@ def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, Text
             cells.extend("" if cell is None else cell for cell in column)
     columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
     return columns, np.arange(1, len(texts[0]) + 1, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One form of release file."""
-
-    name: str
-    kinds: tuple[str, ...]
-    looks_like: Callable[[Head], bool]
-    read: Callable[[Input, FileHeader], Printout]
-    about: str
-
-
-def _never(_: Head) -> bool:
-    return False
-
-
-BOTH = ("itemsets", "rules")
-
-FORMATS: tuple[Format, ...] = (
-    Format("tacit", BOTH, looks_like, read, "Tacit's own CSV or Parquet, with a JSON header beside it"),
-    Format("mlxtend", BOTH, mlxtend.looks_like, mlxtend.read, "CSV of mlxtend frames"),
-    Format("arules", BOTH, arules.looks_like, arules.read, "CSV of R's arules"),
-    Format("spark", BOTH, spark.looks_like, spark.read, "Parquet of Spark's FPGrowth, a file or a folder"),
-    Format("pmml", BOTH, pmml.looks_like, pmml.read, "PMML with an AssociationModel"),
-    Format("spmf", BOTH, spmf.looks_like, spmf.read, "text of SPMF"),
-    Format(
-        "borgelt-or-fimi",
-        BOTH,
-        borgelt.looks_like,
-        borgelt.read,
-        "text of Borgelt's or of FIMI programs, told apart by their numbers",
-    ),
-    Format("borgelt", BOTH, _never, borgelt.read_percentages, "text of Borgelt's programs, supports in percent"),
-    Format("fimi", BOTH, _never, borgelt.read_counts, "text of FIMI programs, supports as counts"),
-)
 
 
 _BATCH = 20_000

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tacit.errors import InputError
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, holds, read_grid, read_head
+from tacit.files.delimited import holds, read_grid
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
 from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
@@ -28,36 +28,17 @@ _SET = re.compile(
 _WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
 
 
-def is_itemsets(names: set[str]) -> bool:
-    """Tell if these are the columns of mlxtend's itemsets."""
-    return holds(names, "support", "itemsets")
-
-
-def is_rules(names: set[str]) -> bool:
-    """Tell if these are the columns of mlxtend's rules."""
-    return holds(names, "antecedents", "consequents")
-
-
-def _is_either(names: set[str]) -> bool:
-    return is_itemsets(names) or is_rules(names)
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a text file has mlxtend's columns."""
-    return head.delimiter(_is_either) is not None
-
-
-def read(file: Input, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     """Read a CSV file of mlxtend's itemsets or rules.
 
     An index column may stand first.
     """
-    grid = read_grid(file, read_head(file).delimiter(_is_either) or ",")
+    grid = read_grid(file, delimiter)
 
     def at(index: int, column: str) -> str:
         return place(grid.where, int(grid.lines[index]), column)
 
-    if is_rules(set(grid.names)):
+    if holds(grid.names, "antecedents", "consequents"):
         sides = [_tokens(grid.need(name), at) for name in ("antecedents", "consequents")]
     else:
         sides = [_tokens(grid.need("itemsets"), at)]

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError, TacitError
+from tacit.errors import InputError, OptionError
 from tacit.files.delimited import csv_cell
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import sql_name, write_by_csv
-from tacit.files.frames import as_frame
-from tacit.files.header import Entries, Plain, entries_beside, format_beside, write_with_header
-from tacit.files.tables import Names, column_names, open_table_file, read_table
+from tacit.files.header import Entries, Plain, entries_beside, write_with_header
+from tacit.files.tables import Names, column_names, read_table
 from tacit.model.partial import PartialTable
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
@@ -117,30 +116,6 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
         if codes:
             hidden[:, place] |= np.isin(column.codes, codes)
     return PartialTable.of(replace(people, schema=schema), hidden, None if before is None else before.sensitive)
-
-
-def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Tell if an input is a table with these columns."""
-    if isinstance(path, PartialTable | Table):
-        return True
-    if not isinstance(path, str | os.PathLike):
-        frame = as_frame(path, where="the table") if sa else None
-        return frame is not None and {*column_names(qi, frame.names), *column_names(sa, frame.names)} <= set(frame.names)
-    if os.path.isdir(path):
-        return False
-    file = Input.of(path)
-    if os.path.lexists(file) and format_beside(file) == FORMAT:
-        return True
-    if not sa:
-        return False
-    try:
-        rows = open_table_file(file, where=shown(file))  # also a table in a database, FILE::TABLE
-    except TacitError:
-        return False
-    try:
-        return {*column_names(qi, rows.names), *column_names(sa, rows.names)} <= set(rows.names)
-    finally:
-        rows.close()
 
 
 def read_table_header(file: Input) -> TableHeader:

@@ -14,17 +14,11 @@ from xml.parsers import expat
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import Head
 from tacit.files.disk import Input, readable
 from tacit.files.header import FileHeader
 from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a text file is PMML."""
-    return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
 
 
 @dataclass(slots=True)

@@ -20,18 +20,25 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files import frames
-from tacit.files.buckets import HEADER, buckets_source, pair_of, read_buckets, write_buckets
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
-from tacit.files.delimited import Head, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import parquet_source
-from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
-from tacit.files.frequencies_header import is_described
 from tacit.files.header import FileHeader, read_header
-from tacit.files.lists import FORMATS, Format, write
-from tacit.files.partial import looks_like_table, read_partial, write_partial
 from tacit.files.printout import Printout
+from tacit.files.recognition import (
+    BUCKETS,
+    BUCKETS_HEADER,
+    CROSSTAB,
+    FREQUENCIES,
+    LIST,
+    CellOptions,
+    find_format,
+    is_recognised,
+    load,
+    pair_of,
+    recognise,
+)
 from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -39,7 +46,7 @@ from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Source
-from tacit.model.table import MissingRule, Schema, Table
+from tacit.model.table import MissingRule, Schema
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
@@ -165,18 +172,6 @@ def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
             raise InputError("names two values of one column, and nobody has both", where=f"{name}, line {line}", remedy=remedy)
 
 
-#: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
-BUCKETS = "buckets"
-#: What ``--form`` calls a table of people with blank cells.
-TABLE = "table"
-#: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
-FREQUENCIES = "frequencies"
-CROSSTAB = "crosstab"
-_BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
-_TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
-_FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
-
-
 def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
     """Return the release with its source changed."""
     if release.source is None:
@@ -191,8 +186,15 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 
 def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
-    pair = pair_of(os.fspath(path))
-    return parquet_source(Input(path)) if pair is None else buckets_source(pair)
+    pair = pair_of(path)
+    if pair is None:
+        return _source_of(Input(path))
+    source: Source = load("buckets.buckets_source")(pair)
+    return source
+
+
+def _source_of(file: Input) -> Source:
+    return parquet_source(file) if os.path.isdir(file) else file.source
 
 
 _P = ParamSpec("_P")
@@ -294,13 +296,14 @@ def read_release(
     """
     if isinstance(data, (str, os.PathLike)):
         data = Input.of(data)
-    cells = options_of(
-        by,
-        any=any,
-        no_total=no_total,
-        ignore=ignore,
+    n = _check_n(n)
+    cells = CellOptions(
+        n=n,
+        by=column_names(by, ()),
         count=count,
-        n=_check_n(n),
+        any=ignored_names(any),
+        no_total=ignored_names(no_total),
+        ignore=ignored_names(ignore),
         hidden_below=hidden_below,
         zeros_shown=zeros_shown,
         base=base,
@@ -310,53 +313,31 @@ def read_release(
         qi=qi,
         sa=sa,
     )
-    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_frequencies(data, cells)):
+    kind = recognise(data, cells, form)
+    if kind == FREQUENCIES:
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
+        read_frequencies: Callable[..., Release] = load("frequencies.read_frequencies")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
     if cells.are_given:
-        remedy = "Leave them out, or say --form frequencies"
         raise OptionError(
             "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
             where=form or "the release",
-            remedy=remedy,
+            remedy="Leave them out, or say --form frequencies",
         )
-    has_options = bool(only or complete or rounding not in (None, "nearest"))
-    if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
-        return _read_pair(data, n, has_options)
-    if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
-        _refuse_list_options(has_options)
-        table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
-        one_n(table.n, _check_n(n), where="the table")
-        return table
-    listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
-    return with_columns(listed, qi=qi, sa=sa, columns=columns)
-
-
-def _is_frequencies(data: Any, cells: Any) -> bool:
-    """Tell if data is only a frequency table."""
-    if isinstance(data, FrequencyTable):
-        return True
-    if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
-        return False
-    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data)
-
-
-def is_recognised(path: FilePath) -> bool:
-    """Tell if a file is a release in a known format."""
-    try:
-        file = Input.of(path)
-        if _is_pair(file) or is_described(file) or looks_like_table(file):
-            return True
-        head = read_head(file)
-    except TacitError:
-        return False
-    return _is_list(head) or has_counts(head)
-
-
-def _is_list(head: Head) -> bool:
-    """Tell if a file is a list."""
-    return any(entry.looks_like(head) for entry in FORMATS)
+    if kind == LIST:
+        listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
+        return with_columns(listed, qi=qi, sa=sa, columns=columns)
+    if only or complete or rounding not in (None, "nearest"):
+        remedy = "Leave them out"
+        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+    if kind == BUCKETS:
+        release: Release = load("buckets.read_buckets")(data)
+    else:
+        read_partial = load("partial.read_partial")
+        release = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
+    one_n(release.n, n, where="the release" if kind == BUCKETS else "the table")
+    return release
 
 
 def read_listed(
@@ -384,7 +365,7 @@ def read_listed(
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = parquet_source(file)
+        source = _source_of(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
@@ -406,26 +387,6 @@ def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
     return replace(printout, header=header)
 
 
-def _is_pair(data: Any) -> bool:
-    """Tell if a path leads to a bucketized release."""
-    return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
-
-
-def _read_pair(data: Any, n: int | None, has_options: bool) -> Buckets:
-    """Return a bucketized release."""
-    _refuse_list_options(has_options)
-    release = read_buckets(data)
-    one_n(release.n, _check_n(n), where="the release")
-    return release
-
-
-def _refuse_list_options(has_options: bool) -> None:
-    """Raise if options for lists are given."""
-    if has_options:
-        remedy = "Leave them out"
-        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
-
-
 def write_release(release: Release, path: FilePath) -> None:
     """Write a release and its header, both or neither.
 
@@ -433,37 +394,12 @@ def write_release(release: Release, path: FilePath) -> None:
 
     A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
     """
-    if isinstance(release, Buckets):
-        write_buckets(release, path)
-    elif isinstance(release, PartialTable):
-        write_partial(release, path)
-    elif isinstance(release, FrequencyTable):
-        write_frequencies(release, path)
-    else:
-        write(release, path)
-
-
-def find_format(path: FilePath, form: str | None = None) -> Format:
-    """Return the form of a release file.
-
-    The one that is named, or the first that its content looks like.
-    """
-    if form is not None and form not in {entry.name for entry in FORMATS}:
-        raise OptionError(
-            "is not a known form",
-            where="--form",
-            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
-        )
-    head = read_head(Input.of(path))
-    for entry in FORMATS:
-        if entry.name == form or (form is None and entry.looks_like(head)):
-            return entry
-    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
-    raise InputError(
-        "is not recognised as a release",
-        where=os.path.basename(os.fspath(path).rstrip("/")),
-        remedy=f"Give one of the known forms: {known}",
-    )
+    writers = {
+        Buckets: "buckets.write_buckets",
+        PartialTable: "partial.write_partial",
+        FrequencyTable: "frequencies.write_frequencies",
+    }
+    load(writers.get(type(release), "lists.write"))(release, path)
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
@@ -660,7 +596,7 @@ def _is_folder_of_files(path: Path) -> bool:
     """Tell if a folder holds releases without being one."""
     if not path.is_dir():
         return False
-    own = [one for one in _list_folder(path) if one.name != HEADER]
+    own = [one for one in _list_folder(path) if one.name != BUCKETS_HEADER]
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
@@ -732,7 +668,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
     for one in inside:
         if one.name.endswith(".json") and one.name.removesuffix(".json") in names:
             continue  # the header of a file beside it
-        if pair is not None and one in (pair[1], folder / HEADER):
+        if pair is not None and one in (pair[1], folder / BUCKETS_HEADER):
             continue  # read with the first table of the pair
         yield one
 

@@ -14,29 +14,19 @@ from tacit.files.disk import Input, shown
 from tacit.files.duckdb import parquet_columns, read_parquet, sql_name, text_of
 from tacit.files.header import FileHeader
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, with_extras
-
-
-def is_itemsets(names: set[str]) -> bool:
-    """Tell if these are the columns of Spark's itemsets."""
-    return holds(names, "items", "freq")
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a Parquet file has Spark's columns."""
-    lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
-    return (is_itemsets(set(head.columns)) and "items" in lists) or holds(lists, "antecedent", "consequent")
+from tacit.files.recognition import is_spark
 
 
 def read(file: Input, known: FileHeader) -> Printout:
     """Return the rows of Spark's itemsets or rules."""
     kinds = parquet_columns(file)
-    if not looks_like(Head(columns=kinds)):
+    if not is_spark(Head(columns=kinds)):
         raise InputError(
             "has no lists 'items' with 'freq', nor lists 'antecedent' and 'consequent'",
             where=shown(file),
             remedy="Save freqItemsets or associationRules of Spark's FPGrowth",
         )
-    rules = not is_itemsets(set(kinds))
+    rules = not holds(kinds, "items", "freq")
     lists = ["antecedent", "consequent"] if rules else ["items"]
     numbers = [name for name in (("support", "confidence") if rules else ("freq",)) if name in kinds]
     bags = [Bags(numbering := Numbering()), Bags(numbering)][: len(lists)]

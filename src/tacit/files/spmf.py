@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.files.delimited import Head
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
 from tacit.files.printout import Printout, TextColumn, named_sets, place
@@ -24,12 +23,6 @@ _FIELD = re.compile(r"#[^\s:#]*")
 _ITEM = re.compile(r"@ITEM=(?P<number>[^=]*)=(?P<name>.*)")
 _NUMBERS = re.compile(r"\d+(?:,\d+)+")
 _ARROW = "==>"
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if the first data line has SPMF's support."""
-    lines = [line for line in head.lines if not line.startswith(("@", "%"))]
-    return bool(lines) and "#SUP:" in lines[0]
 
 
 def read(file: Input, known: FileHeader) -> Printout:
