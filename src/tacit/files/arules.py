@@ -29,20 +29,16 @@ def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
         sides = [_sets(grid, left), _sets(grid, right)]
     else:
         sides = [_sets(grid, grid.need("items"))]
-    items, sets = named_sets(*sides)
-    is_rules = len(sets) > 1
-    printout = Printout(
+    is_rules = len(sides) > 1
+    printout = Printout.of(
         grid.where,
         grid.lines,
-        items,
-        sets[0],
-        sets[1] if is_rules else None,
+        named_sets(*sides),
+        known,
         count=grid.column("count"),
         support=grid.column("support"),
         confidence=grid.column("confidence") if is_rules else None,
         whole_support=grid.column("coverage") if is_rules else None,
-        header=known.header,
-        only=known.only or "all",
     )
     return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
 

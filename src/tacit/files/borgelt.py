@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-import numpy as np
-
 from tacit.errors import InputError
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
@@ -70,21 +68,18 @@ def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"]
     kept = 2 if is_rules else 1
     unread = [f"number {place} in parentheses" for place in range(kept + 1, 1 + max(map(len, numbers), default=0))]
     # The body, which is the antecedent, stands behind the arrow.
-    items, sets = named_sets(*([parts[side].split() for parts in sides] for side in ((1, 0) if is_rules else (0,))))
+    named = named_sets(*([parts[side].split() for parts in sides] for side in ((1, 0) if is_rules else (0,))))
     confidences = TextColumn("confidence", [f"{printed[1]}%" if len(printed) > 1 else "" for printed in numbers])
-    return Printout(
+    return Printout.of(
         where,
-        np.array(lines, np.int64),
-        items,
-        sets[0],
-        sets[1] if is_rules else None,
+        lines,
+        named,
+        known,
         count=column if are_counts and not is_rules else None,
         support=column if not are_counts and not is_rules else None,
         confidence=confidences if is_rules else None,
         whole_count=column if are_counts and is_rules else None,
         whole_support=column if not are_counts and is_rules else None,
-        header=known.header,
-        only=known.only or "all",
         unread=tuple(unread),
     )
 
@@ -102,16 +97,13 @@ def _counts_and_percentages(
         remedy = "Print one number, and say --form fimi for counts or --form borgelt for percentages"
         raise InputError("which of the two numbers is the count cannot be told", where=where, remedy=remedy)
     counts, shares = (first, second) if whole[0] else (second, first)
-    items, (sets,) = named_sets([parts[0].split() for parts in sides])
-    return Printout(
+    return Printout.of(
         where,
-        np.array(lines, np.int64),
-        items,
-        sets,
+        lines,
+        named_sets([parts[0].split() for parts in sides]),
+        known,
         count=TextColumn("count", counts),
         support=TextColumn("support", [f"{text}%" for text in shares]),
-        header=known.header,
-        only=known.only or "all",
     )
 
 

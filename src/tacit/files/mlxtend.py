@@ -38,25 +38,19 @@ def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     def at(index: int, column: str) -> str:
         return place(grid.where, int(grid.lines[index]), column)
 
-    if holds(grid.names, "antecedents", "consequents"):
-        sides = [_tokens(grid.need(name), at) for name in ("antecedents", "consequents")]
-    else:
-        sides = [_tokens(grid.need("itemsets"), at)]
-    items, sets = named_sets(*sides, name_of=_known_name)
-    read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
-    printout = Printout(
+    is_rules = holds(grid.names, "antecedents", "consequents")
+    sides = [_tokens(grid.need(name), at) for name in (("antecedents", "consequents") if is_rules else ("itemsets",))]
+    printout = Printout.of(
         grid.where,
         grid.lines,
-        items,
-        sets[0],
-        sets[1] if len(sets) > 1 else None,
-        support=grid.need("support") if len(sets) == 1 else grid.column("support"),
-        confidence=grid.column("confidence") if len(sets) > 1 else None,
-        whole_support=grid.column("antecedent support") if len(sets) > 1 else None,
-        header=known.header,
-        only=known.only or "all",
+        named_sets(*sides, name_of=lambda token: token_name(token) or ""),
+        known,
+        support=grid.column("support") if is_rules else grid.need("support"),
+        confidence=grid.column("confidence") if is_rules else None,
+        whole_support=grid.column("antecedent support") if is_rules else None,
         in_full=True,
     )
+    read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
     return with_extras(printout, grid.others(read_here))
 
 
@@ -86,15 +80,8 @@ def _tokens(column: TextColumn, at: Place) -> Iterator[list[str]]:
         yield tokens
 
 
-def _known_name(token: str) -> str:
-    """Return the name of a checked token."""
-    return token_name(token) or ""
-
-
 def token_name(token: str) -> str | None:
-    """Return the item of a token, as text.
-
-    None when it cannot be read.
+    """Return the item of a token, or None when it cannot be read.
 
     >>> token_name("np.str_('a')"), token_name("3.50"), token_name("nan")
     ('a', '3.50', 'nan')

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.parsers import expat
 
-import numpy as np
-
 from tacit.errors import InputError, OptionError
 from tacit.files.disk import Input, readable
 from tacit.files.header import FileHeader
@@ -94,8 +92,8 @@ def read(file: Input, known: FileHeader) -> Printout:
     model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
-    header = _header(model, known.header)
-    return _rules(model, header, known) if model.rules else _itemsets(model, header, known)
+    known = replace(known, header=_header(model, known.header))
+    return _rules(model, known) if model.rules else _itemsets(model, known)
 
 
 def _parse(file: Input) -> _Model:
@@ -150,35 +148,34 @@ def _whole(model: _Model, line: int, attributes: dict[str, str], key: str) -> in
     return int(text)
 
 
-def _itemsets(model: _Model, header: Header, known: FileHeader) -> Printout:
-    items, (sets,) = named_sets(model.itemsets.values())
-    entries = list(model.itemset_attributes.values())
+def _itemsets(model: _Model, known: FileHeader) -> Printout:
+    entries = model.itemset_attributes.values()
+    lines = [line for line, _ in entries]
     support = TextColumn("support", [attributes.get("support", "") for _, attributes in entries])
-    lines = np.array([line for line, _ in entries], np.int64)
-    return Printout(model.where, lines, items, sets, support=support, header=header, only=known.only or "all")
+    return Printout.of(model.where, lines, named_sets(model.itemsets.values()), known, support=support)
 
 
-def _rules(model: _Model, header: Header, known: FileHeader) -> Printout:
+def _rules(model: _Model, known: FileHeader) -> Printout:
     sides: list[list[list[str]]] = [[], []]
     for line, attributes in model.rules:
         for side, key in zip(sides, ("antecedent", "consequent"), strict=True):
             if attributes.get(key) not in model.itemsets:
                 raise model.fault(f"the {key} of a rule names no Itemset of the file", line=line)
             side.append(model.itemsets[attributes[key]])
-    items, (antecedents, consequents) = named_sets(*sides)
     wholes = [model.itemset_attributes[attributes["antecedent"]][1] for _, attributes in model.rules]
-    printout = Printout(
+
+    def texts(key: str) -> list[str]:
+        return [attributes.get(key, "") for _, attributes in model.rules]
+
+    printout = Printout.of(
         model.where,
-        np.array([line for line, _ in model.rules], np.int64),
-        items,
-        antecedents,
-        consequents,
-        support=TextColumn("support", [attributes.get("support", "") for _, attributes in model.rules]),
-        confidence=TextColumn("confidence", [attributes.get("confidence", "") for _, attributes in model.rules]),
+        [line for line, _ in model.rules],
+        named_sets(*sides),
+        known,
+        support=TextColumn("support", texts("support")),
+        confidence=TextColumn("confidence", texts("confidence")),
         whole_support=TextColumn("support of the antecedent", [attributes.get("support", "") for attributes in wholes]),
-        header=header,
-        only=known.only or "all",
     )
     read_here = ("id", "antecedent", "consequent", "support", "confidence")
     beside = dict.fromkeys(key for _, attributes in model.rules for key in attributes if key not in read_here)
-    return with_extras(printout, {key: [attributes.get(key, "") for _, attributes in model.rules] for key in beside})
+    return with_extras(printout, {key: texts(key) for key in beside})

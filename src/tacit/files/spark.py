@@ -38,22 +38,19 @@ def read(file: Input, known: FileHeader) -> Printout:
             bag.add([cell or [] for cell in column])
         for name, column in zip(numbers, columns[len(lists) :], strict=True):
             texts[name].extend("" if cell is None else cell for cell in column)
-    items, sets = finish(bags)
     printed = {name: TextColumn(name, cells) for name, cells in texts.items()}
-    beside = [name for name in kinds if name not in (*lists, *numbers)]
-    printout = Printout(
+    items, sets = finish(bags)
+    printout = Printout.of(
         file.name,
-        np.arange(1, len(sets[0]) + 1, dtype=np.int64),
-        items,
-        sets[0],
-        sets[1] if rules else None,
+        np.arange(1, len(sets[0]) + 1),
+        (items, sets),
+        known,
         count=printed.get("freq"),
         support=printed.get("support"),
         confidence=printed.get("confidence"),
-        header=known.header,
-        only=known.only or "all",
         unit="row",
     )
+    beside = [name for name in kinds if name not in (*lists, *numbers)]
     return with_extras(printout, {name: _texts(file, name, kinds[name]) for name in beside})
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
 from tacit.errors import InputError
 from tacit.files.disk import Input
 from tacit.files.header import FileHeader
@@ -55,20 +53,17 @@ def read(file: Input, known: FileHeader) -> Printout:
             raise InputError(
                 "mixes itemsets and rules, or has more than one arrow", where=place(where, number), remedy="Write one rule a line"
             )
-    items, families = named_sets(*(_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
+    named = named_sets(*(_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
     support = TextColumn("#SUP", supports)
     is_share = any("." in text for text in supports)
-    return Printout(
+    return Printout.of(
         where,
-        np.array(lines, np.int64),
-        items,
-        families[0],
-        families[1] if is_rules else None,
+        lines,
+        named,
+        known,
         count=None if is_share else support,
         support=support if is_share else None,
         confidence=TextColumn("#CONF", confidences) if is_rules else None,
-        header=known.header,
-        only=known.only or "all",
         unread=tuple(unread),
     )
 
