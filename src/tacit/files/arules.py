@@ -48,7 +48,8 @@ def _sets(grid: Grid, column: TextColumn) -> list[list[str]]:
     for line, text in enumerate(column.texts):
         text = text.strip()
         if not (text.startswith("{") and text.endswith("}")):
-            raise _unreadable(grid, line, column, "is not a set in braces", "Write it like {bread,milk}")
+            where = place(grid.where, int(grid.lines[line]), column.name)
+            raise InputError("is not a set in braces", where=where, remedy="Write it like {bread,milk}")
         found.append(split_set(text[1:-1]))
     return found
 
@@ -59,15 +60,12 @@ def _rules(grid: Grid, column: TextColumn) -> list[list[list[str]]]:
     for line, text in enumerate(column.texts):
         text = text.strip()
         if not (text.startswith("{") and text.endswith("}") and text.count(_ARROW) == 1):
-            raise _unreadable(grid, line, column, "is not a rule", "Write it like {bread,milk} => {butter}")
+            where = place(grid.where, int(grid.lines[line]), column.name)
+            raise InputError("is not a rule", where=where, remedy="Write it like {bread,milk} => {butter}")
         antecedent, consequent = text[1:-1].split(_ARROW)
         left.append(split_set(antecedent))
         right.append(split_set(consequent))
     return [left, right]
-
-
-def _unreadable(grid: Grid, line: int, column: TextColumn, what: str, remedy: str) -> InputError:
-    return InputError(what, where=place(grid.where, int(grid.lines[line]), column.name), remedy=remedy)
 
 
 def split_set(text: str) -> list[str]:

@@ -9,6 +9,7 @@ so the form must be named: ``fimi`` reads counts, ``borgelt`` percentages. Two n
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Literal
 
 from tacit.errors import InputError
@@ -20,22 +21,8 @@ from tacit.files.recognition import LINE_WITH_NUMBERS, split_numbers
 _ARROW = re.compile(r"(?:^|(?<=\s))<-(?=\s|$)")
 
 
-def read_percentages(file: Input, known: FileHeader) -> Printout:
-    """Read a file whose supports are percentages."""
-    return _read(file, known, "percentages")
-
-
-def read_counts(file: Input, known: FileHeader) -> Printout:
-    """Read a file whose supports are counts."""
-    return _read(file, known, "counts")
-
-
-def read(file: Input, known: FileHeader) -> Printout:
+def read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"] | None = None) -> Printout:
     """Read a file of percentages or counts."""
-    return _read(file, known, None)
-
-
-def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"] | None) -> Printout:
     where = file.name
     lines: list[int] = []
     sides: list[list[str]] = []
@@ -63,25 +50,19 @@ def _read(file: Input, known: FileHeader, unit: Literal["percentages", "counts"]
     if unit is None and supports and all(text.isdecimal() and int(text) <= 100 for text in supports):
         remedy = "Say --form fimi for counts, --form borgelt for percentages"
         raise InputError("the numbers may be counts or percentages", where=where, remedy=remedy)
-    are_counts = unit == "counts" or (unit is None and _are_counts(supports))
+    # Whole numbers, some of them above 100.
+    are_counts = unit == "counts" or (unit is None and bool(supports) and all(text.isdecimal() for text in supports))
     column = TextColumn("support", supports if are_counts else [f"{text}%" for text in supports])
     kept = 2 if is_rules else 1
     unread = [f"number {place} in parentheses" for place in range(kept + 1, 1 + max(map(len, numbers), default=0))]
     # The body, which is the antecedent, stands behind the arrow.
     named = named_sets(*([parts[side].split() for parts in sides] for side in ((1, 0) if is_rules else (0,))))
-    confidences = TextColumn("confidence", [f"{printed[1]}%" if len(printed) > 1 else "" for printed in numbers])
-    return Printout.of(
-        where,
-        lines,
-        named,
-        known,
-        count=column if are_counts and not is_rules else None,
-        support=column if not are_counts and not is_rules else None,
-        confidence=confidences if is_rules else None,
-        whole_count=column if are_counts and is_rules else None,
-        whole_support=column if not are_counts and is_rules else None,
-        unread=tuple(unread),
-    )
+    name = "count" if are_counts else "support"
+    columns = {name: column}
+    if is_rules:
+        confidences = [f"{printed[1]}%" if len(printed) > 1 else "" for printed in numbers]
+        columns = {f"whole_{name}": column, "confidence": TextColumn("confidence", confidences)}
+    return Printout.of(where, lines, named, known, unread=tuple(unread), **columns)
 
 
 def _counts_and_percentages(
@@ -97,19 +78,9 @@ def _counts_and_percentages(
         remedy = "Print one number, and say --form fimi for counts or --form borgelt for percentages"
         raise InputError("which of the two numbers is the count cannot be told", where=where, remedy=remedy)
     counts, shares = (first, second) if whole[0] else (second, first)
-    return Printout.of(
-        where,
-        lines,
-        named_sets([parts[0].split() for parts in sides]),
-        known,
-        count=TextColumn("count", counts),
-        support=TextColumn("support", [f"{text}%" for text in shares]),
-    )
+    columns = {"count": TextColumn("count", counts), "support": TextColumn("support", [f"{text}%" for text in shares])}
+    return Printout.of(where, lines, named_sets([parts[0].split() for parts in sides]), known, **columns)
 
 
-def _are_counts(texts: list[str]) -> bool:
-    """Tell if these numbers can only be counts.
-
-    All whole, and some above 100.
-    """
-    return all(text.isdecimal() for text in texts) and any(int(text) > 100 for text in texts)
+read_percentages = partial(read, unit="percentages")
+read_counts = partial(read, unit="counts")

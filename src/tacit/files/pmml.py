@@ -37,7 +37,6 @@ class _Model:
         return InputError(what, where=place(self.where, line or self.line), remedy=remedy)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in the start of an element."""
         local = name.rpartition(" ")[2]
         if local == "AssociationModel":
             if self.model is not None:
@@ -48,7 +47,9 @@ class _Model:
             return
         elif local == "Item":
             number = self._need(attributes, "id", local)
-            self.items[number] = _item_name(attributes) or number
+            # PMML 4.3 and later may give field and category instead of the value.
+            parts = [attributes[key] for key in ("field", "category") if key in attributes]
+            self.items[number] = attributes.get("value", "=".join(parts)) or number
         elif local == "Itemset":
             self.current = self._need(attributes, "id", local)
             if self.current in self.itemsets:
@@ -64,7 +65,6 @@ class _Model:
             self.rules.append((self.line, attributes))
 
     def end(self, name: str) -> None:
-        """Take in the end of an element."""
         local = name.rpartition(" ")[2]
         if local == "Itemset":
             self.current = None
@@ -77,23 +77,18 @@ class _Model:
         return attributes[key]
 
 
-def _item_name(attributes: dict[str, str]) -> str:
-    """Return the value of an item.
-
-    PMML 4.3 and later may give field and category instead.
-    """
-    if "value" in attributes:
-        return attributes["value"]
-    return "=".join(attributes[key] for key in ("field", "category") if key in attributes)
-
-
 def read(file: Input, known: FileHeader) -> Printout:
     """Read the rules or itemsets of an association model."""
     model = _parse(file)
     if model.model is None:
         raise InputError("holds no AssociationModel", where=model.where, remedy="Give a PMML file of association rules")
     known = replace(known, header=_header(model, known.header))
-    return _rules(model, known) if model.rules else _itemsets(model, known)
+    if model.rules:
+        return _rules(model, known)
+    entries = model.itemset_attributes.values()
+    lines = [line for line, _ in entries]
+    support = TextColumn("support", [attributes.get("support", "") for _, attributes in entries])
+    return Printout.of(model.where, lines, named_sets(model.itemsets.values()), known, support=support)
 
 
 def _parse(file: Input) -> _Model:
@@ -123,10 +118,12 @@ def _header(model: _Model, header: Header) -> Header:
     """Return the header, completed by attributes of the model."""
     assert model.model is not None
     line, attributes = model.model
-    n = _whole(model, line, attributes, "numberOfTransactions")
-    if header.n is not None and n is not None and n != header.n:
+    people = attributes.get("numberOfTransactions", "").strip()
+    if people and not (people.isdecimal() and people.isascii() and len(people) < 19):
+        raise model.fault("numberOfTransactions is not a whole number", "Correct it", line)
+    n = int(people) if people else header.n
+    if header.n not in (None, n):
         raise model.fault(f"numberOfTransactions is not n = {header.n} of the header file", "Correct one of the two", line)
-    n = header.n if n is None else n
     changes: dict[str, Any] = {"n": n}
     try:
         if header.min_support is None and n is not None and float(attributes.get("minimumSupport", 0)) > 0:
@@ -137,22 +134,6 @@ def _header(model: _Model, header: Header) -> Header:
     except (ValueError, OptionError):
         raise model.fault("minimumSupport or minimumConfidence is not a share from 0 to 1", "Correct it", line) from None
     return replace(header, **changes)
-
-
-def _whole(model: _Model, line: int, attributes: dict[str, str], key: str) -> int | None:
-    text = attributes.get(key, "").strip()
-    if not text:
-        return None
-    if not (text.isdecimal() and text.isascii() and len(text) < 19):
-        raise model.fault(f"{key} is not a whole number", "Correct it", line)
-    return int(text)
-
-
-def _itemsets(model: _Model, known: FileHeader) -> Printout:
-    entries = model.itemset_attributes.values()
-    lines = [line for line, _ in entries]
-    support = TextColumn("support", [attributes.get("support", "") for _, attributes in entries])
-    return Printout.of(model.where, lines, named_sets(model.itemsets.values()), known, support=support)
 
 
 def _rules(model: _Model, known: FileHeader) -> Printout:

@@ -51,9 +51,8 @@ def read(file: Input, known: FileHeader) -> Printout:
         unit="row",
     )
     beside = [name for name in kinds if name not in (*lists, *numbers)]
-    return with_extras(printout, {name: _texts(file, name, kinds[name]) for name in beside})
-
-
-def _texts(file: Input, name: str, kind: str) -> list[str]:
-    """One more column as texts."""
-    return [str(cell or "") for rows in read_parquet(file, [text_of(name, kind)]) for (cell,) in rows]
+    columns_beside = {
+        name: [str(cell or "") for rows in read_parquet(file, [text_of(name, kinds[name])]) for (cell,) in rows]
+        for name in beside
+    }
+    return with_extras(printout, columns_beside)

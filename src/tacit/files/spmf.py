@@ -69,10 +69,8 @@ def read(file: Input, known: FileHeader) -> Printout:
 
 
 def _side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
-    """Return the items before (0) or after (2) arrows."""
-    return (_items(text.partition(_ARROW)[side], names) for text in sets)
-
-
-def _items(text: str, names: dict[str, str]) -> list[str]:
-    tokens = [part for token in text.split() for part in (token.split(",") if _NUMBERS.fullmatch(token) else [token])]
-    return [names.get(token, token) for token in tokens]
+    """Yield the items before (0) or after (2) arrows."""
+    for text in sets:
+        tokens = text.partition(_ARROW)[side].split()
+        parts = [part for token in tokens for part in (token.split(",") if _NUMBERS.fullmatch(token) else [token])]
+        yield [names.get(part, part) for part in parts]
