@@ -224,16 +224,17 @@ class Shares:
         if self.is_double or self.digits is not None:
             return self
         counts = self._nearest_counts(n, 2.0**-52)
-        if counts is None or _chance_of_divisor(counts, n) < 1e-5:
+        if counts is None or _common_divisor(counts, n)[1] < 1e-5:
             return self
         return replace(self, is_double=True, in_full=True)
 
     def common_divisor(self, n: int) -> int:
         """Return a significant common divisor of ``n`` and all counts."""
         counts = self._nearest_counts(n, 2.0**-51)
-        if counts is None or _chance_of_divisor(counts, n) >= 1e-9:
+        if counts is None:
             return 1
-        return _divisor(counts, n)
+        divisor, chance = _common_divisor(counts, n)
+        return divisor if chance < 1e-9 else 1
 
     def _nearest_counts(self, n: int, doubt: float) -> Floats | None:
         """Return the counts of positive shares; None if a quotient by ``n`` is off."""
@@ -283,15 +284,11 @@ class Shares:
         return Decimals(scaled[self.index], digits[self.index])
 
 
-def _divisor(counts: Floats, n: int) -> int:
-    return int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
-
-
-def _chance_of_divisor(counts: Floats, n: int) -> float:
-    """Return the probability of a common divisor by chance."""
-    divisor = _divisor(counts, n)
+def _common_divisor(counts: Floats, n: int) -> tuple[int, float]:
+    """Return the common divisor of counts and n, and its probability by chance."""
+    divisor = int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
     different = len(np.unique(counts[counts < n]))
-    return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
+    return divisor, 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
 
 
 def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, place: Place) -> Shares:
@@ -479,11 +476,14 @@ class _Reading:
             return np.zeros(size, np.int64), np.zeros(size, bool)
         return read_counts(column, self.printout.place)
 
+    def _contradiction(self, line: int, what: str, remedy: str, column: str = "") -> Contradiction:
+        lines = [int(self.printout.lines[line])]
+        return Contradiction(what, where=self.printout.place(line, column), lines=lines, remedy=remedy)
+
     def _refuse(self, wrong: Flags, what: str, remedy: str, column: str = "") -> None:
-        """Raise a contradiction about the first wrong line, if any."""
+        """Raise about the first wrong line, if any."""
         for line in np.flatnonzero(wrong)[:1].tolist():
-            lines = [int(self.printout.lines[line])]
-            raise Contradiction(what, where=self.printout.place(line, column), lines=lines, remedy=remedy)
+            raise self._contradiction(line, what, remedy, column)
 
     # The number of people
 
@@ -521,17 +521,14 @@ class _Reading:
                 raise OptionError(what, where=where, remedy=remedy)
 
     def _people_of_nothing(self) -> int | None:
-        """N from the count of the empty set."""
+        """Return n from the count of the empty set."""
         is_rules = self.printout.consequents is not None
         counted = self.whole_counted if is_rules else self.counted
         lines = np.flatnonzero((self.printout.sets.lengths == 0) & counted)
         return int((self.whole_count if is_rules else self.count)[lines[0]]) if len(lines) else None
 
     def _people_of_pairs(self) -> int | None:
-        """N from lines with both count and share.
-
-        Only one n may make them fit.
-        """
+        """Return the only n that fits lines with both count and share."""
         if self.support is None:
             return None
         least = Fraction(0)
@@ -548,12 +545,8 @@ class _Reading:
                 first = ceil(least)
                 last = floor(most)
                 if first > last:
-                    raise Contradiction(
-                        "count and support fit no number of people that the lines before allow",
-                        where=self.printout.place(line),
-                        lines=[int(self.printout.lines[line])],
-                        remedy="Correct the line, or give the number of people with --n",
-                    )
+                    what = "count and support fit no number of people that the lines before allow"
+                    raise self._contradiction(line, what, "Correct the line, or give the number of people with --n")
                 if first == last:
                     return first
         return None
@@ -647,12 +640,8 @@ class _Reading:
             bound = printed.counts(header.n) if printed is not None else None
             line = int(both[first])
             if bound is None or bound.lo > hi[line] or bound.hi < lo[line]:
-                raise Contradiction(
-                    f"the support does not print the count's share of n = {header.n}",
-                    where=self.printout.place(line, self.support.column.name),
-                    lines=[int(self.printout.lines[line])],
-                    remedy="Correct the count, the support or n",
-                )
+                what = f"the support does not print the count's share of n = {header.n}"
+                raise self._contradiction(line, what, "Correct the count, the support or n", self.support.column.name)
 
     def _check_ends(self, hi: Ints) -> None:
         """Raise if a count has no upper end."""
@@ -746,11 +735,8 @@ class _Reading:
         ):
             found = ends_of(*ends)
             if found is None:
-                raise Contradiction(
-                    "no whole numbers of people fit all that the line prints and the thresholds of the header",
-                    where=self.printout.place(line),
-                    lines=[int(self.printout.lines[line])],
-                    remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
-                )
+                what = "no whole numbers of people fit all that the line prints and the thresholds of the header"
+                remedy = "Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)"
+                raise self._contradiction(line, what, remedy)
             narrowed[line] = found
         lo[:], hi[:], whole_lo[:], whole_hi[:] = narrowed.T

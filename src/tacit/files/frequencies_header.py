@@ -313,8 +313,14 @@ def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
         for smaller in tables:
             if smaller.columns < larger.columns:
                 _check_parts(table, smaller, larger, where)
+    n = table.header.n
     for one in tables:
-        _check_people(table, one, where)
+        least = int(table.lo[one.rows].sum())
+        if n is not None and least > n:
+            lines = numbered(sorted(table.line(int(row)) for row in one.rows.tolist()))
+            what = f"the cells hold {least:,} people at least, and n is {n:,}"
+            remedy = "Check n; where each line counts a set of items, write the set as a JSON list in a column named itemset"
+            raise Contradiction(what, where=f"{where}, {lines}", remedy=remedy)
     return table
 
 
@@ -380,19 +386,6 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
         first, second = (table.line(int(part.rows[order[twice[0] + step]])) for step in (0, 1))
         what = f"the cell stands twice, first in line {first}"
         raise InputError(what, where=f"{where}, line {second}", remedy="Leave one of them out")
-
-
-def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
-    """Raise if disjoint cells exceed the number of people."""
-    n = table.header.n
-    least = int(table.lo[part.rows].sum())
-    # Ranges of a measured column may overlap.
-    if n is None or table.measured is not None or least <= n:
-        return
-    lines = numbered(sorted(table.line(int(row)) for row in part.rows.tolist()))
-    what = f"the cells hold {least:,} people at least, and n is {n:,}"
-    remedy = "Check n; where each line counts a set of items, write the set as a JSON list in a column named itemset"
-    raise Contradiction(what, where=f"{where}, {lines}", remedy=remedy)
 
 
 def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: str) -> None:
