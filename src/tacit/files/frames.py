@@ -24,7 +24,7 @@ from tacit.errors import InputError
 from tacit.files.delimited import BLANKS, holds
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
-from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
+from tacit.files.printout import Printout, TextColumn, named_sets, place, set_tokens, token_name, with_extras
 from tacit.model.table import Column
 
 #: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.
@@ -349,8 +349,6 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
 def _members(cell: Any, row: int, column: str) -> list[str]:
     """Return the items of one cell."""
     if isinstance(cell, str):
-        from tacit.files.mlxtend import set_tokens, token_name
-
         tokens = set_tokens(cell)
         names = None if tokens is None else [token_name(token) for token in tokens]
         if names is not None and all(name is not None for name in names):

@@ -1,10 +1,13 @@
 """Contents of a list as printed, and columns that Tacit does not use.
 
-Some of these columns repeat what was read; those that say more are named, since an audit without them is incomplete.
+A printed set such as ``frozenset({'a', 'b'})`` is never evaluated: it is cut into tokens, and each distinct token is read once as a Python
+literal. Some of the other columns repeat what was read; those that say more are named, since an audit without them is incomplete.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -151,6 +154,50 @@ def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
     ranks = bags[0].numbering.ranks(names)
     return Items(names), [bag.sets(ranks) for bag in bags]
 
+
+# Sets as Python prints them
+
+_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_PLAIN = r"""[^\s,'"(){}\[\]]+"""
+#: A string, a number or word, or a NumPy scalar such as ``np.int64(3)``.
+_TOKEN = re.compile(rf"(?:{_STRING}|[A-Za-z_][\w.]*\((?:{_STRING}|{_PLAIN})\)|{_PLAIN})")
+_LIST = rf"\s*(?:{_TOKEN.pattern}(?:\s*,\s*{_TOKEN.pattern})*\s*,?\s*)?"
+_SET = re.compile(
+    rf"\s*(?:(?:frozenset|set)\(\)|(?:frozenset|set)\((?:\{{{_LIST}\}}|\[{_LIST}\])\)|\{{{_LIST}\}}|\[{_LIST}\]|\({_LIST}\))\s*"
+)
+_WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
+
+
+def set_tokens(text: str) -> list[str] | None:
+    """Return the tokens of a printed set, or None.
+
+    >>> set_tokens("frozenset({'a', np.int64(3)})")
+    ["'a'", 'np.int64(3)']
+    """
+    if not _SET.fullmatch(text):
+        return None
+    wrapped = _WRAPPED.fullmatch(text)
+    return _TOKEN.findall(wrapped.group(1) if wrapped else text)
+
+
+def token_name(token: str) -> str | None:
+    """Return the item of a token, or None when it cannot be read.
+
+    >>> token_name("np.str_('a')"), token_name("3.50"), token_name("nan")
+    ('a', '3.50', 'nan')
+    """
+    if token[:1] not in "'\"" and token.endswith(")"):
+        token = token[token.index("(") + 1 : -1]
+    if token[:1] not in ("'", '"'):
+        return token
+    try:
+        value = ast.literal_eval(token)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+# Columns that are not read
 
 #: Measures of a rule that follow from its support, that of its antecedent, and that of its consequent.
 _OF_CONSEQUENT = (

@@ -116,33 +116,33 @@ FORMATS = (
     Format(
         "mlxtend",
         "CSV of mlxtend frames",
-        "mlxtend.read",
+        "foreign_lists.read_mlxtend",
         lambda head: head.delimiter(_has_mlxtend_columns) is not None,
         _has_mlxtend_columns,
     ),
     Format(
         "arules",
         "CSV of R's arules",
-        "arules.read",
+        "foreign_lists.read_arules",
         lambda head: head.delimiter(_has_arules_columns) is not None and (len(head.lines) == 1 or "{" in head.lines[1]),
         _has_arules_columns,
     ),
-    Format("spark", "Parquet of Spark's FPGrowth, a file or a folder", "spark.read", is_spark),
+    Format("spark", "Parquet of Spark's FPGrowth, a file or a folder", "foreign_lists.read_spark", is_spark),
     Format(
         "pmml",
         "PMML with an AssociationModel",
-        "pmml.read",
+        "foreign_lists.read_pmml",
         lambda head: head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text,
     ),
-    Format("spmf", "text of SPMF", "spmf.read", _is_spmf),
+    Format("spmf", "text of SPMF", "foreign_lists.read_spmf", _is_spmf),
     Format(
         "borgelt-or-fimi",
         "text of Borgelt's or of FIMI programs, told apart by their numbers",
-        "borgelt.read",
+        "foreign_lists.read_borgelt",
         _is_borgelt,
     ),
-    Format("borgelt", "text of Borgelt's programs, supports in percent", "borgelt.read_percentages", lambda _: False),
-    Format("fimi", "text of FIMI programs, supports as counts", "borgelt.read_counts", lambda _: False),
+    Format("borgelt", "text of Borgelt's programs, supports in percent", "foreign_lists.read_percentages", lambda _: False),
+    Format("fimi", "text of FIMI programs, supports as counts", "foreign_lists.read_counts", lambda _: False),
 )
 
 #: What ``--form`` calls releases that are not lists, and what they look like.
