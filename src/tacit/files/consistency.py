@@ -183,7 +183,6 @@ def _counted_sets(release: Listed) -> tuple[Sets, Ints, Ints]:
 
 
 def _unite(rules: Rules) -> Sets:
-    """Return all items of each rule."""
     left = rules.antecedents
     right = rules.consequents
     rows = np.concatenate((left.owners(), right.owners()))
@@ -200,7 +199,6 @@ def _contradiction(release: Listed, what: str, remedy: str, *positions: int) -> 
 
 
 def _check_sides(release: Rules) -> None:
-    """Raise if antecedent and consequent share an item."""
     shared = np.flatnonzero(_unite(release).lengths < release.antecedents.lengths + release.consequents.lengths)
     if len(shared):
         where = _place(release, [release.line(int(shared[0]))])
@@ -208,7 +206,6 @@ def _check_sides(release: Rules) -> None:
 
 
 def _check_ends(release: Listed) -> None:
-    """Raise if counts leave 0 to n or exceed antecedents."""
     ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
     for lo, hi in ends:
         _refuse_first(release, lo > hi, "no whole number of people fits the line")
@@ -226,7 +223,7 @@ def _refuse_first(release: Listed, wrong: Flags, what: str) -> None:
 
 
 def _without_repeats(release: Listed) -> Listed:
-    """One line per set.
+    """Keep one line per set.
 
     Of lines about the same set one must say all that the others say: the narrowest stays.
     """
@@ -268,7 +265,6 @@ def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
 
 
 def _within(ends: Ints, inner: int, outer: int) -> bool:
-    """Tell if one line's intervals lie within another's."""
     lows = ends[0::2]
     highs = ends[1::2]
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())

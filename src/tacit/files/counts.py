@@ -364,7 +364,6 @@ def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
 
 
 def _value(text: str) -> Fraction | None:
-    """Return the exact printed number, or None."""
     percent = text.endswith("%")
     try:
         decimal = Decimal(text[:-1].strip() if percent else text)
@@ -521,7 +520,6 @@ class _Reading:
                 raise OptionError(what, where=where, remedy=remedy)
 
     def _people_of_nothing(self) -> int | None:
-        """Return n from the count of the empty set."""
         is_rules = self.printout.consequents is not None
         counted = self.whole_counted if is_rules else self.counted
         lines = np.flatnonzero((self.printout.sets.lengths == 0) & counted)
@@ -644,7 +642,6 @@ class _Reading:
                 raise self._contradiction(line, what, "Correct the count, the support or n", self.support.column.name)
 
     def _check_ends(self, hi: Ints) -> None:
-        """Raise if a count has no upper end."""
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
             raise InputError(
@@ -696,7 +693,6 @@ class _Reading:
         )
 
     def _people_of_antecedents(self, header: Header) -> tuple[Ints, Ints]:
-        """Return bounds on the people with each antecedent."""
         size = len(self.printout.lines)
         most = _UNBOUNDED if header.n is None else header.n
         lo = np.zeros(size, np.int64)

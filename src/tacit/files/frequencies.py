@@ -252,7 +252,6 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 
 
 def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
-    """Build the table from its cells, header and options."""
     printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
@@ -334,7 +333,6 @@ def _place(listed: _Listed, row: int) -> str:
 
 
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
-    """Return how cells were printed, by header and options."""
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
     pairs = (
@@ -411,7 +409,6 @@ def _ends(printing: CellPrinting, printed: Ints, n: int | None, marks: Sequence[
 
 
 def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
-    """Return a table in memory with options added."""
     if said.are_given or said.rounding is not None:
         remedy = "Leave them out: a table in memory says itself how its cells were printed"
         raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
@@ -496,7 +493,6 @@ def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
 
 
 def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
-    """Return the columns of means and medians, if any."""
     measured = table.measured
     if measured is None:
         return []

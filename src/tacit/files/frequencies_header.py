@@ -290,7 +290,6 @@ def _is_derived(cells: Cells, place: int, count: int, n: int | None) -> bool:
 
 
 def _value(text: str) -> Fraction | None:
-    """Return a printed number; None where there is none."""
     return Fraction(_number_in(text)) if _DECIMAL.fullmatch(text.strip()) else None
 
 
@@ -527,7 +526,6 @@ def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: in
 
 
 def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], place: Callable[[int, str], str]) -> None:
-    """Refuse numeric ranges of one column that overlap."""
     told = sorted({label for label in labels if label is not None} - known)
     spans = {label: span for label in told if (span := _span_of_total(label)) is not None}
     if len(spans) < len(told) or not any(low < high for low, high in spans.values()):

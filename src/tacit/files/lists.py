@@ -158,7 +158,6 @@ Cells = Callable[[int, int], Iterable[str]]
 
 
 def _batches(release: Listed) -> Iterator[str]:
-    """Yield the text of the file in blocks."""
     columns = [*_side_cells(release), _number_cells(release)]
     if isinstance(release, Rules):
         columns.append(partial(_confidences, release))

@@ -238,14 +238,12 @@ def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
 def _counts_consequents(printout: Printout) -> bool:
     """Tell if some line prints each consequent's support."""
     assert printout.consequents is not None
+    has_whole = printout.whole_count is not None or printout.whole_support is not None or printout.confidence is not None
     counted: set[frozenset[int]] = set()
     wanted: set[frozenset[int]] = set()
-    has_whole = printout.whole_count is not None or printout.whole_support is not None or printout.confidence is not None
-    for line in range(len(printout.sets)):
-        antecedent = frozenset(printout.sets[line].tolist())
-        consequent = frozenset(printout.consequents[line].tolist())
-        counted.add(antecedent | consequent)
+    for antecedent, consequent in zip(printout.sets, printout.consequents, strict=True):
+        wanted.add(frozenset(consequent.tolist()))
+        counted.add(frozenset((*antecedent.tolist(), *consequent.tolist())))
         if has_whole:
-            counted.add(antecedent)
-        wanted.add(consequent)
+            counted.add(frozenset(antecedent.tolist()))
     return wanted <= counted

@@ -38,8 +38,6 @@ def load(function: str) -> Callable[..., Any]:
 
 # Lists of itemsets and rules
 
-Columns = Callable[[set[str]], bool]
-
 
 class Format(NamedTuple):
     """Form of a list; ``reader`` is a function of a module of this package.
@@ -51,7 +49,7 @@ class Format(NamedTuple):
     about: str
     reader: str
     looks_like: Callable[[Head], bool]
-    columns: Columns | None = None
+    columns: Callable[[set[str]], bool] | None = None
 
     def read(self, file: Input, known: FileHeader) -> Printout:
         """Read a file with the reader of this form."""

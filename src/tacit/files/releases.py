@@ -72,7 +72,7 @@ def _sources(value: Any) -> Iterator[Source]:
 Pair = tuple[str, str]
 
 
-def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
+def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
     """Return the list with items as column values.
 
     A list with columns of its own only gets missing roles. ``columns`` are those of the data. Without roles, other items stay as they are.
@@ -112,10 +112,7 @@ def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Na
 
 
 def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
-    """Return the column and the value of an item.
-
-    None where no column fits, or several do.
-    """
+    """Return column and value of an item; None where none or several columns fit."""
     fitting = {
         (column, name[len(column) + 1 :])
         for column in columns
@@ -160,7 +157,6 @@ def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
 
 
 def _with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    """Return the release with its source changed."""
     if release.source is None:
         return release
     if isinstance(release, Buckets):
@@ -313,7 +309,7 @@ def read_release(
         )
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
-        return with_columns(listed, qi=qi, sa=sa, columns=columns)
+        return _with_columns(listed, qi=qi, sa=sa, columns=columns)
     if only or complete or rounding not in (None, "nearest"):
         remedy = "Leave them out"
         raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
@@ -389,7 +385,6 @@ def write_release(release: Release, path: FilePath) -> None:
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
-    """Return a header that says how numbers were printed."""
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
@@ -412,7 +407,6 @@ def _check_n(n: int | None) -> int | None:
 
 
 def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
-    """Return a release in memory with options added."""
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
@@ -514,7 +508,6 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
 
 
 def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
-    """Raise if an ignored name is neither file nor column."""
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
@@ -636,7 +629,6 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 
 def _why_ignored(path: Path) -> str:
-    """Return the reason why a file is ignored."""
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -664,7 +656,6 @@ def _why_ignored(path: Path) -> str:
 
 
 def _why_not_tried(path: Path) -> str:
-    """Return the reason for skipping a file."""
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -675,7 +666,6 @@ def _why_not_tried(path: Path) -> str:
 
 
 def _is_record(path: Path) -> bool:
-    """Tell if a file is a record of Tacit."""
     try:
         with Input(path).open_text() as lines:
             found = json.load(lines)
@@ -685,7 +675,6 @@ def _is_record(path: Path) -> bool:
 
 
 def _name_with_folder(release: Release, folder: str) -> Release:
-    """Return a release named by its folder and name."""
     return _with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
