@@ -53,11 +53,8 @@ class Ratio:
         hi = Fraction(1)
         hi_open = False
         if printed is not None:
-            if printed.lo > lo:
-                lo = printed.lo
-                lo_open = printed.lo_open
-            elif printed.lo == lo:
-                lo_open = lo_open or printed.lo_open
+            # Of equal ends, an open one is the larger.
+            lo, lo_open = max((lo, lo_open), (printed.lo, printed.lo_open))
             if printed.hi < hi:
                 hi = printed.hi
                 hi_open = printed.hi_open

@@ -472,26 +472,20 @@ def mark_totals(
     out = list(labels)
     known = set(values)
     for number, column in enumerate(columns):
-
-        def refuse(label: str, at: int = number, name: str = column) -> None:
-            what = "the value may be the total of the others"
-            remedy = "Say --any VALUE if it is, --no-total VALUE if it is not"
-            raise InputError(what, where=place(out[at].index(label), name), remedy=remedy)
-
         named = {label for label in out[number] if label is not None and sounds_like_total(label)} - known
         possible = _possible_totals(out, number, ends, n) if named else {}
-        for label in sorted(named):
-            if (declared and label in possible) or (not declared and label not in possible):
-                refuse(label)
-        if declared:
-            continue
-        if named:
+        doubted = [label for label in sorted(named) if (label in possible) == declared]
+        if not doubted and not declared:
             out[number] = [None if label in named else label for label in out[number]]
-        # One other value is not enough to doubt: two values of equal counts are common.
-        for label, others in _possible_totals(out, number, ends, n).items():
-            if others > 1 and label not in known:
-                refuse(label)
-        _check_ranges(out[number], column, known, place)
+            # One other value is not enough to doubt: two values of equal counts are common.
+            totals = _possible_totals(out, number, ends, n)
+            doubted = [label for label, others in totals.items() if others > 1 and label not in known]
+        if doubted:
+            what = "the value may be the total of the others"
+            remedy = "Say --any VALUE if it is, --no-total VALUE if it is not"
+            raise InputError(what, where=place(out[number].index(doubted[0]), column), remedy=remedy)
+        if not declared:
+            _check_ranges(out[number], column, known, place)
     return out
 
 

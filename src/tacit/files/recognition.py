@@ -42,14 +42,20 @@ def load(function: str) -> Callable[..., Any]:
 class Format(NamedTuple):
     """Form of a list; ``reader`` is a function of a module of this package.
 
-    ``columns`` tells if names are those of a delimited file; its reader is then given the separator.
+    ``columns`` tells if names are those of a delimited file; its reader is then given the separator. ``content`` says more about its head.
     """
 
     name: str
     about: str
     reader: str
-    looks_like: Callable[[Head], bool]
+    content: Callable[[Head], bool] | None = None
     columns: Callable[[set[str]], bool] | None = None
+
+    def looks_like(self, head: Head) -> bool:
+        """Tell if a file has this form; never where neither content nor columns can."""
+        if self.content is not None:
+            return self.content(head)
+        return self.columns is not None and head.delimiter(self.columns) is not None
 
     def read(self, file: Input, known: FileHeader) -> Printout:
         """Read a file with the reader of this form."""
@@ -88,6 +94,14 @@ def is_spark(head: Head) -> bool:
     return (holds(head.columns, "items", "freq") and "items" in lists) or holds(lists, "antecedent", "consequent")
 
 
+def _is_arules(head: Head) -> bool:
+    return head.delimiter(_has_arules_columns) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
+
+
+def _is_pmml(head: Head) -> bool:
+    return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
+
+
 def _is_spmf(head: Head) -> bool:
     lines = [line for line in head.lines if not line.startswith(("@", "%"))]
     return bool(lines) and "#SUP:" in lines[0]
@@ -111,27 +125,10 @@ def _is_borgelt(head: Head) -> bool:
 
 FORMATS = (
     Format("tacit", "Tacit's own CSV or Parquet, with a JSON header beside it", "lists.read", _is_own, _has_own_columns),
-    Format(
-        "mlxtend",
-        "CSV of mlxtend frames",
-        "foreign_lists.read_mlxtend",
-        lambda head: head.delimiter(_has_mlxtend_columns) is not None,
-        _has_mlxtend_columns,
-    ),
-    Format(
-        "arules",
-        "CSV of R's arules",
-        "foreign_lists.read_arules",
-        lambda head: head.delimiter(_has_arules_columns) is not None and (len(head.lines) == 1 or "{" in head.lines[1]),
-        _has_arules_columns,
-    ),
+    Format("mlxtend", "CSV of mlxtend frames", "foreign_lists.read_mlxtend", columns=_has_mlxtend_columns),
+    Format("arules", "CSV of R's arules", "foreign_lists.read_arules", _is_arules, _has_arules_columns),
     Format("spark", "Parquet of Spark's FPGrowth, a file or a folder", "foreign_lists.read_spark", is_spark),
-    Format(
-        "pmml",
-        "PMML with an AssociationModel",
-        "foreign_lists.read_pmml",
-        lambda head: head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text,
-    ),
+    Format("pmml", "PMML with an AssociationModel", "foreign_lists.read_pmml", _is_pmml),
     Format("spmf", "text of SPMF", "foreign_lists.read_spmf", _is_spmf),
     Format(
         "borgelt-or-fimi",
@@ -139,8 +136,8 @@ FORMATS = (
         "foreign_lists.read_borgelt",
         _is_borgelt,
     ),
-    Format("borgelt", "text of Borgelt's programs, supports in percent", "foreign_lists.read_percentages", lambda _: False),
-    Format("fimi", "text of FIMI programs, supports as counts", "foreign_lists.read_counts", lambda _: False),
+    Format("borgelt", "text of Borgelt's programs, supports in percent", "foreign_lists.read_percentages"),
+    Format("fimi", "text of FIMI programs, supports as counts", "foreign_lists.read_counts"),
 )
 
 #: What ``--form`` calls releases that are not lists, and what they look like.
