@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tacit.files.lists import FORMATS
-from tacit.files.releases import find_format, read_release
+from tacit.files.recognition import FORMATS, find_format
+from tacit.files.releases import read_release
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 EXPECTED = {

@@ -13,7 +13,8 @@ import pytest
 
 import tacit
 from tacit.errors import InputError, OptionError
-from tacit.files.partial import looks_like_table, read_partial, write_partial
+from tacit.files.partial import read_partial, write_partial
+from tacit.files.recognition import TABLE, CellOptions, recognise
 from tacit.files.selection import Comparison, parse_condition, read_marks, read_rows
 from tacit.model.partial import PartialTable
 from tacit.model.table import Schema, Table
@@ -107,11 +108,11 @@ def test_merged_rows_cannot_be_hidden_singly() -> None:
 
 def test_what_is_a_table_is_known_by_its_columns(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TEXT)
-    assert looks_like_table(tmp_path / "t.csv", qi=["age,note"], sa=("job",))
-    assert not looks_like_table(tmp_path / "t.csv", qi=["age"], sa=("pay",))
-    assert not looks_like_table(tmp_path / "t.csv")
-    assert not looks_like_table(tmp_path / "none.csv", sa="job")
-    assert not looks_like_table(tmp_path, sa="job")
+    assert recognise(tmp_path / "t.csv", CellOptions(qi=["age,note"], sa=("job",))) == TABLE
+    assert recognise(tmp_path / "t.csv", CellOptions(qi=["age"], sa=("pay",))) != TABLE
+    assert recognise(tmp_path / "t.csv", CellOptions()) != TABLE
+    assert recognise(tmp_path / "none.csv", CellOptions(sa="job")) != TABLE
+    assert recognise(tmp_path, CellOptions(sa="job")) != TABLE
 
 
 def test_a_table_in_a_database_is_a_table(tmp_path: Path) -> None:
@@ -120,11 +121,11 @@ def test_a_table_in_a_database_is_a_table(tmp_path: Path) -> None:
         base.executemany("INSERT INTO people VALUES (?, ?)", [(30, None), (None, "x"), (41, "y")])
     base.close()
     place = f"{tmp_path / 'd.sqlite'}::people"
-    assert looks_like_table(place, qi="age", sa="job")
+    assert recognise(place, CellOptions(qi="age", sa="job")) == TABLE
     table = tacit.read_release(place, qi="age", sa="job")
     assert isinstance(table, PartialTable)
     assert table.hidden.tolist() == [[False, True], [True, False], [False, False]]
-    assert not looks_like_table(f"{tmp_path / 'd.sqlite'}::nobody", qi="age", sa="job")
+    assert recognise(f"{tmp_path / 'd.sqlite'}::nobody", CellOptions(qi="age", sa="job")) != TABLE
 
 
 def test_frames_are_tables_where_roles_are_given() -> None:

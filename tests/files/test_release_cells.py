@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.files import consistency
-from tacit.files.arules import split_set
 from tacit.files.delimited import Pairs, add_lists, add_objects, item_name, pair_name
-from tacit.files.mlxtend import set_tokens, token_name
-from tacit.files.printout import Bags, Numbering, TextColumn, finish
+from tacit.files.foreign_lists import split_set
+from tacit.files.printout import Bags, Numbering, TextColumn, finish, set_tokens, token_name
 from tacit.model.release import Sets
 
 FRAGMENTS = st.lists(

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InputError, TacitError
-from tacit.files.lists import FORMATS
+from tacit.files.recognition import FORMATS
 from tacit.files.releases import read_release, write_release
 from tacit.model.release import Header, Items, Itemsets, Sets
 

@@ -16,8 +16,8 @@ import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.files.lists import FORMATS
-from tacit.files.releases import find_format, read_listed
+from tacit.files.recognition import FORMATS, find_format
+from tacit.files.releases import read_listed
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["b"], ["a", "it's", 'say "x"'], ["a", "b", "c"], ["c"]]

@@ -235,7 +235,8 @@ def gather_releases(
 ) -> Gathered:
     """Read all releases in files and folders."""
     from tacit.files.frequencies import fits_columns
-    from tacit.files.releases import gather, is_recognised
+    from tacit.files.recognition import is_recognised
+    from tacit.files.releases import gather
 
     if record is not None:
         given = replace(given, ignore=(*given.ignore, *_recorded_ignored(record)))

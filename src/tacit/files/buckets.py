@@ -25,13 +25,13 @@ from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import write_columns_by_csv
 from tacit.files.header import Entries
+from tacit.files.recognition import BUCKETS_HEADER, pair_of
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
 from tacit.model.release import Header, Source
 from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
 
-HEADER = "buckets.json"
 FORMAT = "tacit.buckets/1"
 _FIT = "Give the two tables of one release"
 
@@ -64,8 +64,6 @@ def _read_header(file: Input) -> tuple[Header, str | None]:
 #: What other tools call the column of groups and that of counts, in small letters and without other signs.
 GROUP_NAMES = ("group", "groupid", "groupno", "gid", "bucket", "bucketid", "bid")
 COUNT_NAMES = ("count", "counts", "cnt", "freq", "frequency", "number", "people", "n")
-#: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
-_NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def read_buckets(
             remedy = "Name them qit.csv and st.csv, or give both"
             raise InputError("holds no qit and st table", where=shown(folder), remedy=remedy)
         qit, st = found
-        beside = Input(qit.parent / HEADER)
+        beside = Input(qit.parent / BUCKETS_HEADER)
         header, named_group = _read_header(beside)
         header_sha256 = _sha256_if_present(beside)
     named = [shown(one) if isinstance(one, (str, os.PathLike)) else name for one, name in ((qit, "the QIT"), (st, "the ST"))]
@@ -133,41 +131,12 @@ def read_buckets(
 
 def buckets_source(pair: tuple[Path, Path]) -> Source:
     """Return both tables of a release as one source."""
-    header_sha256 = _sha256_if_present(Input(pair[0].parent / HEADER))
+    header_sha256 = _sha256_if_present(Input(pair[0].parent / BUCKETS_HEADER))
     return joined_source([replace(Input(one).source, header=header_sha256) for one in pair])
 
 
 def _sha256_if_present(file: Input) -> str:
     return file.sha256 if os.path.isfile(file) else ""
-
-
-def pair_of(path: str | Path) -> tuple[Path, Path] | None:
-    """Return both tables of a folder or file, or None."""
-    place = Path(path)
-    if place.is_dir():
-        found = {role: [one for one, _ in _tables_in(place, role)] for role in ("qit", "st")}
-        if not any(found.values()):
-            return None
-        for role, tables in found.items():
-            if len(tables) != 1:
-                what = f"holds {len(tables)} tables called {role}" if tables else f"holds no table called {role}"
-                raise InputError(what, where=shown(path), remedy="Leave one qit and one st in it, or give the two files")
-        return found["qit"][0], found["st"][0]
-    match = _NAMED.fullmatch(place.name)
-    if match is None or not place.is_file():
-        return None
-    other = "st" if match["role"].casefold() == "qit" else "qit"
-    beside = [one for one, stem in _tables_in(place.parent, other) if stem == match["stem"].casefold()]
-    if len(beside) != 1:
-        return None
-    return (place, beside[0]) if other == "st" else (beside[0], place)
-
-
-def _tables_in(folder: Path, role: str) -> list[tuple[Path, str]]:
-    """Return the tables of this role, and the beginnings of their names."""
-    found = [(one, match) for one in folder.iterdir() if (match := _NAMED.fullmatch(one.name)) is not None]
-    tables = [(one, match["stem"].casefold()) for one, match in found if match["role"].casefold() == role]
-    return sorted((one, stem) for one, stem in tables if one.is_file() and not one.name.startswith("."))
 
 
 def _columns_called(usual: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -261,7 +230,7 @@ def _build(pair: _Pair, group: str | None, sa: str | None) -> Buckets:
     starts, value, counts, lines = _flatten_values(pair, rank[theirs.codes], column, per_line, sizes=sizes)
     if header.n not in (None, len(rows)):
         what = f"says that there are {header.n:,} people, and the tables hold {len(rows):,}"
-        raise Contradiction(what, where=HEADER, remedy="Correct it, or remove the file")
+        raise Contradiction(what, where=BUCKETS_HEADER, remedy="Correct it, or remove the file")
     return Buckets(
         people=replace(pair.people.select(qi), schema=Schema(qi=qi)),
         group=rows,
@@ -346,7 +315,9 @@ def write_buckets(
     }
     with contextlib.ExitStack() as stack:
         # All temporary files are complete before the first of them is moved to its place.
-        header, st, qit = (stack.enter_context(replace_file(place / name)) for name in (HEADER, f"st.{form}", f"qit.{form}"))
+        header, st, qit = (
+            stack.enter_context(replace_file(place / name)) for name in (BUCKETS_HEADER, f"st.{form}", f"qit.{form}")
+        )
         _write_columns(qit, people, form, numbers=(group,))
         _write_columns(st, values, form, numbers=(group, "count"))
         text = json.dumps(entries | dict(facts or {}), indent=2, ensure_ascii=False) + "\n"

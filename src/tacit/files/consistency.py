@@ -11,15 +11,15 @@ their union must be frequent.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, numbered
 from tacit.files.counts import selected
-from tacit.model.arrays import Ints, Words
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
 
 #: Bytes that the comparison of all pairs may touch: about half a second.
@@ -30,10 +30,7 @@ _CHUNK = 1 << 20
 
 
 class Clash(NamedTuple):
-    """Positions of two sets.
-
-    ``larger`` holds ``smaller`` (or equals it) and yet counts more people.
-    """
+    """Positions of two sets: ``larger`` holds or equals ``smaller``, yet counts more people."""
 
     larger: int
     smaller: int
@@ -99,7 +96,12 @@ def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
         level = np.flatnonzero(lengths == length)
         step = max(1, _CHUNK // length)
         for start in range(0, len(level), step):
-            _hand_down(most, by, *lookups.parts(level[start : start + step], length))
+            owners, parts = lookups.parts(level[start : start + step], length)
+            # Each part gets the largest count of its supersets.
+            before = most[parts]
+            np.maximum.at(most, parts, most[owners])
+            source = (most[owners] == most[parts]) & (most[parts] > before)
+            by[parts[source]] = by[owners[source]]
     # Equal hashes stand for equal sets so far: a clash is only reported after a comparison item by item.
     for position in np.flatnonzero(most > hi[lowest]):
         larger = int(by[position])
@@ -107,14 +109,6 @@ def clash_of_subsets(sets: Sets, lo: Ints, hi: Ints) -> Clash | None:
         if set(sets[smaller].tolist()) <= set(sets[larger].tolist()):
             return Clash(larger, smaller)
     return None
-
-
-def _hand_down(most: Ints, by: Ints, owners: Ints, parts: Ints) -> None:
-    """Give each part the largest count of its supersets."""
-    before = most[parts]
-    np.maximum.at(most, parts, most[owners])
-    source = (most[owners] == most[parts]) & (most[parts] > before)
-    by[parts[source]] = by[owners[source]]
 
 
 class _Lookups:
@@ -126,10 +120,7 @@ class _Lookups:
         self.budget = budget
 
     def find(self, wanted: Words) -> Ints:
-        """Return the set's position by hash, or -1.
-
-        The keys are sorted.
-        """
+        """Return the positions of sets by their hashes, or -1; the keys are sorted."""
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[at] == wanted, at, -1)
 
@@ -142,7 +133,7 @@ class _Lookups:
         pairs += self._two_less(owners, one_less, mixed, found < 0)
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
-    def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: npt.NDArray[np.bool_]) -> list[tuple[Ints, Ints]]:
+    def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: Flags) -> list[tuple[Ints, Ints]]:
         """Return pairs of sets and subsets two items smaller.
 
         Neither part in between is published; the budget limits the search.
@@ -165,82 +156,74 @@ def check_release(release: Listed) -> Listed:
         _check_sides(release)
     _check_ends(release)
     release = _without_repeats(release)
-    events = _events(release)
-    clash = any_clash(events.sets, events.lo, events.hi)
-    if clash is not None:
-        _report(release, events, clash)
-    return release
-
-
-class _Events(NamedTuple):
-    """Everything a release counts, as sets with ends.
-
-    ``lines[i]`` is the position of the line that says it.
-    """
-
-    sets: Sets
-    lo: Ints
-    hi: Ints
-    lines: npt.NDArray[np.int64]
-
-
-def _events(release: Listed) -> _Events:
-    positions = np.arange(len(release), dtype=np.int64)
+    sets, lo, hi = _counted_sets(release)
+    clash = any_clash(sets, lo, hi)
+    if clash is None:
+        return release
+    larger, smaller = (position % len(release) for position in clash)
     if isinstance(release, Itemsets):
-        return _Events(release.sets, release.lo, release.hi, positions)
-    both = united(release.antecedents, release.consequents)
+        what = f"the itemset of line {release.line(larger)} holds that of line {release.line(smaller)} but is more frequent"
+    elif len(sets[clash.larger]) == len(sets[clash.smaller]):
+        what = "the two rules give the same set of items different numbers of people"
+    else:
+        what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
+    raise _contradiction(release, what, "Correct one of the two", larger, smaller)
+
+
+def _counted_sets(release: Listed) -> tuple[Sets, Ints, Ints]:
+    """Return everything that a release counts: of rules first all items, then the antecedents."""
+    if isinstance(release, Itemsets):
+        return release.sets, release.lo, release.hi
+    both = _unite(release)
     sets = Sets(
         np.concatenate((both.offsets, release.antecedents.offsets[1:] + both.offsets[-1])),
         np.concatenate((both.members, release.antecedents.members)),
     )
-    lo = np.concatenate((release.lo, release.whole_lo))
-    hi = np.concatenate((release.hi, release.whole_hi))
-    return _Events(sets, lo, hi, np.concatenate((positions, positions)))
+    return sets, np.concatenate((release.lo, release.whole_lo)), np.concatenate((release.hi, release.whole_hi))
 
 
-def united(left: Sets, right: Sets) -> Sets:
-    """Return the union of each pair of sets."""
+def _unite(rules: Rules) -> Sets:
+    left = rules.antecedents
+    right = rules.consequents
     rows = np.concatenate((left.owners(), right.owners()))
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
-def _at(release: Listed, *positions: int) -> dict[str, Any]:
-    """Return the place that a message names."""
+def _place(release: Listed, lines: Sequence[int]) -> str:
+    return f"{release.source.name if release.source is not None else 'release'}, {numbered(lines)}"
+
+
+def _contradiction(release: Listed, what: str, remedy: str, *positions: int) -> Contradiction:
     lines = sorted({release.line(position) for position in positions})
-    name = release.source.name if release.source is not None else "release"
-    return {"where": f"{name}, {numbered(lines)}", "lines": lines}
+    return Contradiction(what, where=_place(release, lines), remedy=remedy, lines=lines)
 
 
 def _check_sides(release: Rules) -> None:
-    """Raise if antecedent and consequent share an item."""
-    shared = np.flatnonzero(
-        united(release.antecedents, release.consequents).lengths < release.antecedents.lengths + release.consequents.lengths
-    )
+    shared = np.flatnonzero(_unite(release).lengths < release.antecedents.lengths + release.consequents.lengths)
     if len(shared):
-        where = _at(release, int(shared[0]))["where"]
+        where = _place(release, [release.line(int(shared[0]))])
         raise InputError("antecedent and consequent share an item", where=where, remedy="Write each item on one side")
 
 
 def _check_ends(release: Listed) -> None:
-    """Raise if counts leave 0 to n or exceed antecedents."""
     ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
     for lo, hi in ends:
-        _first(release, lo > hi, "no whole number of people fits the line")
-        _first(release, hi < 0, "the count is negative")
+        _refuse_first(release, lo > hi, "no whole number of people fits the line")
+        _refuse_first(release, hi < 0, "the count is negative")
         if release.n is not None:
-            _first(release, lo > release.n, f"the count is above n = {release.n}")
+            _refuse_first(release, lo > release.n, f"the count is above n = {release.n}")
     if isinstance(release, Rules):
-        _first(release, release.lo > release.whole_hi, "more people fit the rule than its antecedent: its confidence is above 1")
+        what = "more people fit the rule than its antecedent: its confidence is above 1"
+        _refuse_first(release, release.lo > release.whole_hi, what)
 
 
-def _first(release: Listed, wrong: npt.NDArray[np.bool_], what: str) -> None:
-    found = np.flatnonzero(wrong)
-    if len(found):
-        raise Contradiction(what, remedy="Correct the line or n", **_at(release, int(found[0])))
+def _refuse_first(release: Listed, wrong: Flags, what: str) -> None:
+    for position in np.flatnonzero(wrong)[:1].tolist():
+        raise _contradiction(release, what, "Correct the line or n", position)
 
 
 def _without_repeats(release: Listed) -> Listed:
-    """One line per set.
+    """Keep one line per set.
 
     Of lines about the same set one must say all that the others say: the narrowest stays.
     """
@@ -264,9 +247,10 @@ def _without_repeats(release: Listed) -> Listed:
 
 def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
     """Return the narrowest line of each set with one hash."""
+    parts = (release.sets,) if isinstance(release, Itemsets) else (release.antecedents, release.consequents)
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
-        name = _set_name(release, position)
+        name = tuple(part[position].tobytes() for part in parts)
         other = chosen.setdefault(name, position)
         inside = _within(ends, other, position)
         outside = _within(ends, position, other)
@@ -274,43 +258,22 @@ def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
             chosen[name] = position
         elif not inside:
             what = "the same itemset" if isinstance(release, Itemsets) else "the same rule"
-            raise Contradiction(
-                f"{what} stands twice with different numbers",
-                remedy="Keep one of the two lines",
-                **_at(release, other, position),
+            raise _contradiction(
+                release, f"{what} stands twice with different numbers", "Keep one of the two lines", other, position
             )
     return list(chosen.values())
 
 
-def _set_name(release: Listed, position: int) -> tuple[bytes, ...]:
-    if isinstance(release, Itemsets):
-        return (release.sets[position].tobytes(),)
-    return release.antecedents[position].tobytes(), release.consequents[position].tobytes()
-
-
 def _within(ends: Ints, inner: int, outer: int) -> bool:
-    """Tell if one line's intervals lie within another's."""
     lows = ends[0::2]
     highs = ends[1::2]
     return bool((lows[:, inner] >= lows[:, outer]).all() and (highs[:, inner] <= highs[:, outer]).all())
-
-
-def _report(release: Listed, events: _Events, clash: Clash) -> NoReturn:
-    larger, smaller = (int(events.lines[position]) for position in clash)
-    if isinstance(release, Itemsets):
-        what = f"the itemset of line {release.line(larger)} holds that of line {release.line(smaller)} but is more frequent"
-    elif len(events.sets[clash.larger]) == len(events.sets[clash.smaller]):
-        what = "the two rules give the same set of items different numbers of people"
-    else:
-        what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
-    raise Contradiction(what, remedy="Correct one of the two", **_at(release, larger, smaller))
 
 
 #: How many pairs of closed sets have what they share looked up, the most frequent sets first: about a tenth of a second.
 MOST_PAIRS = 1 << 20
 
 _OTHER_LIST = "Correct the lines, or say what the file lists (--only)"
-_OTHER_CLAIM = "Add what is missing, or say that the list is not complete (--incomplete)"
 
 
 def check_listing(release: Release) -> None:
@@ -323,12 +286,6 @@ def check_listing(release: Release) -> None:
         _check_unions(release)
     elif release.header.complete:
         _check_shared(release)
-
-
-def _refuse(release: Itemsets, positions: list[int], what: str, remedy: str) -> NoReturn:
-    lines = [release.line(position) for position in positions]
-    name = release.source.name if release.source is not None else "release"
-    raise Contradiction(what, where=f"{name}, {numbered(sorted(lines))}", remedy=remedy, lines=sorted(lines))
 
 
 def _check_pairs(release: Itemsets) -> None:
@@ -344,7 +301,7 @@ def _check_pairs(release: Itemsets) -> None:
         inner = release.line(found.smaller)
         outer = release.line(found.larger)
         what = f"the itemset of line {inner} is not {release.only}: that of line {outer} {why}"
-        _refuse(release, [found.smaller, found.larger], what, _OTHER_LIST)
+        raise _contradiction(release, what, _OTHER_LIST, *found)
 
 
 def _check_unions(release: Itemsets) -> None:
@@ -356,7 +313,7 @@ def _check_unions(release: Itemsets) -> None:
     both = int(release.lo[positions].sum()) - release.n
     if both >= least:
         what = f"the two itemsets cannot be maximal: at least {both:,} of all {release.n:,} people have both, and {least:,} are enough"
-        _refuse(release, positions, what, _OTHER_LIST)
+        raise _contradiction(release, what, _OTHER_LIST, *positions)
 
 
 def _check_shared(release: Itemsets) -> None:
@@ -365,7 +322,9 @@ def _check_shared(release: Itemsets) -> None:
         return  # a set may then be closed only because the set around it was never looked at
     size = min(len(release), int(MOST_PAIRS**0.5))
     chosen = np.sort(np.argsort(-release.lo, kind="stable")[:size])
-    rows = _bits(release.sets, len(release.items))
+    rows = np.zeros((len(release), max(1, -(-len(release.items) // 64))), np.uint64)
+    members = release.sets.members.astype(np.int64)
+    np.bitwise_or.at(rows, (release.sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
     listed = np.sort(_keys(rows))
     rows = rows[chosen]
     for i in range(size):
@@ -375,19 +334,12 @@ def _check_shared(release: Itemsets) -> None:
         missing &= shared.any(axis=1)
         if missing.any():
             what = "the list cannot be complete: what two closed itemsets share is closed, too, and what these share stands on no line"
-            _refuse(release, [int(chosen[i]), int(chosen[i + 1 + np.argmax(missing)])], what, _OTHER_CLAIM)
+            remedy = "Add what is missing, or say that the list is not complete (--incomplete)"
+            raise _contradiction(release, what, remedy, int(chosen[i]), int(chosen[i + 1 + np.argmax(missing)]))
 
 
-def _bits(sets: Sets, items: int) -> npt.NDArray[np.uint64]:
-    """Sets as rows of bits."""
-    rows = np.zeros((len(sets), max(1, -(-items // 64))), np.uint64)
-    members = sets.members.astype(np.int64)
-    np.bitwise_or.at(rows, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
-    return rows
-
-
-def _keys(rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """One number per row.
+def _keys(rows: Words) -> Words:
+    """One number per row of bits.
 
     Two rows that differ share one only by a rare chance, which hides a missing set and never makes one up.
     """

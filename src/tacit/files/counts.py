@@ -13,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import NamedTuple, cast
+from functools import cache, partial
+from math import ceil, floor
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -51,50 +53,12 @@ class Ratio:
         hi = Fraction(1)
         hi_open = False
         if printed is not None:
-            if printed.lo > lo:
-                lo = printed.lo
-                lo_open = printed.lo_open
-            elif printed.lo == lo:
-                lo_open = lo_open or printed.lo_open
+            # Of equal ends, an open one is the larger.
+            lo, lo_open = max((lo, lo_open), (printed.lo, printed.lo_open))
             if printed.hi < hi:
                 hi = printed.hi
                 hi_open = printed.hi_open
         return cls(lo.as_integer_ratio(), hi.as_integer_ratio(), lo_open, hi_open)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ratios:
-    """Confidences of many rules.
-
-    That of rule ``i`` lies in ``of(index[i])``, unless ``sure[i] >= 0`` already is the only whole.
-    """
-
-    index: npt.NDArray[np.int64]
-    of: Callable[[int], Ratio]
-    sure: Ints
-
-
-def people_of_rule(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, ratios: Ratios) -> int:
-    """Narrow both counts of each rule in place.
-
-    Return the first rule that nothing fits, or -1. ``whole_lo`` and ``whole_hi`` are about the antecedent.
-    """
-    known: dict[tuple[int, int, int, int, int], tuple[int, int, int, int] | None] = {}
-    open_ones = np.flatnonzero(ratios.sure < 0)
-    narrowed = np.stack((lo, hi, ratios.sure, ratios.sure), axis=1)
-    ends = (lo, hi, whole_lo, whole_hi, ratios.index)
-    for i, (part_lo, part_hi, least, most, number) in zip(
-        open_ones.tolist(), np.stack(ends, axis=1)[open_ones].tolist(), strict=True
-    ):
-        key = (part_lo, part_hi, least, most, number)
-        if key not in known:
-            known[key] = narrow(part_lo, part_hi, least, most, ratios.of(number))
-        found = known[key]
-        if found is None:
-            return i
-        narrowed[i] = found
-    lo[:], hi[:], whole_lo[:], whole_hi[:] = narrowed.T
-    return -1
 
 
 def sure_wholes(lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints, confidence: npt.NDArray[np.float64], least: float) -> Ints:
@@ -180,10 +144,6 @@ class Shares:
     in_full: bool = False
     known: dict[int, Printed] = field(default_factory=dict)
 
-    def first(self, number: int) -> int:
-        """Return the first line that prints distinct text ``number``."""
-        return int(np.flatnonzero(self.index == number)[0])
-
     def given(self) -> Flags:
         """Return flags of the lines that print something."""
         return ~np.isnan(self.floats)[self.index]
@@ -193,41 +153,33 @@ class Shares:
         if not self.texts[number]:
             return None
         if number not in self.known:
-            self.known[number] = self._values(self.texts[number])
+            value = _value(self.texts[number])
+            assert value is not None
+            if self.digits is not None:
+                step = Fraction(1, 10**self.digits)
+            elif self.in_full:
+                step = value / 2**50
+            else:
+                step = column_steps([self.texts[number], *self.widest])[0]
+            # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can
+            # turn the last digit.
+            slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
+            self.known[number] = Printed.around(value, step + value * slack, self.rounding)
         return self.known[number]
 
-    def _values(self, text: str) -> Printed:
-        value = _value(text)
-        assert value is not None
-        if self.digits is not None:
-            step = Fraction(1, 10**self.digits)
-        elif self.in_full:
-            step = value / 2**50
-        else:
-            step = column_steps([text, *self.widest])[0]
-        # Programs round the double nearest to a share, not the share itself: close to the middle between two prints that can
-        # turn the last digit.
-        slack = Fraction(1, 2**50) if self.rounding == "nearest" else Fraction(0)
-        return Printed.around(value, step + value * slack, self.rounding)
-
     def counts(self, n: int, place: Place) -> tuple[Ints, Ints]:
-        """Return the range of counts of ``n`` that print so.
-
-        0 and ``n`` where nothing is printed.
-        """
-        lo = np.zeros(len(self.texts), np.int64)
-        hi = np.full(len(self.texts), n, np.int64)
+        """Return the counts of ``n`` that print so: all where nothing is printed."""
         sure_lo, sure_hi = self.sure_counts(n)
         sure = sure_lo >= 0
-        lo[sure] = sure_lo[sure]
-        hi[sure] = sure_hi[sure]
+        lo = np.where(sure, sure_lo, 0)
+        hi = np.where(sure, sure_hi, n)
         for number in np.flatnonzero(~sure & ~np.isnan(self.floats)).tolist():
             entry = self.printed(number)
             bound = entry.counts(n) if entry is not None else None
             if bound is None:
                 raise Contradiction(
                     f"no whole number of people among n = {n} prints so",
-                    where=place(self.first(number), self.column.name),
+                    where=place(int(np.flatnonzero(self.index == number)[0]), self.column.name),
                     remedy="Correct the number or n, or say how numbers were printed (--rounding truncated or unknown)",
                 )
             lo[number] = bound.lo
@@ -266,35 +218,37 @@ class Shares:
 
         Not where all these counts have a common divisor that so many hardly share by chance: then they were rounded.
         """
-        positive = self.floats[self.floats > 0]
-        if self.is_double or self.digits is not None or not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
+        if self.is_double or self.digits is not None:
             return self
-        nearest = np.rint(positive * n)
-        if not bool((np.abs(nearest / n - positive) <= positive * 2.0**-52).all()):
-            return self
-        if _chance_of_divisor(nearest, n) < 1e-5:
+        counts = self._nearest_counts(n, 2.0**-52)
+        if counts is None or _common_divisor(counts, n)[1] < 1e-5:
             return self
         return replace(self, is_double=True, in_full=True)
 
     def common_divisor(self, n: int) -> int:
         """Return a significant common divisor of ``n`` and all counts."""
+        counts = self._nearest_counts(n, 2.0**-51)
+        if counts is None:
+            return 1
+        divisor, chance = _common_divisor(counts, n)
+        return divisor if chance < 1e-9 else 1
+
+    def _nearest_counts(self, n: int, doubt: float) -> Floats | None:
+        """Return the counts of positive shares; None if a quotient by ``n`` is off."""
         positive = self.floats[self.floats > 0]
         if not len(positive) or not 0 < n < _DOUBLE_PEOPLE:
-            return 1
+            return None
         counts = np.rint(positive * n)
-        if not bool((np.abs(counts / n - positive) <= positive * 2.0**-51).all()):
-            return 1
-        return _divisor(counts, n) if _chance_of_divisor(counts, n) < 1e-9 else 1
+        return counts if bool((np.abs(counts / n - positive) <= positive * doubt).all()) else None
 
     def people(self) -> int | None:
         """Return the smallest n explaining all shares, or None.
 
         Twenty different counts hardly have a common divisor, so that the number is the true one and not a part of it.
         """
-        inside = self.floats[(self.floats > 0) & (self.floats < 1)]
-        reach = self.steps[(self.floats > 0) & (self.floats < 1)] / (2 if self.rounding == "nearest" else 1)
-        if self.is_double:
-            reach = inside * 2.0**-52
+        between = (self.floats > 0) & (self.floats < 1)
+        inside = self.floats[between]
+        reach = inside * 2.0**-52 if self.is_double else self.steps[between] / (2 if self.rounding == "nearest" else 1)
         if len(inside) < _LEAST_SHARES:
             return None
         order = np.argsort(reach)
@@ -327,15 +281,11 @@ class Shares:
         return Decimals(scaled[self.index], digits[self.index])
 
 
-def _divisor(counts: Floats, n: int) -> int:
-    return int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
-
-
-def _chance_of_divisor(counts: Floats, n: int) -> float:
-    """Return the probability of a common divisor by chance."""
-    divisor = _divisor(counts, n)
+def _common_divisor(counts: Floats, n: int) -> tuple[int, float]:
+    """Return the common divisor of counts and n, and its probability by chance."""
+    divisor = int(np.gcd.reduce(np.append(counts.astype(np.int64), n)))
     different = len(np.unique(counts[counts < n]))
-    return 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
+    return divisor, 1.0 if divisor == 1 else float(divisor) ** -min(different, 300)
 
 
 def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, place: Place) -> Shares:
@@ -347,14 +297,14 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     # Decimals, digits, and the power of ten of the first digit.
     shape = np.zeros((3, len(texts)), np.int64)
     percent = np.zeros(len(texts), bool)
+
+    def first_place(number: int) -> str:
+        return place(int(np.flatnonzero(index == number)[0]), column.name)
+
     for number, text in enumerate(texts):
         if not text:
             continue
-        value = _check_share(text, digits)
-        if isinstance(value, _Fault):
-            where = place(int(np.flatnonzero(index == number)[0]), column.name)
-            raise value.kind(value.what, where=where, remedy=value.remedy)
-        floats[number] = value
+        floats[number] = _check_share(text, digits, partial(first_place, number))
         percent[number] = text.endswith("%")
         decimal = Decimal(text.rstrip("% "))
         parts = decimal.as_tuple()
@@ -372,29 +322,21 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     return Shares(column, index, texts, floats, is_double, digits, mode, (widest[0], widest[1]), steps)
 
 
-class _Fault(NamedTuple):
-    """Fault of a printed share."""
-
-    kind: type[InputError]
-    what: str
-    remedy: str
-
-
-def _check_share(text: str, digits: int | None) -> float | _Fault:
-    """Return a printed share approximately, or its error."""
+def _check_share(text: str, digits: int | None, where: Callable[[], str]) -> float:
+    """Return a printed share approximately."""
     if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
         return float(text)
     value = _value(text)
     if value is None:
-        return _Fault(InputError, "is not a number", "Write a plain decimal such as 0.25, or leave it empty")
-    remedy = "Write a share from 0 to 1 (counts belong in a column of counts)"
-    if value < 0:
-        return _Fault(Contradiction, "is negative", remedy)
-    if value > 1:
-        return _Fault(Contradiction, "is above 1, that is more than all people", remedy)
+        remedy = "Write a plain decimal such as 0.25, or leave it empty"
+        raise InputError("is not a number", where=where(), remedy=remedy)
+    if not 0 <= value <= 1:
+        what = "is negative" if value < 0 else "is above 1, that is more than all people"
+        remedy = "Write a share from 0 to 1 (counts belong in a column of counts)"
+        raise Contradiction(what, where=where(), remedy=remedy)
     if digits is not None and value * 10**digits % 1:
         what = f"has more than the {digits} decimals that the header promises"
-        return _Fault(InputError, what, "Correct 'digits' in the header, or the number")
+        raise InputError(what, where=where(), remedy="Correct 'digits' in the header, or the number")
     return float(value)
 
 
@@ -419,7 +361,6 @@ def read_counts(column: TextColumn, place: Place) -> tuple[Ints, Flags]:
 
 
 def _value(text: str) -> Fraction | None:
-    """Return the exact printed number, or None."""
     percent = text.endswith("%")
     try:
         decimal = Decimal(text[:-1].strip() if percent else text)
@@ -450,42 +391,29 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
 
 def selected(release: Listed, index: Ints) -> Listed:
     """Return the lines at these positions, in order."""
-    return _select_itemsets(release, index) if isinstance(release, Itemsets) else _select_rules(release, index)
 
+    def decimals(printed: Decimals | None) -> Decimals | None:
+        return None if printed is None else Decimals(printed.scaled[index], printed.digits[index])
 
-def _select_itemsets(release: Itemsets, index: Ints) -> Itemsets:
-    return replace(
-        release,
-        sets=release.sets.take(index),
-        lo=release.lo[index],
-        hi=release.hi[index],
-        support=_select_decimals(release.support, index),
-        rounded=None if release.rounded is None else release.rounded[index],
-        lines=_select_lines(release, index),
-    )
-
-
-def _select_rules(release: Rules, index: Ints) -> Rules:
+    lines = np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
+    common: dict[str, Any] = {
+        "lo": release.lo[index],
+        "hi": release.hi[index],
+        "support": decimals(release.support),
+        "lines": lines,
+    }
+    if isinstance(release, Itemsets):
+        rounded = None if release.rounded is None else release.rounded[index]
+        return replace(release, sets=release.sets.take(index), rounded=rounded, **common)
     return replace(
         release,
         antecedents=release.antecedents.take(index),
         consequents=release.consequents.take(index),
-        lo=release.lo[index],
-        hi=release.hi[index],
         whole_lo=release.whole_lo[index],
         whole_hi=release.whole_hi[index],
-        support=_select_decimals(release.support, index),
-        confidence=_select_decimals(release.confidence, index),
-        lines=_select_lines(release, index),
+        confidence=decimals(release.confidence),
+        **common,
     )
-
-
-def _select_lines(release: Listed, index: Ints) -> Ints:
-    return np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
-
-
-def _select_decimals(decimals: Decimals | None, index: Ints) -> Decimals | None:
-    return None if decimals is None else Decimals(decimals.scaled[index], decimals.digits[index])
 
 
 #: Stands for "no upper end" while n is unknown; it never leaves this module.
@@ -522,8 +450,14 @@ class _Reading:
         self.confidence = self._shares(printout.confidence)
         self.whole_support = self._shares(printout.whole_support)
         self.count, self.counted = self._counts(printout.count)
-        if printout.exact and self.confidence is not None and self._are_doubles(self.confidence):
-            self.confidence = replace(self.confidence, is_double=True, in_full=True)
+        shares = self.confidence
+        if (
+            printout.exact
+            and shares is not None
+            and (self.counted | ~shares.given()).all()
+            and shares.are_quotients_of(self.count)
+        ):
+            self.confidence = replace(shares, is_double=True, in_full=True)
         self.whole_count, self.whole_counted = self._counts(printout.whole_count)
 
     def _shares(self, column: TextColumn | None) -> Shares | None:
@@ -532,44 +466,37 @@ class _Reading:
         header = self.printout.header
         return read_shares(column, rounding=header.rounding, digits=header.digits, place=self.printout.place)
 
-    def _are_doubles(self, shares: Shares) -> bool:
-        """Tell if exact shares are printed as full doubles."""
-        return bool((self.counted | ~shares.given()).all()) and shares.are_quotients_of(self.count)
-
     def _counts(self, column: TextColumn | None) -> tuple[Ints, Flags]:
         size = len(self.printout.lines)
         if column is None:
             return np.zeros(size, np.int64), np.zeros(size, bool)
         return read_counts(column, self.printout.place)
 
+    def _contradiction(self, line: int, what: str, remedy: str, column: str = "") -> Contradiction:
+        lines = [int(self.printout.lines[line])]
+        return Contradiction(what, where=self.printout.place(line, column), lines=lines, remedy=remedy)
+
+    def _refuse(self, wrong: Flags, what: str, remedy: str, column: str = "") -> None:
+        """Raise about the first wrong line, if any."""
+        for line in np.flatnonzero(wrong)[:1].tolist():
+            raise self._contradiction(line, what, remedy, column)
+
     # The number of people
 
     def people(self, given: int | None) -> tuple[int | None, str]:
         """Return n, and its source if it was inferred."""
         n = one_n(self.printout.header.n, given, where=self.printout.where)
-        if n is not None:
+        if n is not None or self.printout.header.base is not None:
             return n, ""
-        if self.printout.header.base is not None:
-            return None, ""
-        ways: tuple[tuple[Callable[[], int | None], str], ...] = (
-            (self._people_of_nothing, "the count of the set that everybody has"),
-            (self._people_of_pairs, "the only number that fits the counts and supports printed together"),
-            (self._people_of_shares, "the only number that fits the printed supports"),
-        )
-        for find, told in ways:
-            if (found := find()) is not None:
-                return found, told
-        return None, ""
-
-    def _people_of_shares(self) -> int | None:
-        """N from shares alone.
-
-        They are quotients of whole numbers by one n, and no other n explains so many of them.
-        """
+        if (n := self._people_of_nothing()) is not None:
+            return n, "the count of the set that everybody has"
+        if (n := self._people_of_pairs()) is not None:
+            return n, "the only number that fits the counts and supports printed together"
         for shares in (self.support, self.whole_support):
-            if shares is not None and (found := shares.people()) is not None:
-                return found
-        return None
+            # They are quotients of whole numbers by one n, and no other n explains so many of them.
+            if shares is not None and (n := shares.people()) is not None:
+                return n, "the only number that fits the printed supports"
+        return None, ""
 
     def settle(self, n: int | None, where: str) -> None:
         """Read short shares as exact where n allows it.
@@ -590,24 +517,18 @@ class _Reading:
                 raise OptionError(what, where=where, remedy=remedy)
 
     def _people_of_nothing(self) -> int | None:
-        """N from the count of the empty set."""
-        empty = self.printout.sets.lengths == 0
-        count, counted = (
-            (self.count, self.counted) if self.printout.consequents is None else (self.whole_count, self.whole_counted)
-        )
-        lines = np.flatnonzero(empty & counted)
-        return int(count[lines[0]]) if len(lines) else None
+        is_rules = self.printout.consequents is not None
+        counted = self.whole_counted if is_rules else self.counted
+        lines = np.flatnonzero((self.printout.sets.lengths == 0) & counted)
+        return int((self.whole_count if is_rules else self.count)[lines[0]]) if len(lines) else None
 
     def _people_of_pairs(self) -> int | None:
-        """N from lines with both count and share.
-
-        Only one n may make them fit.
-        """
+        """Return the only n that fits lines with both count and share."""
         if self.support is None:
             return None
         least = Fraction(0)
         most = None
-        for line in np.flatnonzero(self.counted & (self.count > 0)):
+        for line in np.flatnonzero(self.counted & (self.count > 0)).tolist():
             printed = self.support.printed(int(self.support.index[line]))
             if printed is None or printed.hi <= 0:
                 continue
@@ -616,15 +537,11 @@ class _Reading:
             if printed.lo > 0:
                 most = count / printed.lo if most is None else min(most, count / printed.lo)
             if most is not None and (least > most or most - least < 1):
-                first = -(-least.numerator // least.denominator)
-                last = most.numerator // most.denominator
+                first = ceil(least)
+                last = floor(most)
                 if first > last:
-                    raise Contradiction(
-                        "count and support fit no number of people that the lines before allow",
-                        where=self.printout.place(int(line)),
-                        lines=[int(self.printout.lines[int(line)])],
-                        remedy="Correct the line, or give the number of people with --n",
-                    )
+                    what = "count and support fit no number of people that the lines before allow"
+                    raise self._contradiction(line, what, "Correct the line, or give the number of people with --n")
                 if first == last:
                     return first
         return None
@@ -642,20 +559,15 @@ class _Reading:
             # Every listed set reaches the threshold, whatever it is: what is missing lies below the smallest count.
             header = replace(header, min_support=int(hi.min()))
         rounded = self.count if header.base is not None and bool(self.counted.any()) else None
-        support = self._shares_to_keep(self.support, lo, hi) if rounded is None else None
+        support = self._shares_to_keep(lo, hi) if rounded is None else None
         printout = self.printout
         release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
         empty = printout.sets.lengths == 0
         if not empty.any():
             return release
-        for line in np.flatnonzero(empty):
-            if header.n is not None and not lo[line] <= header.n <= hi[line]:
-                raise Contradiction(
-                    f"the empty set, which everybody has, is not given to n = {header.n} people",
-                    where=printout.place(int(line)),
-                    lines=[int(printout.lines[int(line)])],
-                    remedy="Correct the line or n",
-                )
+        if header.n is not None:
+            what = f"the empty set, which everybody has, is not given to n = {header.n} people"
+            self._refuse(empty & ((lo > header.n) | (header.n > hi)), what, "Correct the line or n")
         chosen = selected(release, np.flatnonzero(~empty))
         assert isinstance(chosen, Itemsets)
         return chosen
@@ -668,98 +580,65 @@ class _Reading:
         lo = np.full(size, least, np.int64)
         hi = np.full(size, most, np.int64)
         if self.support is not None and bool((self.support.given() & ~self.counted).any()):
-            if header.n is None:
-                raise self._asks_for_n(int(np.flatnonzero(self.support.given() & ~self.counted)[0]), self.support.column.name)
-            share_lo, share_hi = self.support.counts(header.n, self.printout.place)
+            share_lo, share_hi = self._share_counts(self.support, header, self.support.given() & ~self.counted)
             lo = np.maximum(lo, share_lo)
             hi = np.minimum(hi, share_hi)
-        self._check_counts(header)
-        count_lo, count_hi = self._counted_ends(header)
+        count_lo = self.count
+        count_hi = self.count
+        if header.base is not None:
+            count_lo, count_hi = counts_printed_as(self.count, header.base, header.rounding)
+        self._check_counts(header, count_lo, count_hi)
         lo = np.where(self.counted, np.maximum(count_lo, least), lo)
         hi = np.where(self.counted, np.minimum(count_hi, most), hi)
-        clash = np.flatnonzero(lo > hi)
-        if len(clash):
-            raise Contradiction(
-                f"no whole number of people prints so and reaches the min_support of {least} that the header gives",
-                where=self.printout.place(int(clash[0])),
-                lines=[int(self.printout.lines[int(clash[0])])],
-                remedy="Correct the line or the header",
-            )
+        what = f"no whole number of people prints so and reaches the min_support of {least} that the header gives"
+        self._refuse(lo > hi, what, "Correct the line or the header")
         return lo, hi
 
-    def _counted_ends(self, header: Header) -> tuple[Ints, Ints]:
-        """Return the range of numbers printed as each count."""
-        if header.base is None:
-            return self.count, self.count
-        return counts_printed_as(self.count, header.base, header.rounding)
+    def _share_counts(self, shares: Shares, header: Header, needed: Flags) -> tuple[Ints, Ints]:
+        """Return the counts that print as these shares, or ask for n."""
+        if header.n is None:
+            error = InputError(
+                "is a share, and the file does not say of how many people",
+                where=self.printout.place(int(np.flatnonzero(needed)[0]), shares.column.name),
+                remedy="Give the data with --data, or the number of people with --n N (Python: n=N)",
+            )
+            error.asks_for = "n"
+            raise error
+        return shares.counts(header.n, self.printout.place)
 
-    def _check_counts(self, header: Header) -> None:
+    def _check_counts(self, header: Header, lo: Ints, hi: Ints) -> None:
         """Raise unless counts fit n, rounding base and shares."""
+        name = self.printout.count.name if self.printout.count is not None else ""
         if header.base is not None:
-            odd = np.flatnonzero(self.counted & (self.count % header.base != 0))
-            if len(odd):
-                raise Contradiction(
-                    f"the count is not a multiple of {header.base}, the base that the header gives",
-                    where=self.printout.place(int(odd[0]), self._count_name()),
-                    lines=[int(self.printout.lines[int(odd[0])])],
-                    remedy="Correct the line or the header",
-                )
+            what = f"the count is not a multiple of {header.base}, the base that the header gives"
+            self._refuse(self.counted & (self.count % header.base != 0), what, "Correct the line or the header", name)
             silent = np.flatnonzero(~self.counted)
             if len(silent) and bool(self.counted.any()):
                 raise InputError(
                     "the count is withheld, where the header says that counts are rounded",
-                    where=self.printout.place(int(silent[0]), self._count_name()),
+                    where=self.printout.place(int(silent[0]), name),
                     remedy="Print the rounded count, or leave the line out",
                 )
         if header.n is None:
             return
-        above = np.flatnonzero(self.counted & (self._counted_ends(header)[0] > header.n))
-        if len(above):
-            raise Contradiction(
-                f"the count is above n = {header.n}",
-                where=self.printout.place(int(above[0]), self._count_name()),
-                lines=[int(self.printout.lines[int(above[0])])],
-                remedy="Correct the line or n",
-            )
-        self._check_shares_beside(header)
-
-    def _check_shares_beside(self, header: Header) -> None:
-        """Raise if a printed share contradicts its line's count."""
+        self._refuse(self.counted & (lo > header.n), f"the count is above n = {header.n}", "Correct the line or n", name)
         if self.support is None or not header.n:
             return
         # A count whose double is printed needs no further look.
-        told = self.support.floats[self.support.index] == self.count / header.n
-        both = np.flatnonzero(self.counted & self.support.given() & ~(told & (header.base is None)))
+        is_printed = self.support.floats[self.support.index] == self.count / header.n
+        both = np.flatnonzero(self.counted & self.support.given() & ~(is_printed & (header.base is None)))
         # The same count prints the same share again and again: each pair is looked at once.
         number = np.unique(self.count[both], return_inverse=True)[1]
         texts = len(self.support.texts)
-        ends = self._counted_ends(header)
         for pair, first in zip(*np.unique(number * texts + self.support.index[both], return_index=True), strict=True):
             printed = self.support.printed(int(pair % texts))
             bound = printed.counts(header.n) if printed is not None else None
-            least, most = (int(end[both[first]]) for end in ends)
-            if bound is None or bound.lo > most or bound.hi < least:
-                raise Contradiction(
-                    f"the support does not print the count's share of n = {header.n}",
-                    where=self.printout.place(int(both[first]), self.support.column.name),
-                    lines=[int(self.printout.lines[int(both[first])])],
-                    remedy="Correct the count, the support or n",
-                )
-
-    def _count_name(self) -> str:
-        return self.printout.count.name if self.printout.count is not None else ""
-
-    def _asks_for_n(self, line: int, column: str) -> InputError:
-        error = InputError(
-            "is a share, and the file does not say of how many people",
-            where=self.printout.place(line, column),
-            remedy="Give the data with --data, or the number of people with --n N (Python: n=N)",
-        )
-        error.asks_for = "n"
-        return error
+            line = int(both[first])
+            if bound is None or bound.lo > hi[line] or bound.hi < lo[line]:
+                what = f"the support does not print the count's share of n = {header.n}"
+                raise self._contradiction(line, what, "Correct the count, the support or n", self.support.column.name)
 
     def _check_ends(self, hi: Ints) -> None:
-        """Raise if a count has no upper end."""
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
             raise InputError(
@@ -768,8 +647,9 @@ class _Reading:
                 remedy="Give the number of people with --n N (Python: n=N)",
             )
 
-    def _shares_to_keep(self, shares: Shares | None, lo: Ints, hi: Ints) -> Decimals | None:
-        """Return the printed shares unless counts determine them."""
+    def _shares_to_keep(self, lo: Ints, hi: Ints) -> Decimals | None:
+        """Return the printed supports unless counts determine them."""
+        shares = self.support
         if shares is None or not bool((shares.given() & ~self.counted).any()):
             return None
         return None if shares.is_double and bool((lo == hi).all()) else shares.decimals()
@@ -788,19 +668,12 @@ class _Reading:
         if self.confidence is not None:
             # A confidence of an antecedent that nobody has cannot be printed.
             whole_lo = np.maximum(whole_lo, self.confidence.given())
-        clash = people_of_rule(lo, hi, whole_lo, whole_hi, self._ratios(header, (lo, hi, whole_lo, whole_hi)))
-        if clash >= 0:
-            raise Contradiction(
-                "no whole numbers of people fit all that the line prints and the thresholds of the header",
-                where=printout.place(clash),
-                lines=[int(printout.lines[clash])],
-                remedy="Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)",
-            )
+        self._narrow_rules(header, lo, hi, whole_lo, whole_hi)
         self._check_ends(np.maximum(hi, whole_hi))
-        support = self._shares_to_keep(self.support, lo, hi)
-        exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
-        full = self.confidence is None or not bool(self.confidence.given().any()) or (self.confidence.is_double and exact)
-        confidence = None if full or self.confidence is None else self.confidence.decimals()
+        confidence = None
+        if self.confidence is not None and bool(self.confidence.given().any()):
+            exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
+            confidence = None if self.confidence.is_double and exact else self.confidence.decimals()
         return Rules(
             printout.sets,
             printout.consequents,
@@ -810,45 +683,53 @@ class _Reading:
             whole_hi,
             printout.items,
             header,
-            support,
+            self._shares_to_keep(lo, hi),
             confidence,
             printout.lines,
             source,
         )
 
     def _people_of_antecedents(self, header: Header) -> tuple[Ints, Ints]:
-        """Return bounds on the people with each antecedent."""
         size = len(self.printout.lines)
         most = _UNBOUNDED if header.n is None else header.n
         lo = np.zeros(size, np.int64)
         hi = np.full(size, most, np.int64)
         if self.whole_support is not None and bool(self.whole_support.given().any()):
-            if header.n is None:
-                raise self._asks_for_n(int(np.flatnonzero(self.whole_support.given())[0]), self.whole_support.column.name)
-            lo, hi = self.whole_support.counts(header.n, self.printout.place)
+            lo, hi = self._share_counts(self.whole_support, header, self.whole_support.given())
         if self.printout.whole_count is not None:
-            above = np.flatnonzero(self.whole_counted & (self.whole_count > most))
-            if len(above):
-                raise Contradiction(
-                    f"the count is above n = {header.n}",
-                    where=self.printout.place(int(above[0]), self.printout.whole_count.name),
-                    lines=[int(self.printout.lines[int(above[0])])],
-                    remedy="Correct the line or n",
-                )
+            above = self.whole_counted & (self.whole_count > most)
+            what = f"the count is above n = {header.n}"
+            self._refuse(above, what, "Correct the line or n", self.printout.whole_count.name)
             lo = np.where(self.whole_counted, self.whole_count, lo)
             hi = np.where(self.whole_counted, self.whole_count, hi)
         return lo, hi
 
-    def _ratios(self, header: Header, ends: tuple[Ints, Ints, Ints, Ints]) -> Ratios:
-        """Return the confidences that each line allows."""
+    def _narrow_rules(self, header: Header, lo: Ints, hi: Ints, whole_lo: Ints, whole_hi: Ints) -> None:
+        """Narrow both counts of each rule, in place, to what its confidence allows."""
         least = header.min_confidence or Fraction(0)
         shares = self.confidence
-        if shares is None:
-            ratio = Ratio.of(None, least, strict=header.strict)
-            return Ratios(np.zeros(len(ends[0]), np.int64), lambda _: ratio, np.full(len(ends[0]), -1, np.int64))
-        sure = (
-            sure_wholes(*ends, shares.floats[shares.index], float(least))
-            if shares.is_double
-            else np.full(len(ends[0]), -1, np.int64)
-        )
-        return Ratios(shares.index, lambda number: Ratio.of(shares.printed(number), least, strict=header.strict), sure)
+
+        @cache
+        def ratio_of(number: int) -> Ratio:
+            return Ratio.of(None if shares is None else shares.printed(number), least, strict=header.strict)
+
+        @cache
+        def ends_of(part_lo: int, part_hi: int, fewest: int, most: int, number: int) -> tuple[int, int, int, int] | None:
+            return narrow(part_lo, part_hi, fewest, most, ratio_of(number))
+
+        index = np.zeros(len(lo), np.int64) if shares is None else shares.index
+        sure = np.full(len(lo), -1, np.int64)
+        if shares is not None and shares.is_double:
+            sure = sure_wholes(lo, hi, whole_lo, whole_hi, shares.floats[index], float(least))
+        narrowed = np.stack((lo, hi, sure, sure), axis=1)
+        open_ones = np.flatnonzero(sure < 0)
+        for line, ends in zip(
+            open_ones.tolist(), np.stack((lo, hi, whole_lo, whole_hi, index), axis=1)[open_ones].tolist(), strict=True
+        ):
+            found = ends_of(*ends)
+            if found is None:
+                what = "no whole numbers of people fit all that the line prints and the thresholds of the header"
+                remedy = "Correct the line, the header or n, or say how numbers were printed (--rounding truncated or unknown)"
+                raise self._contradiction(line, what, remedy)
+            narrowed[line] = found
+        lo[:], hi[:], whole_lo[:], whole_hi[:] = narrowed.T

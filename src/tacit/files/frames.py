@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
-from tacit.files import mlxtend, spark
 from tacit.files.delimited import BLANKS, holds
 from tacit.files.duckdb import nested
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
-from tacit.files.printout import Printout, TextColumn, named_sets, place, with_extras
+from tacit.files.printout import Printout, TextColumn, named_sets, place, set_tokens, token_name, with_extras
 from tacit.model.table import Column
 
 #: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.
@@ -255,12 +254,12 @@ def _values(series: Any, method: str, kind: Any) -> Callable[[], list[Any]]:
 def read(columns: Columns, known: FileHeader) -> Printout:
     """Read a frame with the columns of a known result."""
     names = set(columns)
-    if mlxtend.is_itemsets(names):
+    if holds(names, "support", "itemsets"):
         return _sets(columns, ["itemsets"], known, support="support")
-    if mlxtend.is_rules(names):
+    if holds(names, "antecedents", "consequents"):
         sides = ["antecedents", "consequents"]
         return _sets(columns, sides, known, support="support", confidence="confidence", whole_support="antecedent support")
-    if spark.is_itemsets(names):
+    if holds(names, "items", "freq"):
         return _sets(columns, ["items"], known, count="freq")
     if not holds(names, "itemset") and not holds(names, "antecedent", "consequent"):
         remedy = "Give support and itemsets, antecedents and consequents, items and freq, or itemset and count"
@@ -301,8 +300,8 @@ def _text_column(columns: Columns, name: str) -> TextColumn:
 
 def _members(cell: Any, row: int, column: str) -> list[str]:
     if isinstance(cell, str):
-        tokens = mlxtend.set_tokens(cell)
-        names = None if tokens is None else [mlxtend.token_name(token) for token in tokens]
+        tokens = set_tokens(cell)
+        names = None if tokens is None else [token_name(token) for token in tokens]
         if names is not None and all(name is not None for name in names):
             return [name or "" for name in names]
     elif isinstance(cell, Iterable):

@@ -28,25 +28,24 @@ from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, 
 from tacit.files.frames import as_frame
 from tacit.files.frequencies_header import (
     APOSTROPHE,
-    COUNT_NAMES,
+    Cells,
     TableHeader,
     assign_roles,
     check_totals,
     find_count,
     header_entries,
-    is_described,
     mark_totals,
     people_of,
     read_table_header,
 )
 from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
 from tacit.files.header import Plain, write_with_header
-from tacit.files.tables import Names, column_names, sensitive_names
+from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
+from tacit.files.tables import column_names, sensitive_names
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
-from tacit.model.numbers import ROUNDINGS, Rounding
-from tacit.model.release import Decimals, Header, Source
-from tacit.model.rounding import Convention, find_convention
+from tacit.model.release import Decimals, Header
+from tacit.model.rounding import find_convention
 from tacit.model.table import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -64,89 +63,13 @@ def is_formula(text: str) -> bool:
 
 
 def guard(text: str) -> str:
-    """Return the text as it is written.
-
-    >>> guard("=1+1"), guard("'=x"), guard("-1"), guard("plain")
-    ("'=1+1", "''=x", '-1', 'plain')
-    """
+    """Return the text as it is written."""
     return f"'{text}" if is_formula(text) else text
 
 
 def unguard(text: str) -> str:
-    """Return the text that was written so.
-
-    >>> unguard("'=1+1"), unguard("''=x"), unguard("-1"), unguard("'plain'")
-    ('=1+1', "'=x", '-1', "'plain'")
-    """
+    """Return the text that was written so."""
     return text[1:] if _GUARDED.match(text) else text
-
-
-_HIDDEN_HELP = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
-
-
-@dataclass(frozen=True, slots=True)
-class CellOptions:
-    """Options about a table beyond its header.
-
-    None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
-    and ``ignore`` columns that say nothing about people.
-    """
-
-    n: int | None = None
-    by: tuple[str, ...] = ()
-    count: str | None = None
-    any: tuple[str, ...] = ()
-    no_total: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    hidden_below: int | None = None
-    zeros_shown: bool | None = None
-    base: int | None = None
-    rounding: Rounding | None = None
-    complete: bool | None = None
-    convention: str | None = None
-    qi: Names = ()
-    sa: Names = ()
-
-    def __post_init__(self) -> None:
-        for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
-                what = f"must be a whole number of at least {least}"
-                raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
-        if self.rounding is not None and self.rounding not in ROUNDINGS:
-            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(ROUNDINGS)}")
-
-        if self.convention is not None:
-            self._check_alone(find_convention(self.convention))
-
-    def _check_alone(self, convention: Convention) -> None:
-        """Refuse options that say what the convention says."""
-        others = {"--base": self.base, "--rounding": self.rounding, "--zeros-shown": self.zeros_shown or None}
-        if not convention.deletes_records:
-            others["--hidden-below"] = self.hidden_below
-        for option, value in others.items():
-            if value is not None:
-                what = f"is part of what --convention {convention.name} says"
-                raise OptionError(what, where=option, remedy="Leave one of the two out")
-
-    @property
-    def are_given(self) -> bool:
-        """Tell if any option is for frequency tables only."""
-        cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
-        return any((self.by, self.count, self.any, self.no_total, *cells))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Cells:
-    """Texts by column, with their lines."""
-
-    where: str
-    names: list[str]
-    texts: list[list[str]]
-    lines: Ints
-    source: Source | None = None
-
-    def place(self, row: int) -> str:
-        return f"{self.where}, line {int(self.lines[row])}"
 
 
 def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
@@ -168,12 +91,12 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
         known = read_table_header(file)
         cells = _file_cells(file)
         if known.guarded:
-            names = [unguard(name) for name in cells.names]
-            cells = replace(cells, names=names, texts=[list(map(unguard, column)) for column in cells.texts])
+            texts = [list(map(unguard, column)) for column in cells.texts]
+            cells = replace(cells, names=list(map(unguard, cells.names)), texts=texts)
     else:
         known = TableHeader()
         cells = _frame_cells(data)
-        said = said if said.by else replace(said, by=_frame_columns(data))
+        said = said if said.by else replace(said, by=crosstab_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
     if crosstab or (crosstab is None and counts is None):
@@ -184,42 +107,10 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     return _build(_read_long(cells, counts, known, said), known, said)
 
 
-def looks_like_frequencies(data: Any, options: CellOptions, is_other: Callable[[Head], bool]) -> bool:
-    """Tell if an input is a frequency table.
-
-    A header or options say so, or a column holds counts and it is nothing else.
-    """
-    if isinstance(data, FrequencyTable) or options.are_given:
-        return True
-    if not isinstance(data, str | os.PathLike):
-        if _frame_columns(data):
-            return True
-        frame = as_frame(data, where="the table")
-        names = {name.casefold() for name in frame.names} if frame is not None else set()
-        return "count" in names and len(names) > 1 and not names & {"itemset", "itemsets", "items", "antecedent", "antecedents"}
-    file = Input.of(data)
-    if is_described(file):
-        return True
-    try:
-        head = read_head(file)
-    except TacitError:
-        return False
-    return not is_other(head) and has_counts(head)
-
-
-def has_counts(head: Head) -> bool:
-    """Tell if a column has a usual name of counts."""
-    return _has_counts(head.columns) or head.delimiter(_has_counts) is not None
-
-
-def _has_counts(names: Any) -> bool:
-    return len(names) > 1 and any(name.casefold() in COUNT_NAMES for name in names)
-
-
 # Files and frames
 
 
-def _file_cells(file: Input) -> _Cells:
+def _file_cells(file: Input) -> Cells:
     head = read_head(file)
     source = parquet_source(file)
     if head.columns:
@@ -228,13 +119,16 @@ def _file_cells(file: Input) -> _Cells:
         for rows in read_parquet(file, [text_of(name, head.columns[name]) for name in names]):
             for column, part in zip(texts, zip(*rows, strict=True), strict=True):
                 column.extend("" if cell is None else cell for cell in part)
-        return _Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
-    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1)
-    grid = read_grid(file, delimiter or ",")
-    return _Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
+        return Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
+    grid = read_grid(file, _delimiter(head))
+    return Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
 
 
-def _frame_cells(data: Any) -> _Cells:
+def _delimiter(head: Head) -> str:
+    return head.delimiter(names_count) or head.delimiter(lambda names: len(names) > 1) or ","
+
+
+def _frame_cells(data: Any) -> Cells:
     if type(data).__module__.split(".")[0] == "pandas" and any(name is not None for name in data.index.names):
         data = data.reset_index()  # the rows of a crosstab are its index
     frame = as_frame(data, where="the table")
@@ -246,14 +140,7 @@ def _frame_cells(data: Any) -> _Cells:
         column = frame.column(name, where="the table")
         texts.append([column.values[code] for code in column.codes.tolist()])
     size = len(texts[0]) if texts else 0
-    return _Cells("the table", list(frame.names), texts, np.arange(2, size + 2, dtype=np.int64))
-
-
-def _frame_columns(data: Any) -> tuple[str, ...]:
-    """Return the column names of a pandas crosstab, else none."""
-    if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
-        return ()
-    return (*map(str, data.index.names), str(data.columns.name))
+    return Cells("the table", list(frame.names), texts, np.arange(2, size + 2, dtype=np.int64))
 
 
 # The two forms
@@ -263,7 +150,7 @@ def _frame_columns(data: Any) -> tuple[str, ...]:
 class _Listed:
     """Cells line by line."""
 
-    cells: _Cells
+    cells: Cells
     columns: tuple[str, ...]
     labels: list[list[str | None]]
     printed: list[str]
@@ -275,8 +162,7 @@ class _Listed:
     ignored: tuple[str, ...] = ()
 
 
-def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
-    """Return a line per cell."""
+def _read_long(cells: Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
     _check_once(cells, cells.names)
     for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
         if missing := [name for name in names if name not in cells.names]:
@@ -284,7 +170,6 @@ def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions
             raise InputError(what, where=where, remedy="Write the names as in the first line of the file")
     roles = assign_roles(cells, counts, said.by or known.columns, said.ignore, said.n or known.n)
     _check_named(cells, [*(cells.names[place] for place in roles.dimensions), *roles.unread])
-    labels = [_read_labels(cells.texts[place], known, said) for place in roles.dimensions]
     measured = None
     if roles.statistics:
         texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
@@ -292,7 +177,7 @@ def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions
     return _Listed(
         cells,
         tuple(cells.names[place] for place in roles.dimensions),
-        labels,
+        [_read_labels(cells.texts[place], known, said) for place in roles.dimensions],
         cells.texts[counts],
         cells.lines,
         any_mark=known.any_mark or "*",
@@ -304,12 +189,12 @@ def _read_long(cells: _Cells, counts: int, known: TableHeader, said: CellOptions
 
 def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
     """Return the labels of a column, None for totals."""
-    marks = {*said.any, *([] if known.any_mark is None else [known.any_mark])}
+    marks = {*said.any, known.any_mark}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
 
 
-def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
+def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     """Unpivot the last column from the first line."""
     by = said.by
     where = f"{cells.where}, line 1"
@@ -327,16 +212,9 @@ def _read_crosstab(cells: _Cells, said: CellOptions) -> _Listed:
     heads = cells.names[down:]
     _check_named(cells, heads)
     _check_once(cells, heads)
-    nothing = TableHeader()
-    down_labels = [_read_labels(cells.texts[place], nothing, said) for place in range(down)]
-    across_labels = _read_labels(heads, nothing, said)
-    labels: list[list[str | None]] = [[] for _ in by]
-    printed: list[str] = []
-    for row in range(len(cells.lines)):
-        for place, head in enumerate(across_labels):
-            for column, label in zip(labels, [*(column[row] for column in down_labels), head], strict=True):
-                column.append(label)
-            printed.append(cells.texts[down + place][row])
+    labels = [[label for label in _read_labels(texts, TableHeader(), said) for _ in heads] for texts in cells.texts[:down]]
+    labels.append(_read_labels(heads, TableHeader(), said) * len(cells.lines))
+    printed = [text for row in zip(*cells.texts[down:], strict=True) for text in row]
     across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
     return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
 
@@ -353,20 +231,19 @@ def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
         head = read_head(Input.of(path))
     except TacitError:
         return False
-    delimiter = head.delimiter(_has_counts) or head.delimiter(lambda names: len(names) > 1) or ","
-    names = list(head.columns) or header_names(head.lines[0] if head.lines else "", delimiter)
+    names = list(head.columns) or header_names(head.lines[0] if head.lines else "", _delimiter(head))
     if set(by) <= set(names):
         return True
     return len(names) >= len(by) > 1 and by[-1] not in names and _names_rows(names, by)
 
 
-def _check_named(cells: _Cells, names: Sequence[str]) -> None:
+def _check_named(cells: Cells, names: Sequence[str]) -> None:
     if not all(names):
         where = f"{cells.where}, line 1"
         raise InputError("a column has no name", where=where, remedy="Name every column (pandas: to_csv(index=False))")
 
 
-def _check_once(cells: _Cells, names: Sequence[str]) -> None:
+def _check_once(cells: Cells, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         raise InputError("two columns have the same name", where=f"{cells.where}, line 1", remedy="Rename one of them")
 
@@ -375,22 +252,23 @@ def _check_once(cells: _Cells, names: Sequence[str]) -> None:
 
 
 def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
-    """Build the table from its cells, header and options."""
     printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
         read_text = partial(read_cell_by, printing.convention)
-    texts = {text: read_text(text) for text in set(listed.printed)}
-    marks = tuple(sorted(text for text, cell in texts.items() if cell is not None and cell.number is None))
-    number = {text: -1 - place for place, text in enumerate(marks)}
+    read: dict[str, CellText] = {}
     for row, text in enumerate(listed.printed):
-        if texts[text] is None:
-            where = _place(listed, row)
-            raise InputError("the count is neither a number nor a mark of a hidden cell", where=where, remedy=_HIDDEN_HELP)
-    read = {text: cell for text, cell in texts.items() if cell is not None}
-    printed = np.array(
-        [number[text] if read[text].number is None else read[text].number for text in listed.printed], np.int64
-    ).reshape(-1)
+        if text in read:
+            continue
+        cell = read_text(text)
+        if cell is None:
+            remedy = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
+            what = "the count is neither a number nor a mark of a hidden cell"
+            raise InputError(what, where=_place(listed, row), remedy=remedy)
+        read[text] = cell
+    marks = tuple(sorted(text for text, cell in read.items() if cell.number is None))
+    number = {text: cell.number for text, cell in read.items()} | {mark: -1 - place for place, mark in enumerate(marks)}
+    printed = np.array([number[text] for text in listed.printed], np.int64)
     signs = [read[mark] for mark in marks]
     labels = listed.labels
     if listed.measured is None:  # the ranges of a measured column may overlap
@@ -419,25 +297,30 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         unread=listed.unread,
         ignored=listed.ignored,
     )
-    header = with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
+    header = _with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
     nothing = np.zeros(len(printed), np.int64)
     table = FrequencyTable(
-        listed.columns,
-        values,
-        codes.reshape(-1),
-        nothing,
-        nothing,
-        printed,
-        header,
-        printing,
-        marks or ("",),
-        listed.any_mark,
-        listed.lines,
-        listed.across,
-        listed.cells.source,
-        listed.measured,
+        columns=listed.columns,
+        values=values,
+        codes=codes.reshape(-1),
+        lo=nothing,
+        hi=nothing,
+        printed=printed,
+        header=header,
+        printing=printing,
+        marks=marks or ("",),
+        any_mark=listed.any_mark,
+        lines=listed.lines,
+        across=listed.across,
+        source=listed.cells.source,
+        measured=listed.measured,
     )
-    n = _find_n(table, known, said, listed.cells.where)
+    if known.n is not None and said.n is not None and known.n != said.n:
+        what = f"is {said.n}, but {known.where} says n = {known.n}"
+        raise OptionError(what, where="--n", remedy="Leave --n out, or correct it")
+    n = known.n if said.n is None else said.n
+    if n is None:
+        n = people_of(table, listed.cells.where)
     bounded = _bound_cells(table, n, signs)
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
@@ -450,7 +333,6 @@ def _place(listed: _Listed, row: int) -> str:
 
 
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
-    """Return how cells were printed, by header and options."""
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
     pairs = (
@@ -472,16 +354,6 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
         printing.base if said.base is None else said.base,
         printing.rounding if printing.base is not None else said.rounding or "nearest",
     )
-
-
-def _find_n(table: FrequencyTable, known: TableHeader, said: CellOptions, where: str) -> int | None:
-    """Return the number of people."""
-    if known.n is not None and said.n is not None and known.n != said.n:
-        raise OptionError(
-            f"is {said.n}, but {known.where} says n = {known.n}", where="--n", remedy="Leave --n out, or correct it"
-        )
-    n = known.n if known.n is not None else said.n
-    return people_of(table, where) if n is None else n
 
 
 def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
@@ -537,7 +409,6 @@ def _ends(printing: CellPrinting, printed: Ints, n: int | None, marks: Sequence[
 
 
 def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
-    """Return a table in memory with options added."""
     if said.are_given or said.rounding is not None:
         remedy = "Leave them out: a table in memory says itself how its cells were printed"
         raise OptionError("options that say how to read a file are given", where="the table", remedy=remedy)
@@ -547,14 +418,14 @@ def _with_options(table: FrequencyTable, said: CellOptions) -> FrequencyTable:
     complete = table.header.complete if said.complete is None else said.complete
     header = replace(table.header, n=n, complete=complete)
     known = TableHeader(qi=header.qi, sa=header.sa if header.has_roles else None, where="the table")
-    header = with_roles(header, known, said, dict(zip(table.columns, table.values, strict=True)))
+    header = _with_roles(header, known, said, dict(zip(table.columns, table.values, strict=True)))
     if header == table.header:
         return table
     most = table.hi if n is None else np.minimum(table.hi, n)
     return replace(table, hi=most, header=header)
 
 
-def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
+def _with_roles(header: Header, known: TableHeader, said: CellOptions, values: Mapping[str, tuple[str, ...]]) -> Header:
     """Return the header with roles from options or itself.
 
     Names of columns that the table lacks stay: beside other releases, these may have them.
@@ -571,19 +442,6 @@ def with_roles(header: Header, known: TableHeader, said: CellOptions, values: Ma
         remedy = "Correct it, or remove the key"
         raise InputError("lacks a value that the table has", where=f"{known.where}, key 'sa_values'", remedy=remedy)
     return replace(header, qi=qi, sa=sa, no_sa=no_sa, sa_values=domain)
-
-
-def options_of(by: Names, *, any: Names = (), no_total: Names = (), ignore: Names = (), **given: Any) -> CellOptions:
-    """Return the options as a caller gives them.
-
-    Columns may be a text with commas, of labels a single text is one.
-    """
-    given |= {name: _texts(one) for name, one in (("any", any), ("no_total", no_total), ("ignore", ignore))}
-    return CellOptions(by=column_names(by, ()), **given)
-
-
-def _texts(given: Names) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
 
 
 #: The column that holds the counts.
@@ -606,21 +464,15 @@ def write_frequencies(table: FrequencyTable, path: FilePath) -> None:
 
 
 def _parquet(table: FrequencyTable, path: Path, plain: Plain) -> None:
-    """Return the same by way of CSV."""
     columns = [f"c{place}" for place in range(len(table.columns))]
     chosen = [f"{column} AS {sql_name(name)}" for column, name in zip(columns, table.columns, strict=True)]
     chosen.append(f"CAST({COUNT} AS BIGINT) AS {COUNT}")
-    beside = [f"s{place}" for place in range(len(_statistics(table)))]
-    chosen += [f"{column} AS {sql_name(name)}" for column, (name, _) in zip(beside, _statistics(table), strict=True)]
-    texts = [*columns, *beside]
-    write_by_csv(path, plain, [*columns, COUNT, *beside], texts, ", ".join(chosen))
+    statistics = {f"s{place}": name for place, (name, _) in enumerate(_statistics(table))}
+    chosen += [f"{column} AS {sql_name(name)}" for column, name in statistics.items()]
+    write_by_csv(path, plain, [*columns, COUNT, *statistics], [*columns, *statistics], ", ".join(chosen))
 
 
 def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
-    """Yield the text of the file in blocks.
-
-    Texts that look like formulas are ``guarded`` where there are any.
-    """
 
     def cell(text: str) -> str:
         return csv_cell(guard(text) if guarded else text)
@@ -641,7 +493,6 @@ def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
 
 
 def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
-    """Return the columns of means and medians, if any."""
     measured = table.measured
     if measured is None:
         return []

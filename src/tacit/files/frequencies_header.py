@@ -9,11 +9,12 @@ by their names and by arithmetic, and ranges that overlap are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 from math import inf, prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +22,13 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.disk import Input
 from tacit.files.frequency_cells import HIDDEN_MARKS, is_total, read_cell, statistic_of
-from tacit.files.header import Entries, entries_beside, format_beside, is_whole
+from tacit.files.header import Entries, entries_beside, is_whole
+from tacit.files.recognition import COUNT_NAMES
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
-from tacit.model.rounding import CONVENTIONS, Convention, find_convention
+from tacit.model.release import Source
+from tacit.model.rounding import CONVENTIONS, find_convention
 from tacit.model.table import MISSING_RULES
 
 FORMAT = "tacit.frequencies/1"
@@ -64,11 +67,6 @@ class TableHeader:
     guarded: bool = False
 
 
-def is_described(file: Input) -> bool:
-    """Tell if a header declares a frequency table."""
-    return format_beside(file) == FORMAT
-
-
 def read_table_header(file: Input) -> TableHeader:
     """Return the header of a file."""
     entries = entries_beside(file, (FORMAT,), KEYS)
@@ -77,12 +75,13 @@ def read_table_header(file: Input) -> TableHeader:
     where = file.beside.name
     get = Entries(entries, where)
     base, rounding = _rounding(get)
+    convention = get.choice("convention", [one.name for one in CONVENTIONS])
     printing = CellPrinting(
         hidden_below=get.whole("hidden_below", least=1, most=_MOST),
         zeros_shown=get.flag("zeros_shown") is True,
         base=base,
         rounding=rounding,
-        convention=_convention(get),
+        convention=None if convention is None else find_convention(convention),
     )
     return TableHeader(
         n=get.whole("n", most=_MOST),
@@ -140,11 +139,6 @@ def _span(get: Entries) -> Bound | None:
     return Bound(value[0], value[1])
 
 
-def _convention(get: Entries) -> Convention | None:
-    name = get.choice("convention", [one.name for one in CONVENTIONS])
-    return None if name is None else find_convention(name)
-
-
 def _rounding(get: Entries) -> tuple[int | None, Rounding]:
     value = get.entries.get("rounding")
     if value is None:
@@ -158,41 +152,36 @@ def _rounding(get: Entries) -> tuple[int | None, Rounding]:
     return base, mode
 
 
-#: What programs call the column of the counts, whatever the case.
-COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
 #: Words in the names of columns that say more about a cell instead of dividing people, where they may hold text.
 _NOTES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "footnote", "footnotes", "flag", "flags"})
 _DECIMAL = re.compile(r"[-+]?(?:\d{1,18}(?:[.,]\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,3})?\s*%?")
 
 
-class Texts(Protocol):
-    """Texts of a file or frame, column by column."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Texts by column, with their lines."""
 
-    @property
-    def where(self) -> str:
-        """Name of the file in messages."""
+    where: str
+    names: list[str]
+    texts: list[list[str]]
+    lines: Ints
+    source: Source | None = None
 
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns."""
-
-    @property
-    def texts(self) -> list[list[str]]:
-        """Texts of each column."""
+    def place(self, row: int) -> str:
+        """Return file and line of a row for a message."""
+        return f"{self.where}, line {int(self.lines[row])}"
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Roles of a file's columns, by position."""
+class Roles(NamedTuple):
+    """Roles of columns: positions of dimensions and statistics, names of the others."""
 
-    count: int
-    dimensions: tuple[int, ...]
+    dimensions: list[int]
     statistics: dict[int, tuple[str, str]]
-    unread: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
+    unread: tuple[str, ...]
+    ignored: tuple[str, ...]
 
 
-def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
+def find_count(cells: Cells, by: Sequence[str], wanted: str | None, ignore: Sequence[str]) -> int | None:
     """Return the position of the count column, or None."""
     if wanted is not None:
         if wanted not in cells.names:
@@ -211,7 +200,7 @@ def find_count(cells: Texts, by: Sequence[str], wanted: str | None, ignore: Sequ
     return found[0] if found else None
 
 
-def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[str], n: int | None) -> Roles:
+def assign_roles(cells: Cells, count: int, by: Sequence[str], ignore: Sequence[str], n: int | None) -> Roles:
     """Return the role of each column.
 
     ``by`` names the dimensions where the caller or a header does. A column that is neither is refused otherwise.
@@ -232,30 +221,31 @@ def assign_roles(cells: Texts, count: int, by: Sequence[str], ignore: Sequence[s
     left = [place for place in left if not _is_derived(cells, place, count, n)]
     names = tuple(cells.names[place] for place in left)
     if left and not by:
-        several = len(left) > 1
-        what = f"the column{'s' * several} {_join_names(names)} {'are' if several else 'is'} neither a dimension of the table nor its count"
+        quoted = ", ".join(map(repr, names[:-1]))
+        which = f"columns {quoted} and {names[-1]!r} are" if quoted else f"column {names[-1]!r} is"
+        what = f"the {which} neither a dimension of the table nor its count"
         told = ",".join(cells.names[place] for place in dimensions)
         remedy = (
             f"Name the dimensions with --by, such as --by {told} (the audit is then incomplete, since the rest is not read); or say "
             f"--ignore {names[0]} if the column says nothing about people"
         )
         raise InputError(what, where=f"{cells.where}, line 1", remedy=remedy)
-    return Roles(count, tuple(dimensions), statistics, names, ignored)
+    return Roles(dimensions, statistics, names, ignored)
 
 
-def _join_names(names: Sequence[str]) -> str:
-    quoted = [repr(name) for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-
-
-def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
+def _divide(cells: Cells, free: list[int]) -> tuple[list[int], list[int]]:
     """Return the columns that distinguish cells, and the needless ones."""
     doubtful = [place for place in free if _may_be_beside(cells.names[place], cells.texts[place])]
     dimensions = [place for place in free if place not in doubtful]
-    if not _varies(cells, dimensions) and doubtful:
+    if doubtful and all(len(set(cells.texts[place])) <= 1 for place in dimensions):
         # Nothing else divides people: the first column does.
         dimensions.append(doubtful.pop(0))
-    while doubtful and not _tell_apart(cells, dimensions):
+
+    def tell_lines_apart() -> bool:
+        rows = list(zip(*(cells.texts[place] for place in dimensions), strict=True))
+        return bool(rows) and len(set(rows)) == len(rows)
+
+    while doubtful and not tell_lines_apart():
         dimensions.append(doubtful.pop(0))
     constant = [place for place in doubtful if len(set(cells.texts[place])) == 1]
     return sorted(dimensions + constant), [place for place in doubtful if place not in constant]
@@ -263,30 +253,16 @@ def _divide(cells: Texts, free: list[int]) -> tuple[list[int], list[int]]:
 
 def _may_be_beside(name: str, texts: Sequence[str]) -> bool:
     """Tell if a column may describe cells only."""
-    words = re.split(r"[\W_]+", name.casefold())
-    if not _NOTES.isdisjoint(words):
+    if not _NOTES.isdisjoint(re.split(r"[\W_]+", name.casefold())):
         return True
-    told = [text.strip() for text in texts if text.strip().casefold() not in HIDDEN_MARKS and not is_total(text)]
-    if not told:
-        return True
-    numbers = sum(bool(_DECIMAL.fullmatch(text)) for text in told)
-    return numbers == len(told) or any(not text.strip() for text in texts)
-
-
-def _varies(cells: Texts, places: Sequence[int]) -> bool:
-    return any(len(set(cells.texts[place])) > 1 for place in places)
-
-
-def _tell_apart(cells: Texts, places: Sequence[int]) -> bool:
-    """Tell if these columns distinguish all lines."""
-    rows = list(zip(*(cells.texts[place] for place in places), strict=True))
-    return bool(rows) and len(set(rows)) == len(rows)
+    labels = [text.strip() for text in texts if text.strip().casefold() not in HIDDEN_MARKS and not is_total(text)]
+    return all(map(_DECIMAL.fullmatch, labels)) or any(not text.strip() for text in texts)
 
 
 # Columns that follow from the counts
 
 
-def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
+def _is_derived(cells: Cells, place: int, count: int, n: int | None) -> bool:
     """Tell if a column follows from lines or counts."""
     values = [_value(text) for text in cells.texts[place]]
     if all(value is None for value in values):
@@ -294,52 +270,56 @@ def _is_derived(cells: Texts, place: int, count: int, n: int | None) -> bool:
     if values in ([*range(len(values))], [*range(1, len(values) + 1)]):
         return True
     counts = [None if (cell := read_cell(text)) is None else cell.number for text in cells.texts[count]]
-    printed = [(value, number) for value, number in zip(values, counts, strict=True) if value is not None]
-    if any(number is None for _, number in printed):
-        return False  # it may tell a count that is hidden
-    pairs = [(value, number) for value, number in printed if number is not None]
+    pairs: list[tuple[Fraction, int]] = []
+    for value, number in zip(values, counts, strict=True):
+        if value is not None and number is None:
+            return False  # it may tell a count that is hidden
+        if value is not None and number is not None:
+            pairs.append((value, number))
     if all(value == number for value, number in pairs):
         return True
-    running = 0
-    for value, number in zip(values, counts, strict=True):
-        running += number or 0
-        if number is None or value != running:
-            break
-    else:
+    if None not in counts and values == [*accumulate(number or 0 for number in counts)]:
         return True
-    totals = {n, max(number for _, number in pairs), sum(number for _, number in pairs)} - {None, 0}
+    totals = {n or 0, max(number for _, number in pairs), sum(number for _, number in pairs)} - {0}
     step = max(_step(text) for text in cells.texts[place] if _value(text) is not None)
     return any(
         all(abs(value - Fraction(number * scale, total)) <= step for value, number in pairs)
         for total in totals
-        if total is not None
         for scale in (1, 100)
     )
 
 
 def _value(text: str) -> Fraction | None:
-    """Return a printed number; None where there is none."""
-    told = text.strip().rstrip("%").strip().replace(",", ".")
-    return Fraction(told) if _DECIMAL.fullmatch(text.strip()) else None
+    return Fraction(_number_in(text)) if _DECIMAL.fullmatch(text.strip()) else None
 
 
 def _step(text: str) -> Fraction:
     """One unit of the last printed digit."""
-    told = text.strip().rstrip("%").strip().replace(",", ".").casefold().partition("e")[0]
-    return Fraction(1, 10 ** len(told.partition(".")[2]))
+    mantissa = _number_in(text).casefold().partition("e")[0]
+    return Fraction(1, 10 ** len(mantissa.partition(".")[2]))
+
+
+def _number_in(text: str) -> str:
+    return text.strip().rstrip("%").strip().replace(",", ".")
 
 
 def check_totals(table: FrequencyTable, where: str) -> FrequencyTable:
     """Return the table; raise on repeated cells or impossible totals."""
-    tables = list(_list_tables(table))
+    tables = _list_tables(table)
     for one in tables:
         _check_once(table, one, where)
     for larger in tables:
         for smaller in tables:
             if smaller.columns < larger.columns:
                 _check_parts(table, smaller, larger, where)
+    n = table.header.n
     for one in tables:
-        _check_people(table, one, where)
+        least = int(table.lo[one.rows].sum())
+        if n is not None and least > n:
+            lines = numbered(sorted(table.line(int(row)) for row in one.rows.tolist()))
+            what = f"the cells hold {least:,} people at least, and n is {n:,}"
+            remedy = "Check n; where each line counts a set of items, write the set as a JSON list in a column named itemset"
+            raise Contradiction(what, where=f"{where}, {lines}", remedy=remedy)
     return table
 
 
@@ -350,8 +330,7 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
     """
     if not table.printing.is_exact:
         return None
-    tables = list(_list_tables(table))
-    for one in tables:
+    for one in _list_tables(table):
         counts = table.printed[one.rows]
         whole = not one.columns
         # Ranges of a measured column may overlap, so that its cells need not add up.
@@ -366,24 +345,20 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Cells that fix the same columns."""
 
     columns: frozenset[int]
     rows: Ints
 
 
-def _list_tables(table: FrequencyTable) -> Iterator[_Part]:
-    """Yield the tables of a release, the total first."""
+def _list_tables(table: FrequencyTable) -> list[_Part]:
+    """Return the tables of a release, the total first."""
     if not len(table):
-        return
-    fixed = _codes(table) != ANY
-    kinds, which = np.unique(fixed, axis=0, return_inverse=True)
-    which = which.reshape(-1)
+        return []
+    kinds, which = np.unique(_codes(table) != ANY, axis=0, return_inverse=True)
     order = sorted(range(len(kinds)), key=lambda kind: (int(kinds[kind].sum()), kind))
-    for kind in order:
-        yield _Part(frozenset(np.flatnonzero(kinds[kind]).tolist()), np.flatnonzero(which == kind))
+    return [_Part(frozenset(np.flatnonzero(kinds[kind]).tolist()), np.flatnonzero(which.reshape(-1) == kind)) for kind in order]
 
 
 def _codes(table: FrequencyTable) -> npt.NDArray[np.int32]:
@@ -391,21 +366,15 @@ def _codes(table: FrequencyTable) -> npt.NDArray[np.int32]:
 
 
 def _keys(table: FrequencyTable, rows: Ints, columns: frozenset[int]) -> Ints:
-    """One number per combination of these columns."""
+    """One number per combination of these columns: a hash where their product overflows."""
+    chosen = sorted(columns)
     codes = _codes(table)[rows]
+    if prod(len(table.values[place]) for place in chosen) >= 1 << 62:
+        return np.array([hash(row.tobytes()) for row in codes[:, chosen]], np.int64)
     key = np.zeros(len(rows), np.int64)
-    largest = 1
-    for place in sorted(columns):
-        if largest * len(table.values[place]) >= 1 << 62:
-            return _slow_keys(codes[:, sorted(columns)])
+    for place in chosen:
         key = key * len(table.values[place]) + codes[:, place]
-        largest = largest * len(table.values[place])
     return key
-
-
-def _slow_keys(codes: npt.NDArray[np.int32]) -> Ints:
-    """Return a hash of each row, if products overflow."""
-    return np.array([hash(row.tobytes()) for row in codes], np.int64)
 
 
 def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
@@ -418,58 +387,39 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
         raise InputError(what, where=f"{where}, line {second}", remedy="Leave one of them out")
 
 
-def _check_people(table: FrequencyTable, part: _Part, where: str) -> None:
-    """Raise if disjoint cells exceed the number of people."""
-    n = table.header.n
-    least = int(table.lo[part.rows].sum())
-    # Ranges of a measured column may overlap.
-    if n is None or table.measured is not None or least <= n:
-        return
-    lines = numbered(sorted(table.line(int(row)) for row in part.rows.tolist()))
-    what = f"the cells hold {least:,} people at least, and n is {n:,}"
-    remedy = "Check n; where each line counts a set of items, write the set as a JSON list in a column named itemset"
-    raise Contradiction(what, where=f"{where}, {lines}", remedy=remedy)
-
-
 def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: str) -> None:
     """Raise if a total contradicts the sum of its parts."""
     totals = _keys(table, smaller.rows, smaller.columns)
     parts = _keys(table, larger.rows, smaller.columns)
     order = np.argsort(totals, kind="stable")
-    place = np.minimum(np.searchsorted(totals[order], parts), len(order) - 1)
-    owner = order[place]
+    owner = order[np.minimum(np.searchsorted(totals[order], parts), len(order) - 1)]
     found = totals[owner] == parts
     owner = owner[found]
     rows = larger.rows[found]
     size = len(smaller.rows)
     lo = np.zeros(size, np.int64)
     hi = np.zeros(size, np.int64)
-    number = np.zeros(size, np.int64)
     np.add.at(lo, owner, table.lo[rows])
     np.add.at(hi, owner, table.hi[rows])
-    np.add.at(number, owner, 1)
+    number = np.bincount(owner, minlength=size)
     too_many = lo > table.hi[smaller.rows]
     all_parts = number == prod(len(table.values[column]) for column in larger.columns - smaller.columns)
     too_few = all_parts & table.header.complete & (hi < table.lo[smaller.rows])
+    wrong = [(too_many, "is below the sum of its parts"), (too_few, "is above the sum of its parts")]
     if table.printing.deletes_records:
         # Whoever is deleted is in no cell and in no total, so that totals are sums of what is shown.
-        differs = all_parts & (lo != table.lo[smaller.rows])
-        for total in np.flatnonzero(differs).tolist():
-            what = "is not the sum of the cells that are shown, so nobody was deleted from it as the convention says"
-            _refuse(table, int(smaller.rows[total]), rows[owner == total], what, where)
-    for wrong, what in ((too_many, "is below the sum of its parts"), (too_few, "is above the sum of its parts")):
-        for total in np.flatnonzero(wrong).tolist():
-            _refuse(table, int(smaller.rows[total]), rows[owner == total], what, where)
-
-
-def _refuse(table: FrequencyTable, total: int, parts: Ints, what: str, where: str) -> Any:
-    lines = sorted({table.line(total), *(table.line(int(row)) for row in parts.tolist())})
-    remedy = "Correct the lines, or say how cells were printed (--hidden-below, --base)"
-    if "above" in what:
-        remedy += ", or that values are left out (--incomplete)"
-    raise Contradiction(
-        f"the total of line {table.line(total)} {what}", where=f"{where}, {numbered(lines)}", remedy=remedy, lines=lines
-    )
+        what = "is not the sum of the cells that are shown, so nobody was deleted from it as the convention says"
+        wrong.insert(0, (all_parts & (lo != table.lo[smaller.rows]), what))
+    for totals_at_fault, what in wrong:
+        for total in np.flatnonzero(totals_at_fault)[:1].tolist():
+            line = table.line(int(smaller.rows[total]))
+            lines = sorted({line, *(table.line(int(row)) for row in rows[owner == total].tolist())})
+            remedy = "Correct the lines, or say how cells were printed (--hidden-below, --base)"
+            if "above" in what:
+                remedy += ", or that values are left out (--incomplete)"
+            raise Contradiction(
+                f"the total of line {line} {what}", where=f"{where}, {numbered(lines)}", remedy=remedy, lines=lines
+            )
 
 
 Labels = list[list[str | None]]
@@ -522,26 +472,20 @@ def mark_totals(
     out = list(labels)
     known = set(values)
     for number, column in enumerate(columns):
-
-        def refuse(label: str, at: int = number, name: str = column) -> None:
-            what = "the value may be the total of the others"
-            remedy = "Say --any VALUE if it is, --no-total VALUE if it is not"
-            raise InputError(what, where=place(out[at].index(label), name), remedy=remedy)
-
         named = {label for label in out[number] if label is not None and sounds_like_total(label)} - known
         possible = _possible_totals(out, number, ends, n) if named else {}
-        for label in sorted(named):
-            if (declared and label in possible) or (not declared and label not in possible):
-                refuse(label)
-        if declared:
-            continue
-        if named:
+        doubted = [label for label in sorted(named) if (label in possible) == declared]
+        if not doubted and not declared:
             out[number] = [None if label in named else label for label in out[number]]
-        # One other value is not enough to doubt: two values of equal counts are common.
-        for label, others in _possible_totals(out, number, ends, n).items():
-            if others > 1 and label not in known:
-                refuse(label)
-        _check_ranges(out[number], column, known, place)
+            # One other value is not enough to doubt: two values of equal counts are common.
+            totals = _possible_totals(out, number, ends, n)
+            doubted = [label for label, others in totals.items() if others > 1 and label not in known]
+        if doubted:
+            what = "the value may be the total of the others"
+            remedy = "Say --any VALUE if it is, --no-total VALUE if it is not"
+            raise InputError(what, where=place(out[number].index(doubted[0]), column), remedy=remedy)
+        if not declared:
+            _check_ranges(out[number], column, known, place)
     return out
 
 
@@ -576,7 +520,6 @@ def _possible_totals(labels: Labels, number: int, ends: tuple[Ints, Ints], n: in
 
 
 def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], place: Callable[[int, str], str]) -> None:
-    """Refuse numeric ranges of one column that overlap."""
     told = sorted({label for label in labels if label is not None} - known)
     spans = {label: span for label in told if (span := _span_of_total(label)) is not None}
     if len(spans) < len(told) or not any(low < high for low, high in spans.values()):

@@ -32,10 +32,7 @@ _AT_LEAST = re.compile(r"(?:>=|≥)\s*(\d{1,15})|(\d{1,15})\s*\+")
 
 
 class CellText(NamedTuple):
-    """Cell as it is printed.
-
-    Its number, or None where it is hidden; and the ends that the text itself gives, None where it gives none.
-    """
+    """Printed number, None where it is hidden, and the ends that a mark gives."""
 
     number: int | None
     least: int | None = None
@@ -43,14 +40,10 @@ class CellText(NamedTuple):
 
 
 def read_cell(text: str) -> CellText | None:
-    """Read a cell.
+    """Read a cell; None when it is neither a number nor a known mark.
 
-    None when it is neither a number nor a known mark.
-
-    >>> read_cell("1,234").number, read_cell("12.0").number, read_cell("[REDACTED]").number, read_cell("about 5")
-    (1234, 12, None, None)
-    >>> read_cell("<5"), read_cell("1-4")
-    (CellText(number=None, least=None, most=4), CellText(number=None, least=1, most=4))
+    >>> read_cell("1,234").number, read_cell("<5"), read_cell("1-4")
+    (1234, CellText(number=None, least=None, most=4), CellText(number=None, least=1, most=4))
     """
     told = text.strip().casefold()
     if _DECIMAL.fullmatch(told):
@@ -89,11 +82,7 @@ def read_cell_by(convention: Convention, text: str) -> CellText | None:
 
 
 def is_total(text: str) -> bool:
-    """Tell if a label stands for any value.
-
-    >>> is_total("All"), is_total("Alloy")
-    (True, False)
-    """
+    """Tell if a label stands for any value."""
     return text.strip().casefold() in TOTALS
 
 
@@ -101,9 +90,7 @@ _STATISTIC = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 
 def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """Return a column's statistic and measured column.
-
-    None if it is not a statistic of another column.
+    """Return a column's statistic and measured column, or None.
 
     >>> statistic_of("mean_age", ["age", "sex"]), statistic_of("Median age", ["age"]), statistic_of("mean", ["age"])
     (('mean', 'age'), ('median', 'age'), None)
@@ -127,13 +114,13 @@ def read_measured(
     if span is None:
         remedy = f'Write its smallest and largest value into {file}.json: {{"format": "tacit.frequencies/1", "span": [0, 125]}}'
         raise InputError("does not say which values the measured column can have", where=file, remedy=remedy)
-    length = max(len(texts) for texts in printed.values())
     read = {which: _decimals(texts, place) for (which, _), texts in printed.items()}
-    nothing = Decimals(np.zeros(length, np.int64), np.full(length, -1, np.int8))
+    nothing = _decimals([""] * max(len(texts) for texts in printed.values()), place)
     means = read.get("mean", nothing)
     medians = read.get("median", nothing)
-    told = max(int(means.digits.max(initial=0)), int(medians.digits.max(initial=0)))
-    return Measured(column, span, means, medians, told if digits is None else digits)
+    if digits is None:
+        digits = max(int(means.digits.max(initial=0)), int(medians.digits.max(initial=0)))
+    return Measured(column, span, means, medians, digits)
 
 
 def _decimals(texts: Sequence[str], place: Callable[[int], str]) -> Decimals:
@@ -169,10 +156,8 @@ def check_measured(table: FrequencyTable, where: str) -> None:
         count = table.count(index)
         if not count.is_exact:
             continue
-        mean = measured.means.value(index)
-        median = measured.medians.value(index)
-        if (mean is not None and measured.total(index, count.lo) is None) or (
-            median is not None and measured.middle(index) is None
-        ):
+        has_mean = measured.means.value(index) is not None
+        has_median = measured.medians.value(index) is not None
+        if (has_mean and measured.total(index, count.lo) is None) or (has_median and measured.middle(index) is None):
             remedy = "Correct it, or say in the header with how many digits such numbers were printed"
             raise Contradiction("no people have this mean or median", where=f"{where}, line {line}", remedy=remedy, lines=[line])

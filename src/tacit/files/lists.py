@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files import arules, borgelt, mlxtend, pmml, spark, spmf
 from tacit.files.counts import Place
-from tacit.files.delimited import Head, add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
+from tacit.files.delimited import add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
 from tacit.files.duckdb import read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
@@ -29,41 +29,20 @@ from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, 
 from tacit.model.arrays import Ints
 from tacit.model.release import Decimals, Items, Itemsets, Listed, Rules, Sets
 
-#: The column that a consequent is filed under when no header names the SA.
-UNNAMED_SA = "consequent"
-
-
-def _is_own(names: set[str]) -> bool:
-    return (holds(names, "itemset") and ("count" in names or "support" in names)) or holds(names, "antecedent", "consequent")
-
-
-def looks_like(head: Head) -> bool:
-    """Tell if a file has Tacit's own columns."""
-    if head.columns:
-        lists = {name for name, kind in head.columns.items() if kind.endswith("[]")}
-        return _is_own(set(head.columns)) and not lists & {"antecedent", "consequent"}
-    return head.delimiter(_is_own) is not None
-
-
-def read(file: Input, known: FileHeader) -> Printout:
-    """Read an own release, CSV or Parquet."""
-    head = read_head(file)
-    if head.columns:
-        columns, lines = _parquet_columns(file, head.columns)
-        where = file.name
-    else:
-        grid = read_grid(file, head.delimiter(_is_own) or ",")
-        columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
-        lines = grid.lines
-        where = grid.where
-    unit = "row" if head.columns else "line"
-    found = printout(columns, lines, known, where=where, unit=unit)
-    if head.columns:
-        return replace(found, unread=tuple(name for name in head.columns if name not in COLUMNS))
-    return with_extras(found, grid.others(COLUMNS))
-
-
 COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence")
+
+
+def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
+    """Read an own release, CSV or Parquet."""
+    kinds = read_head(file).columns
+    if kinds:
+        columns, lines = _parquet_columns(file, kinds)
+        found = printout(columns, lines, known, where=file.name, unit="row")
+        return replace(found, unread=tuple(name for name in kinds if name not in COLUMNS))
+    grid = read_grid(file, delimiter)
+    columns = {name: column for name in COLUMNS if (column := grid.column(name)) is not None}
+    found = printout(columns, grid.lines, known, where=grid.where, unit="line")
+    return with_extras(found, grid.others(COLUMNS))
 
 
 def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, where: str, unit: Any) -> Printout:
@@ -74,53 +53,42 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
 
     kind = "itemsets" if "itemset" in columns else "rules"
     if kind == "rules" and not holds(columns, "antecedent", "consequent"):
-        raise InputError(
-            "has neither a column 'itemset' nor 'antecedent' and 'consequent'",
-            where=f"{where}, line 1",
-            remedy="Name the columns so",
-        )
+        what = "has neither a column 'itemset' nor 'antecedent' and 'consequent'"
+        raise InputError(what, where=f"{where}, line 1", remedy="Name the columns so")
     if known.kind not in (None, kind):
-        raise InputError(
-            f"says {known.kind}, but {where} holds {kind}", where=f"{known.where}, key 'format'", remedy="Correct it"
-        )
-    consequents: Sets | None = None
+        what = f"says {known.kind}, but {where} holds {kind}"
+        raise InputError(what, where=f"{known.where}, key 'format'", remedy="Correct it")
     if kind == "itemsets":
         bags = Bags(Numbering(item_name))
         add_lists(bags, columns["itemset"], at)
-        items, sets = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
+        named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
-        items, sets, consequents = _rules(columns["antecedent"], columns["consequent"], known, at)
-    return Printout(
+        named = _rules(columns["antecedent"], columns["consequent"], known, at)
+    return Printout.of(
         where,
         lines,
-        items,
-        sets,
-        consequents,
+        named,
+        known,
         count=columns.get("count"),
         support=columns.get("support"),
         confidence=columns.get("confidence") if kind == "rules" else None,
-        header=known.header,
-        only=known.only or "all",
         unit=unit,
         exact=known.exact,
     )
 
 
-def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, Sets]:
-    """Items and itemsets.
-
-    Items ``column=value`` stand in the order of the columns and then of their values.
-    """
+def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, list[Sets]]:
+    """Items and itemsets; items ``column=value`` in the order of columns, then values."""
     names = tuple(bags.numbering.numbers)
     pairs = split_items(names, columns) if columns else None
     if pairs is None:
-        items, (sets,) = finish([bags])
-        return items, sets
+        return finish([bags])
     order = sorted(range(len(names)), key=lambda i: (columns.index(pairs[i][0]), pairs[i][1]))
-    return Items.of_columns([pairs[i] for i in order]), bags.sets(bags.numbering.ranks([names[i] for i in order]))
+    ranks = bags.numbering.ranks([names[i] for i in order])
+    return Items.of_columns([pairs[i] for i in order]), [bags.sets(ranks)]
 
 
-def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at: Place) -> tuple[Items, Sets, Sets]:
+def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at: Place) -> tuple[Items, list[Sets]]:
     """Items, antecedents and consequents, all objects or all lists."""
     if antecedent.texts and not any(cell.lstrip().startswith("{") for cell in antecedent.texts):
         bags = [Bags(numbering := Numbering(item_name)), Bags(numbering)]
@@ -129,30 +97,24 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
             add_lists(bags[1], consequent, at)
         else:
             bags[1].add([(cell,) for cell in consequent.texts])
-        items, (antecedents, consequents) = finish(bags)
-        return items, antecedents, consequents
+        return finish(bags)
     bags = [Bags(numbering := Numbering(pair_name)), Bags(numbering)]
     add_objects(bags[0], antecedent, at)
     if not known.header.sa and consequent.texts and all(cell.lstrip().startswith("{") for cell in consequent.texts):
         add_objects(bags[1], consequent, at)
     else:
-        column = " & ".join(known.header.sa) or UNNAMED_SA
+        column = " & ".join(known.header.sa) or "consequent"
         bags[1].add([((column, cell),) for cell in consequent.texts])
-    pairs = _sort_pairs(list(numbering.numbers), known)
-    ranks = numbering.ranks(pairs)
-    return Items.of_columns(pairs), bags[0].sets(ranks), bags[1].sets(ranks)
-
-
-def _sort_pairs(pairs: list[tuple[str, str]], known: FileHeader) -> list[tuple[str, str]]:
-    """Sort pairs by column in header order, then by value."""
+    # Pairs stand in the order of the columns in the header, and then of their values.
     order = {column: i for i, column in enumerate(known.header.qi)}
-    for column, _ in pairs:
+    for column, _ in numbering.numbers:
         order.setdefault(column, len(order))
-    return sorted(pairs, key=lambda pair: (order[pair[0]], pair[1]))
+    pairs = sorted(numbering.numbers, key=lambda pair: (order[pair[0]], pair[1]))
+    ranks = numbering.ranks(pairs)
+    return Items.of_columns(pairs), [side.sets(ranks) for side in bags]
 
 
 def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
-    """Return the columns of a Parquet file, and row numbers."""
     names = [name for name in COLUMNS if name in kinds]
     expressions = [
         f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
@@ -166,42 +128,6 @@ def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, Text
     return columns, np.arange(1, len(texts[0]) + 1, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One form of release file."""
-
-    name: str
-    kinds: tuple[str, ...]
-    looks_like: Callable[[Head], bool]
-    read: Callable[[Input, FileHeader], Printout]
-    about: str
-
-
-def _never(_: Head) -> bool:
-    return False
-
-
-BOTH = ("itemsets", "rules")
-
-FORMATS: tuple[Format, ...] = (
-    Format("tacit", BOTH, looks_like, read, "Tacit's own CSV or Parquet, with a JSON header beside it"),
-    Format("mlxtend", BOTH, mlxtend.looks_like, mlxtend.read, "CSV of mlxtend frames"),
-    Format("arules", BOTH, arules.looks_like, arules.read, "CSV of R's arules"),
-    Format("spark", BOTH, spark.looks_like, spark.read, "Parquet of Spark's FPGrowth, a file or a folder"),
-    Format("pmml", BOTH, pmml.looks_like, pmml.read, "PMML with an AssociationModel"),
-    Format("spmf", BOTH, spmf.looks_like, spmf.read, "text of SPMF"),
-    Format(
-        "borgelt-or-fimi",
-        BOTH,
-        borgelt.looks_like,
-        borgelt.read,
-        "text of Borgelt's or of FIMI programs, told apart by their numbers",
-    ),
-    Format("borgelt", BOTH, _never, borgelt.read_percentages, "text of Borgelt's programs, supports in percent"),
-    Format("fimi", BOTH, _never, borgelt.read_counts, "text of FIMI programs, supports as counts"),
-)
-
-
 _BATCH = 20_000
 
 
@@ -213,41 +139,66 @@ def write(release: Listed, path: FilePath) -> None:
 
 
 def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:
-    sides = "from_json(itemset, '[\"VARCHAR\"]') AS itemset" if isinstance(release, Itemsets) else "antecedent, consequent"
-    confidence = "" if isinstance(release, Itemsets) else ", CAST(confidence AS DOUBLE) AS confidence"
-    texts = ["itemset"] if isinstance(release, Itemsets) else ["antecedent", "consequent"]
-    columns = [*texts, "count", "support"] if isinstance(release, Itemsets) else [*texts, "count", "support", "confidence"]
-    chosen = f"{sides}, CAST(count AS BIGINT) AS count, CAST(support AS DOUBLE) AS support{confidence}"
-    write_by_csv(path, plain, columns, texts, chosen)
+    numbers = {"count": "BIGINT", "support": "DOUBLE"}
+    if isinstance(release, Itemsets):
+        texts = ["itemset"]
+        chosen = ["from_json(itemset, '[\"VARCHAR\"]') AS itemset"]
+    else:
+        texts = ["antecedent", "consequent"]
+        chosen = texts
+        numbers["confidence"] = "DOUBLE"
+    casts = [f"CAST({name} AS {kind}) AS {name}" for name, kind in numbers.items()]
+    write_by_csv(path, plain, [*texts, *numbers], texts, ", ".join([*chosen, *casts]))
 
 
 # Lines
 
-
-def _batches(release: Listed) -> Iterator[str]:
-    """Yield the text of the file in blocks."""
-    itemsets = isinstance(release, Itemsets)
-    yield "itemset,count,support\n" if itemsets else "antecedent,consequent,count,support,confidence\n"
-    numbers = _numbers(release)
-    sides = _itemset_cells(release) if isinstance(release, Itemsets) else _rule_cells(release)
-    for start in range(0, len(release), _BATCH):
-        stop = min(start + _BATCH, len(release))
-        yield "".join(f"{side},{number}\n" for side, number in zip(sides(start, stop), numbers(start, stop), strict=True))
-
-
+#: Cells of a column, or of several joined, from one row to another.
 Cells = Callable[[int, int], Iterable[str]]
 
 
-def _quoted(text: str) -> str:
-    """Return a CSV cell."""
-    return '"' + text.replace('"', '""') + '"'
+def _batches(release: Listed) -> Iterator[str]:
+    columns = [*_side_cells(release), _number_cells(release)]
+    if isinstance(release, Rules):
+        columns.append(partial(_confidences, release))
+        yield "antecedent,consequent,count,support,confidence\n"
+    else:
+        yield "itemset,count,support\n"
+    for start in range(0, len(release), _BATCH):
+        stop = min(start + _BATCH, len(release))
+        rows = zip(*(cells(start, stop) for cells in columns), strict=True)
+        yield "".join(f"{','.join(row)}\n" for row in rows)
+
+
+def _side_cells(release: Listed) -> list[Cells]:
+    """Return the cells of itemsets, or of antecedents and of consequents."""
+    pairs = release.items.pairs
+    if isinstance(release, Itemsets) or pairs is None:
+        ends = "[]"
+        texts = [_json(name) for name in release.items.names]
+    else:
+        ends = "{}"
+        texts = [f"{_json(column)}: {_json(value)}" for column, value in pairs]
+    fragments = [text.replace('"', '""') for text in texts]
+    if isinstance(release, Itemsets):
+        return [_set_cells(release.sets, fragments, ends)]
+    antecedents = _set_cells(release.antecedents, fragments, ends)
+    if pairs is None or not release.header.sa:
+        return [antecedents, _set_cells(release.consequents, fragments, ends)]
+    # The value of the SA is plain text.
+    column = " & ".join(release.header.sa)
+    consequents = release.consequents
+    if (consequents.lengths != 1).any() or any(pairs[item][0] != column for item in np.unique(consequents.members)):
+        raise OptionError("a consequent is not one value of the SA", where="release", remedy="Give rules QI => SA, or no 'sa'")
+    values = ['"' + value.replace('"', '""') + '"' for _, value in pairs]
+    return [antecedents, lambda start, stop: (values[item] for item in consequents.members[start:stop].tolist())]
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _sets_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
+def _set_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
     """Cells that join one prepared fragment per item."""
 
     def cells(start: int, stop: int) -> Iterator[str]:
@@ -260,41 +211,8 @@ def _sets_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
     return cells
 
 
-def _itemset_cells(release: Itemsets) -> Cells:
-    fragments = [_json(name).replace('"', '""') for name in release.items.names]
-    return _sets_cells(release.sets, fragments, "[]")
-
-
-def _rule_cells(release: Rules) -> Cells:
-    pairs = release.items.pairs
-    if pairs is None:
-        fragments = [_json(name).replace('"', '""') for name in release.items.names]
-        antecedents = _sets_cells(release.antecedents, fragments, "[]")
-        consequents = _sets_cells(release.consequents, fragments, "[]")
-    else:
-        fragments = [f"{_json(column)}: {_json(value)}".replace('"', '""') for column, value in pairs]
-        antecedents = _sets_cells(release.antecedents, fragments, "{}")
-        consequents = _sa_cells(release) if release.header.sa else _sets_cells(release.consequents, fragments, "{}")
-
-    def cells(start: int, stop: int) -> Iterator[str]:
-        return (f"{left},{right}" for left, right in zip(antecedents(start, stop), consequents(start, stop), strict=True))
-
-    return cells
-
-
-def _sa_cells(release: Rules) -> Cells:
-    """Return the value of the SA as plain text."""
-    assert release.items.pairs is not None
-    column = " & ".join(release.header.sa)
-    chosen = np.unique(release.consequents.members)
-    if (release.consequents.lengths != 1).any() or any(release.items.pairs[item][0] != column for item in chosen):
-        raise OptionError("a consequent is not one value of the SA", where="release", remedy="Give rules QI => SA, or no 'sa'")
-    values = [_quoted(value) for _, value in release.items.pairs]
-    return lambda start, stop: (values[item] for item in release.consequents.members[start:stop].tolist())
-
-
-def _numbers(release: Listed) -> Cells:
-    """Return the cells ``count,support`` (and ``,confidence`` of rules)."""
+def _number_cells(release: Listed) -> Cells:
+    """Return the cells ``count,support``."""
     n = release.n
     rounded = release.rounded if isinstance(release, Itemsets) else None
     if rounded is not None:
@@ -310,14 +228,7 @@ def _numbers(release: Listed) -> Cells:
             else:
                 yield f"{low},{low / n!r}" if n else f"{low},"
 
-    if isinstance(release, Itemsets):
-        return cells
-    rules = release
-
-    def with_confidence(start: int, stop: int) -> Iterator[str]:
-        return (f"{cell},{ratio}" for cell, ratio in zip(cells(start, stop), _confidences(rules, start, stop), strict=True))
-
-    return with_confidence
+    return cells
 
 
 def _confidences(rules: Rules, start: int, stop: int) -> Iterator[str]:

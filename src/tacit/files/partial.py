@@ -15,9 +15,8 @@ from tacit.errors import InputError, OptionError
 from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
-from tacit.files.frames import as_frame
-from tacit.files.header import Entries, entries_beside, format_beside, write_with_header
-from tacit.files.tables import Names, column_names, file_columns, read_table
+from tacit.files.header import Entries, entries_beside, write_with_header
+from tacit.files.tables import Names, column_names, read_table
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Schema, Table
@@ -107,23 +106,6 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
         if codes:
             hidden[:, place] |= np.isin(column.codes, codes)
     return PartialTable.of(replace(people, schema=schema), hidden, None if before is None else before.sensitive)
-
-
-def looks_like_table(path: Any, *, qi: Names = (), sa: Names = ()) -> bool:
-    """Tell if an input is a table with these columns."""
-    if isinstance(path, PartialTable | Table):
-        return True
-    if not isinstance(path, str | os.PathLike):
-        frame = as_frame(path, where="the table") if sa else None
-        names = None if frame is None else frame.names
-    elif os.path.isdir(path):
-        return False
-    else:
-        file = Input.of(path)
-        if os.path.lexists(file) and format_beside(file) == FORMAT:
-            return True
-        names = file_columns(file) if sa else None  # also of a table in a database, FILE::TABLE
-    return names is not None and {*column_names(qi, names), *column_names(sa, names)} <= set(names)
 
 
 def _read_header(file: Input) -> Header:

@@ -1,10 +1,13 @@
 """Contents of a list as printed, and columns that Tacit does not use.
 
-Some of these columns repeat what was read; those that say more are named, since an audit without them is incomplete.
+A printed set such as ``frozenset({'a', 'b'})`` is never evaluated: it is cut into tokens, and each distinct token is read once as a Python
+literal. Some of the other columns repeat what was read; those that say more are named, since an audit without them is incomplete.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -12,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tacit.files.header import FileHeader
 from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Items, Only, Sets
 from tacit.model.table import sort_names
@@ -56,17 +60,23 @@ class Printout:
     unread: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls, where: str, lines: Ints | list[int], named: tuple[Items, list[Sets]], known: FileHeader, **columns: Any
+    ) -> Printout:
+        """Return the printout of itemsets, or of antecedents and consequents."""
+        items, sides = named
+        consequents = sides[1] if len(sides) > 1 else None
+        printed_as = {"header": known.header, "only": known.only or "all"} | columns
+        return cls(where, np.asarray(lines, np.int64), items, sides[0], consequents, **printed_as)
+
     def place(self, index: int, column: str = "") -> str:
         """Return where a number stands, for a message."""
         return place(self.where, int(self.lines[index]), column, self.unit)
 
 
 def place(where: str, line: int, column: str = "", unit: str = "line") -> str:
-    """Return file, line and column for a message.
-
-    >>> place("r.csv", 7, "support")
-    "r.csv, line 7, column 'support'"
-    """
+    """Return file, line and column for a message."""
     return f"{where}, {unit} {line}" + (f", column {column!r}" if column else "")
 
 
@@ -109,10 +119,7 @@ class Bags:
         self.lengths.append(lengths)
 
     def sets(self, ranks: Codes) -> Sets:
-        """Return the lines as sets of ranks.
-
-        A repeated item counts once.
-        """
+        """Return the lines as sets of ranks; a repeated item counts once."""
         lengths = np.concatenate([np.zeros(0, np.int64), *self.lengths])
         numbers = ranks[np.concatenate([np.zeros(0, np.int32), *self.numbers])]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
@@ -148,22 +155,54 @@ def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
     return Items(names), [bag.sets(ranks) for bag in bags]
 
 
+# Sets as Python prints them
+
+_STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_PLAIN = r"""[^\s,'"(){}\[\]]+"""
+#: A string, a number or word, or a NumPy scalar such as ``np.int64(3)``.
+_TOKEN = re.compile(rf"(?:{_STRING}|[A-Za-z_][\w.]*\((?:{_STRING}|{_PLAIN})\)|{_PLAIN})")
+_LIST = rf"\s*(?:{_TOKEN.pattern}(?:\s*,\s*{_TOKEN.pattern})*\s*,?\s*)?"
+_SET = re.compile(
+    rf"\s*(?:(?:frozenset|set)\(\)|(?:frozenset|set)\((?:\{{{_LIST}\}}|\[{_LIST}\])\)|\{{{_LIST}\}}|\[{_LIST}\]|\({_LIST}\))\s*"
+)
+_WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
+
+
+def set_tokens(text: str) -> list[str] | None:
+    """Return the tokens of a printed set, or None.
+
+    >>> set_tokens("frozenset({'a', np.int64(3)})")
+    ["'a'", 'np.int64(3)']
+    """
+    if not _SET.fullmatch(text):
+        return None
+    wrapped = _WRAPPED.fullmatch(text)
+    return _TOKEN.findall(wrapped.group(1) if wrapped else text)
+
+
+def token_name(token: str) -> str | None:
+    """Return the item of a token, or None when it cannot be read.
+
+    >>> token_name("np.str_('a')"), token_name("3.50"), token_name("nan")
+    ('a', '3.50', 'nan')
+    """
+    if token[:1] not in "'\"" and token.endswith(")"):
+        token = token[token.index("(") + 1 : -1]
+    if token[:1] not in ("'", '"'):
+        return token
+    try:
+        value = ast.literal_eval(token)
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+# Columns that are not read
+
 #: Measures of a rule that follow from its support, that of its antecedent, and that of its consequent.
 _OF_CONSEQUENT = (
-    *("consequent support", "rhssupport", "rhs support"),
-    *(
-        "lift",
-        "leverage",
-        "conviction",
-        "zhangs_metric",
-        "jaccard",
-        "certainty",
-        "kulczynski",
-        "cosine",
-        "phi",
-        "oddsratio",
-        "affinity",
-    ),
+    *("consequent support", "rhssupport", "rhs support", "lift", "leverage", "conviction", "zhangs_metric"),
+    *("jaccard", "certainty", "kulczynski", "cosine", "phi", "oddsratio", "affinity"),
 )
 
 
@@ -175,43 +214,36 @@ def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Pri
     """
     found = [name for name, texts in columns.items() if not _says_nothing(texts, printout)]
     if printout.consequents is None:
-        return _with_names(printout, found)
+        return replace(printout, unread=tuple(found), alike=())
     measures = [name for name in found if name.casefold() in _OF_CONSEQUENT]
-    others = [name for name in found if name not in measures]
     measures.sort(key=lambda name: _OF_CONSEQUENT.index(name.casefold()))
-    return _with_names(printout, [*([] if _counts_consequents(printout) else measures[:1]), *others], measures)
-
-
-def _with_names(printout: Printout, names: Iterable[str], alike: Sequence[str] = ()) -> Printout:
-    return replace(printout, unread=tuple(names), alike=tuple(alike))
+    first = [] if _counts_consequents(printout) else measures[:1]
+    return replace(printout, unread=(*first, *(name for name in found if name not in measures)), alike=tuple(measures))
 
 
 def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
     """Tell if a column repeats what is known."""
-    told = [text.strip() for text in texts]
-    if len(set(told)) <= 1 and len(told) > 1:
+    cells = [text.strip() for text in texts]
+    if len(set(cells)) <= 1 and len(cells) > 1:
         return True
-    if not any(sign.isdigit() for text in told for sign in text):
-        return True
-    if told in ([str(row) for row in range(len(told))], [str(row) for row in range(1, len(told) + 1)]):
+    if not any(sign.isdigit() for text in cells for sign in text):
         return True
     sizes = printout.sets.lengths
     if printout.consequents is not None:
         sizes = sizes + printout.consequents.lengths
-    return told == [str(size) for size in sizes.tolist()] or told == [f"{size}.0" for size in sizes.tolist()]
+    counters = (range(len(cells)), range(1, len(cells) + 1), sizes.tolist(), sizes.astype(float).tolist())
+    return any(cells == list(map(str, counter)) for counter in counters)
 
 
 def _counts_consequents(printout: Printout) -> bool:
     """Tell if some line prints each consequent's support."""
     assert printout.consequents is not None
+    has_whole = printout.whole_count is not None or printout.whole_support is not None or printout.confidence is not None
     counted: set[frozenset[int]] = set()
     wanted: set[frozenset[int]] = set()
-    has_whole = printout.whole_count is not None or printout.whole_support is not None or printout.confidence is not None
-    for line in range(len(printout.sets)):
-        antecedent = frozenset(printout.sets[line].tolist())
-        consequent = frozenset(printout.consequents[line].tolist())
-        counted.add(antecedent | consequent)
+    for antecedent, consequent in zip(printout.sets, printout.consequents, strict=True):
+        wanted.add(frozenset(consequent.tolist()))
+        counted.add(frozenset((*antecedent.tolist(), *consequent.tolist())))
         if has_whole:
-            counted.add(antecedent)
-        wanted.add(consequent)
+            counted.add(frozenset(antecedent.tolist()))
     return wanted <= counted

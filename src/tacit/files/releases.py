@@ -14,40 +14,42 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files import frames
-from tacit.files.buckets import HEADER, buckets_source, pair_of, read_buckets, write_buckets
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
-from tacit.files.delimited import Head, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import parquet_source
-from tacit.files.frequencies import has_counts, looks_like_frequencies, options_of, read_frequencies, write_frequencies
-from tacit.files.frequencies_header import is_described
 from tacit.files.header import FileHeader, read_header
-from tacit.files.lists import FORMATS, Format, write
-from tacit.files.partial import looks_like_table, read_partial, write_partial
-from tacit.files.printout import Printout
+from tacit.files.recognition import (
+    BUCKETS,
+    BUCKETS_HEADER,
+    CROSSTAB,
+    FREQUENCIES,
+    LIST,
+    CellOptions,
+    find_format,
+    is_recognised,
+    load,
+    pair_of,
+    recognise,
+)
 from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
-from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Source
-from tacit.model.table import MissingRule, Schema, Table
+from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Sets, Source
+from tacit.model.table import MissingRule, Schema
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
-    """Return the files behind options, with their SHA-256.
-
-    >>> inputs_of(data=None, known=[["a", "b"]])
-    ()
-    """
+    """Return the files behind options, with their SHA-256."""
     return tuple(
         {"role": role, "file": source.name, "sha256": source.sha256}
         for role, value in given.items()
@@ -69,11 +71,8 @@ def _sources(value: Any) -> Iterator[Source]:
 
 Pair = tuple[str, str]
 
-#: What stands between the name of a column and a value.
-SEPARATORS = ("=", "_", ":")
 
-
-def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
+def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Names = ()) -> Listed:
     """Return the list with items as column values.
 
     A list with columns of its own only gets missing roles. ``columns`` are those of the data. Without roles, other items stay as they are.
@@ -86,14 +85,16 @@ def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Na
     Schema(qi=quasi, sa=sensitive)  # refuses a column with two roles
     header = release.header
     if release.items.pairs is None and (quasi or sensitive or known):
-        wanted = dict.fromkeys((*quasi, *sensitive, *known))
-        pairs = [_pair_of(name, list(wanted)) for name in release.items.names]
-        strangers = [item for item, pair in enumerate(pairs) if pair is None]
-        if strangers and not (quasi or sensitive):
-            return release
-        if strangers:
-            _refuse_item(release, strangers[0], list(wanted))
-        matched = [pair for pair in pairs if pair is not None]
+        wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
+        matched: list[Pair] = []
+        for item, name in enumerate(release.items.names):
+            pair = _pair_of(name, wanted)
+            if pair is not None:
+                matched.append(pair)
+            elif quasi or sensitive:
+                _refuse_item(release, item, wanted)
+            else:
+                return release
         _check_pairs(release, matched)
         source = release.source
         if source is not None:
@@ -111,52 +112,42 @@ def with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: Na
 
 
 def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
-    """Return the column and the value of an item.
-
-    None where no column fits, or several do.
-
-    >>> _pair_of("sex_F", ["sex", "age"]), _pair_of("age:30", ["sex", "age"]), _pair_of("beer", ["sex"])
-    (('sex', 'F'), ('age', '30'), None)
-    >>> _pair_of("sex_old_1", ["sex", "sex_old"]) is None
-    True
-    """
+    """Return column and value of an item; None where none or several columns fit."""
     fitting = {
         (column, name[len(column) + 1 :])
         for column in columns
-        if name.startswith(tuple(column + mark for mark in SEPARATORS)) and len(name) > len(column) + 1
+        if name.startswith(tuple(column + mark for mark in "=_:")) and len(name) > len(column) + 1
     }
     return fitting.pop() if len(fitting) == 1 else None
 
 
-def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> None:
-    """Raise because an item is not a column value.
-
-    The line that holds it is named, and not the item.
-    """
+def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> NoReturn:
+    """Raise because an item is not a column value: its line is named, and not the item."""
+    first = min(int(part.owners()[part.members == item].min()) for part in _sides(release) if (part.members == item).any())
     raise OptionError(
-        f"{_line_of(release, item)} holds an item that is not a value of exactly one of the columns {', '.join(columns)}",
+        f"{_name_of(release)}, line {release.line(first)}, holds an item that is not a value of exactly one of the columns "
+        f"{', '.join(columns)}",
         where="--qi and --sa",
         remedy="Name the columns of all items, which are written column=value, column_value or column:value",
     )
 
 
-def _line_of(release: Listed, item: int) -> str:
-    """Return the first place of an item."""
-    parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
-    first = min(int(part.owners()[part.members == item].min()) for part in parts if (part.members == item).any())
-    name = release.source.name if release.source else "the release"
-    return f"{name}, line {release.line(first)},"
+def _name_of(release: Listed) -> str:
+    return release.source.name if release.source else "the release"
+
+
+def _sides(release: Listed) -> tuple[Sets, ...]:
+    return (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
 
 
 def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
     """Raise on two spellings of a value, or two values."""
-    name = release.source.name if release.source else "the release"
+    name = _name_of(release)
     if len(set(pairs)) < len(pairs):
         raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
     number = {column: place for place, column in enumerate(dict.fromkeys(column for column, _ in pairs))}
     owner = np.array([number[column] for column, _ in pairs], np.int64)
-    parts = (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
-    for part in parts:
+    for part in _sides(release):
         keys = part.owners() * len(number) + owner[part.members]
         order = np.sort(keys)
         if len(twice := np.flatnonzero(order[1:] == order[:-1])):
@@ -165,20 +156,7 @@ def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
             raise InputError("names two values of one column, and nobody has both", where=f"{name}, line {line}", remedy=remedy)
 
 
-#: What ``--form`` calls a bucketized release, whose two tables are no file of lines with counts.
-BUCKETS = "buckets"
-#: What ``--form`` calls a table of people with blank cells.
-TABLE = "table"
-#: What ``--form`` calls a frequency table, a line per cell, and one with a column per value.
-FREQUENCIES = "frequencies"
-CROSSTAB = "crosstab"
-_BUCKETS_TOLD = "buckets (a folder with qit.csv and st.csv)"
-_TABLE_TOLD = "table (a table of people with blank cells; name its columns with --qi and --sa)"
-_FREQUENCIES_TOLD = "frequencies (a line per cell, its count in a column 'count'); crosstab (name its columns with --by)"
-
-
-def with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    """Return the release with its source changed."""
+def _with_source(release: Release, change: Callable[[Source], Source]) -> Release:
     if release.source is None:
         return release
     if isinstance(release, Buckets):
@@ -191,8 +169,15 @@ def with_source(release: Release, change: Callable[[Source], Source]) -> Release
 
 def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
-    pair = pair_of(os.fspath(path))
-    return parquet_source(Input(path)) if pair is None else buckets_source(pair)
+    pair = pair_of(path)
+    if pair is None:
+        return _source_of(Input(path))
+    source: Source = load("buckets.buckets_source")(pair)
+    return source
+
+
+def _source_of(file: Input) -> Source:
+    return parquet_source(file) if os.path.isdir(file) else file.source
 
 
 _P = ParamSpec("_P")
@@ -207,16 +192,15 @@ def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
         if not args or not isinstance(args[0], (str, os.PathLike)):
             return release
         defaults = signature(read).parameters
-        told = {name: _plain_option(value) for name, value in options.items() if value != defaults[name].default}
-        told.pop("columns", None)  # those that items are values of are in the source already
-        return with_source(release, lambda source: replace(source, options={**told, **source.options}))
+        given = {
+            name: list(value) if isinstance(value, (list, tuple)) else value
+            for name, value in options.items()
+            # The columns that items are values of are in the source already.
+            if value != defaults[name].default and name != "columns"
+        }
+        return _with_source(release, lambda source: replace(source, options={**given, **source.options}))
 
     return remember
-
-
-def _plain_option(value: Any) -> Any:
-    """Return an option as a record holds it."""
-    return list(value) if isinstance(value, (list, tuple)) else value
 
 
 @_remembering
@@ -294,13 +278,14 @@ def read_release(
     """
     if isinstance(data, (str, os.PathLike)):
         data = Input.of(data)
-    cells = options_of(
-        by,
-        any=any,
-        no_total=no_total,
-        ignore=ignore,
+    n = _check_n(n)
+    cells = CellOptions(
+        n=n,
+        by=column_names(by, ()),
         count=count,
-        n=_check_n(n),
+        any=_texts(any),
+        no_total=_texts(no_total),
+        ignore=_texts(ignore),
         hidden_below=hidden_below,
         zeros_shown=zeros_shown,
         base=base,
@@ -310,53 +295,31 @@ def read_release(
         qi=qi,
         sa=sa,
     )
-    if form in (FREQUENCIES, CROSSTAB) or (form is None and _is_frequencies(data, cells)):
+    kind = recognise(data, cells, form)
+    if kind == FREQUENCIES:
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
+        read_frequencies: Callable[..., Release] = load("frequencies.read_frequencies")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
     if cells.are_given:
-        remedy = "Leave them out, or say --form frequencies"
         raise OptionError(
             "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
             where=form or "the release",
-            remedy=remedy,
+            remedy="Leave them out, or say --form frequencies",
         )
-    has_options = bool(only or complete or rounding not in (None, "nearest"))
-    if isinstance(data, Buckets) or form == BUCKETS or (form is None and _is_pair(data)):
-        return _read_pair(data, n, has_options)
-    if form == TABLE or (form is None and looks_like_table(data, qi=qi, sa=sa)):
-        _refuse_list_options(has_options)
-        table = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
-        one_n(table.n, _check_n(n), where="the table")
-        return table
-    listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
-    return with_columns(listed, qi=qi, sa=sa, columns=columns)
-
-
-def _is_frequencies(data: Any, cells: Any) -> bool:
-    """Tell if data is only a frequency table."""
-    if isinstance(data, FrequencyTable):
-        return True
-    if isinstance(data, (Itemsets, Rules, Buckets, PartialTable, Table)) or _is_pair(data):
-        return False
-    return looks_like_frequencies(data, cells, _is_list) and not looks_like_table(data)
-
-
-def is_recognised(path: FilePath) -> bool:
-    """Tell if a file is a release in a known format."""
-    try:
-        file = Input.of(path)
-        if _is_pair(file) or is_described(file) or looks_like_table(file):
-            return True
-        head = read_head(file)
-    except TacitError:
-        return False
-    return _is_list(head) or has_counts(head)
-
-
-def _is_list(head: Head) -> bool:
-    """Tell if a file is a list."""
-    return any(entry.looks_like(head) for entry in FORMATS)
+    if kind == LIST:
+        listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
+        return _with_columns(listed, qi=qi, sa=sa, columns=columns)
+    if only or complete or rounding not in (None, "nearest"):
+        remedy = "Leave them out"
+        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+    if kind == BUCKETS:
+        release: Release = load("buckets.read_buckets")(data)
+    else:
+        read_partial = load("partial.read_partial")
+        release = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
+    one_n(release.n, n, where="the release" if kind == BUCKETS else "the table")
+    return release
 
 
 def read_listed(
@@ -384,7 +347,7 @@ def read_listed(
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = parquet_source(file)
+        source = _source_of(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
@@ -392,38 +355,18 @@ def read_listed(
         printout = frames.read(columns, _with_rounding(FileHeader(), rounding or "nearest"))
     if rounding is not None:
         printout = replace(printout, in_full=False)
-    printout = _without_ignored(printout, (ignore,) if isinstance(ignore, str) else tuple(ignore or ()))
+    unread = tuple(name for name in printout.unread if name not in _texts(ignore))
+    ignored = dict.fromkeys(name for name in (*printout.unread, *printout.alike) if name in _texts(ignore))
+    header = replace(printout.header, unread=unread, ignored=tuple(ignored))
     if complete is not None:
-        printout = replace(printout, header=replace(printout.header, complete=complete))
+        header = replace(header, complete=complete)
+    printout = replace(printout, header=header)
     return check_release(build(printout, n=n, only=only, source=source))
 
 
-def _without_ignored(printout: Printout, names: Sequence[str]) -> Printout:
-    """Return the printout with ignored columns named as such."""
-    unread = [name for name in printout.unread if name not in names]
-    ignored = [name for name in (*printout.unread, *printout.alike) if name in names]
-    header = replace(printout.header, unread=tuple(unread), ignored=tuple(dict.fromkeys(ignored)))
-    return replace(printout, header=header)
-
-
-def _is_pair(data: Any) -> bool:
-    """Tell if a path leads to a bucketized release."""
-    return isinstance(data, (str, os.PathLike)) and pair_of(os.fspath(data)) is not None
-
-
-def _read_pair(data: Any, n: int | None, has_options: bool) -> Buckets:
-    """Return a bucketized release."""
-    _refuse_list_options(has_options)
-    release = read_buckets(data)
-    one_n(release.n, _check_n(n), where="the release")
-    return release
-
-
-def _refuse_list_options(has_options: bool) -> None:
-    """Raise if options for lists are given."""
-    if has_options:
-        remedy = "Leave them out"
-        raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)
+def _texts(given: Names) -> tuple[str, ...]:
+    """Return the texts of an option: a single text is one, whatever it holds."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
 
 
 def write_release(release: Release, path: FilePath) -> None:
@@ -433,41 +376,15 @@ def write_release(release: Release, path: FilePath) -> None:
 
     A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
     """
-    if isinstance(release, Buckets):
-        write_buckets(release, path)
-    elif isinstance(release, PartialTable):
-        write_partial(release, path)
-    elif isinstance(release, FrequencyTable):
-        write_frequencies(release, path)
-    else:
-        write(release, path)
-
-
-def find_format(path: FilePath, form: str | None = None) -> Format:
-    """Return the form of a release file.
-
-    The one that is named, or the first that its content looks like.
-    """
-    if form is not None and form not in {entry.name for entry in FORMATS}:
-        raise OptionError(
-            "is not a known form",
-            where="--form",
-            remedy=nearest_name(form, [*(entry.name for entry in FORMATS), BUCKETS, TABLE, FREQUENCIES, CROSSTAB], "forms"),
-        )
-    head = read_head(Input.of(path))
-    for entry in FORMATS:
-        if entry.name == form or (form is None and entry.looks_like(head)):
-            return entry
-    known = "; ".join([*(f"{entry.name} ({entry.about})" for entry in FORMATS), _BUCKETS_TOLD, _TABLE_TOLD, _FREQUENCIES_TOLD])
-    raise InputError(
-        "is not recognised as a release",
-        where=os.path.basename(os.fspath(path).rstrip("/")),
-        remedy=f"Give one of the known forms: {known}",
-    )
+    writers = {
+        Buckets: "buckets.write_buckets",
+        PartialTable: "partial.write_partial",
+        FrequencyTable: "frequencies.write_frequencies",
+    }
+    load(writers.get(type(release), "lists.write"))(release, path)
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
-    """Return a header that says how numbers were printed."""
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
@@ -490,7 +407,6 @@ def _check_n(n: int | None) -> int | None:
 
 
 def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
-    """Return a release in memory with options added."""
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
@@ -542,19 +458,11 @@ def read_releases(
     InputError
         When there is no such folder, no release in it, or a release in it that cannot be read.
     """
-    left_out = ignored_names(ignore)
+    left_out = _texts(ignore)
     options: dict[str, Any] = {"n": n, "rounding": rounding, "complete": complete, "qi": qi, "sa": sa, "convention": convention}
     found = _read_folder(Path(folder), lambda one, _: read_release(one, ignore=left_out, **options), 0, left_out)
     _refuse_unused(left_out, found.ignored, found.releases)
     return found
-
-
-def ignored_names(names: Names) -> tuple[str, ...]:
-    """Return the names that a caller ignores.
-
-    A single text is one name, whatever it holds.
-    """
-    return (names,) if isinstance(names, str) else tuple(map(str, names or ()))
 
 
 def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int] | None = None, **options: Any) -> Gathered:
@@ -570,7 +478,7 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
     """
     if isinstance(given, Gathered):
         return given
-    left_out = ignored_names(ignore)
+    left_out = _texts(ignore)
 
     def read(one: Any, _: int) -> Release:
         try:
@@ -600,7 +508,6 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
 
 
 def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Sequence[Release]) -> None:
-    """Raise if an ignored name is neither file nor column."""
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
@@ -609,58 +516,52 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
 
 
 def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gathered:
-    """Return all given releases, with ignored columns dropped."""
-    parts: list[Releases | Release] = []
-    total = 0
+    parts: list[Releases] = []
     for one in given:
-        part = _read_part(one, read, total, ignore)
-        parts.append(part)
-        total += len(part) if isinstance(part, Releases) else 1
-    if len(parts) == 1 and isinstance(parts[0], Releases):
-        alone = parts[0]
-        return Gathered(alone.releases, tuple(range(len(alone))), _names(alone.releases), alone.not_read, alone.ignored)
-    releases: list[Release] = []
-    population: list[int] = []
-    names: list[str] = []
-    not_read: list[NotRead] = []
-    ignored: list[NotRead] = []
+        parts.append(_read_part(one, read, sum(map(len, parts)), ignore))
+    not_read = tuple(file for part in parts for file in part.not_read)
+    ignored = tuple(file for part in parts for file in part.ignored)
+    if len(parts) == 1:
+        releases = parts[0].releases
+        return Gathered(releases, tuple(range(len(releases))), _names(releases), not_read, ignored)
+    for part in parts:
+        if len({one.n for one in part if one.n is not None}) > 1:
+            raise OptionError(
+                "is about one group of people, and its files say different numbers of them",
+                where=part.name or "a list of releases",
+                remedy="Put the files about each group of people into a folder of their own, or give them one by one, and declare --people",
+            )
+    releases = _name_apart(given, parts)
+    population = tuple(number for number, part in enumerate(parts) for _ in part)
+    names = []
     for number, part in enumerate(parts):
-        own = part.releases if isinstance(part, Releases) else (part,)
-        _check_one_group(own, part.name if isinstance(part, Releases) else "")
-        releases += own
-        population += [number] * len(own)
-        not_read += part.not_read if isinstance(part, Releases) else ()
-        ignored += part.ignored if isinstance(part, Releases) else ()
-        names.append(part.name if isinstance(part, Releases) else "")
-    called = _name_apart(releases, given, parts)
-    for number, (name, part) in enumerate(zip(names, parts, strict=True)):
-        if not name:
-            names[number] = f"group {number + 1}" if isinstance(part, Releases) else _names(called)[population.index(number)]
-    return Gathered(tuple(called), tuple(population), tuple(names), tuple(not_read), tuple(ignored))
+        only_one = _names(releases)[population.index(number)]
+        names.append(part.name or (only_one if len(part) == 1 else f"group {number + 1}"))
+    return Gathered(releases, population, tuple(names), not_read, ignored)
 
 
-def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases | Release:
-    """Read one argument: a folder, list or release."""
+def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Releases:
+    """Read one argument: a folder, list or release; only a folder has a name."""
     if isinstance(one, Releases):
         return one
     if isinstance(one, (list, tuple)):
         if not one:
             raise OptionError("holds no release", where="the list", remedy="Give at least one release in each list")
-        found = _gather([*one], lambda inner, number: read(inner, place + number), ignore) if len(one) > 1 else None
-        if found is None:
+        if len(one) == 1:
             return _read_part(one[0], read, place, ignore)
+        found = _gather([*one], lambda inner, number: read(inner, place + number), ignore)
         return Releases("", found.releases, found.not_read, found.ignored)
     # An empty name is no folder: Path would take it for this one.
     if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
         return _read_folder(Path(one), read, place, ignore)
-    return read(one, place)
+    return Releases("", (read(one, place),))
 
 
 def _is_folder_of_files(path: Path) -> bool:
     """Tell if a folder holds releases without being one."""
     if not path.is_dir():
         return False
-    own = [one for one in _list_folder(path) if one.name != HEADER]
+    own = [one for one in _list_folder(path) if one.name != BUCKETS_HEADER]
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
@@ -685,10 +586,9 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
     ignored: list[NotRead] = []
     for one in _candidates(folder):
         shown_as = f"{name}/{one.name}"
-        if _is_named(one, shown_as, ignore):
-            ignored.append(NotRead(shown_as, AS_TOLD))
-            continue
-        if reason := _why_ignored(one):
+        is_named = any(os.path.normpath(name) in (one.name, shown_as, os.path.normpath(one)) for name in ignore)
+        reason = AS_TOLD if is_named else _why_ignored(one)
+        if reason:
             ignored.append(NotRead(shown_as, reason))
             continue
         if reason := _why_not_tried(one):
@@ -701,7 +601,9 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
         except InputError as error:
             if is_recognised(os.fspath(one)):
                 remedy = f"{error.remedy}; or leave the file out with --ignore {shown(one.name)}"
-                raise InputError(error.what, where=_in_folder(error.where, one, name), remedy=remedy) from None
+                place_of_error = error.where.removeprefix(os.fspath(folder) + os.sep)
+                where = f"{name}/{place_of_error}" if place_of_error.startswith(one.name) else f"{shown_as}: {place_of_error}"
+                raise InputError(error.what, where=where, remedy=remedy) from None
             not_read.append(NotRead(shown_as, error.what if error.where == one.name else f"{error.where}: {error.what}"))
             continue
         releases.append(_name_with_folder(found, name))
@@ -713,17 +615,6 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
     return Releases(f"{name}/", tuple(releases), tuple(not_read), tuple(ignored))
 
 
-def _in_folder(where: str, path: Path, folder: str) -> str:
-    """Prefix the place of an error with its folder."""
-    told = where.removeprefix(os.fspath(path.parent) + os.sep)
-    return f"{folder}/{told}" if told.startswith(path.name) else f"{folder}/{path.name}: {told}"
-
-
-def _is_named(path: Path, shown_as: str, ignore: Sequence[str]) -> bool:
-    """Tell if a caller ignores the file."""
-    return any(os.path.normpath(name) in (path.name, shown_as, os.path.normpath(path)) for name in ignore)
-
-
 def _candidates(folder: Path) -> Iterator[Path]:
     """Yield a folder's files except headers and second tables."""
     inside = _list_folder(folder)
@@ -732,13 +623,12 @@ def _candidates(folder: Path) -> Iterator[Path]:
     for one in inside:
         if one.name.endswith(".json") and one.name.removesuffix(".json") in names:
             continue  # the header of a file beside it
-        if pair is not None and one in (pair[1], folder / HEADER):
+        if pair is not None and one in (pair[1], folder / BUCKETS_HEADER):
             continue  # read with the first table of the pair
         yield one
 
 
 def _why_ignored(path: Path) -> str:
-    """Return the reason why a file is ignored."""
     if path.name in _OF_SYSTEMS:
         return "belongs to the system, not to a release"
     if path.is_symlink() and not path.exists():
@@ -753,8 +643,12 @@ def _why_ignored(path: Path) -> str:
         return "is a record that Tacit wrote"
     if path.suffix.casefold() not in _PAGES:
         return ""
-    text = _text(path)
-    if text is None:
+    if path.stat().st_size > _LARGEST_PAGE:
+        return ""
+    try:
+        with Input(path).open_text() as lines:
+            text = lines.read(_LARGEST_PAGE)
+    except TacitError:
         return ""
     if _GENERATOR in text[:_HEAD] or text.rstrip()[-_HEAD:].rpartition("\n")[2].startswith(_WRITTEN_BY):
         return "is a report that Tacit wrote"
@@ -762,7 +656,6 @@ def _why_ignored(path: Path) -> str:
 
 
 def _why_not_tried(path: Path) -> str:
-    """Return the reason for skipping a file."""
     if path.name.startswith("."):
         return "has a name that begins with a dot"
     if path.is_dir():
@@ -772,19 +665,7 @@ def _why_not_tried(path: Path) -> str:
     return ""
 
 
-def _text(path: Path) -> str | None:
-    """Return the text of a short page, or None."""
-    if path.stat().st_size > _LARGEST_PAGE:
-        return None
-    try:
-        with Input(path).open_text() as lines:
-            return lines.read(_LARGEST_PAGE)
-    except TacitError:
-        return None
-
-
 def _is_record(path: Path) -> bool:
-    """Tell if a file is a record of Tacit."""
     try:
         with Input(path).open_text() as lines:
             found = json.load(lines)
@@ -794,31 +675,24 @@ def _is_record(path: Path) -> bool:
 
 
 def _name_with_folder(release: Release, folder: str) -> Release:
-    """Return a release named by its folder and name."""
-    return with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
+    return _with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
-def _name_apart(releases: Sequence[Release], given: Sequence[Any], parts: Sequence[Releases | Release]) -> list[Release]:
-    """Return the releases, folders prefixed to equal names."""
-    single = {id(part): one for one, part in zip(given, parts, strict=True) if isinstance(one, (str, os.PathLike))}
+def _name_apart(given: Sequence[Any], parts: Sequence[Releases]) -> tuple[Release, ...]:
+    """Return the releases, folders prefixed to equal names of single files."""
+    releases = [release for part in parts for release in part]
     names = _names(releases)
-    out = []
-    for release, name in zip(releases, names, strict=True):
-        path = single.get(id(release))
-        twice = path is not None and names.count(name) > 1
-        out.append(_name_with_folder(release, Path(path or "").resolve().parent.name) if twice else release)
-    return out
+    paths = {
+        id(part[0]): Path(one)
+        for one, part in zip(given, parts, strict=True)
+        if isinstance(one, (str, os.PathLike)) and not part.name
+    }
+    for place, (release, name) in enumerate(zip(releases, names, strict=True)):
+        path = paths.get(id(release))
+        if path is not None and names.count(name) > 1:
+            releases[place] = _name_with_folder(release, path.resolve().parent.name)
+    return tuple(releases)
 
 
 def _names(releases: Sequence[Release]) -> tuple[str, ...]:
     return tuple(one.source.name if one.source else f"release {place + 1}" for place, one in enumerate(releases))
-
-
-def _check_one_group(releases: Sequence[Release], name: str) -> None:
-    """Raise if releases about the same people differ in n."""
-    if len({one.n for one in releases if one.n is not None}) > 1:
-        remedy = (
-            "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"
-        )
-        what = "is about one group of people, and its files say different numbers of them"
-        raise OptionError(what, where=name or "a list of releases", remedy=remedy)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import OptionError, nearest_name
-from tacit.files.buckets import HEADER as BUCKETS_HEADER
 from tacit.files.disk import FilePath, open_text, replace_file, replace_folder, shown
 from tacit.files.header import header_path
+from tacit.files.recognition import BUCKETS_HEADER
 from tacit.model.audit import Audit
 from tacit.model.release import Release
 from tacit.reports import acro

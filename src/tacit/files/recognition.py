@@ -1,0 +1,374 @@
+"""Recognition of releases: by type, pair of tables, header, options, first line.
+
+No reader is imported to ask whether a file is its own: a row of ``FORMATS`` holds the recogniser, and names the reader.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tacit.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.files.delimited import Head, holds, read_head
+from tacit.files.disk import FilePath, Input, shown
+from tacit.files.frames import as_frame
+from tacit.files.header import FileHeader, format_beside
+from tacit.files.printout import Printout
+from tacit.files.tables import Names, column_names, open_table_file
+from tacit.model.buckets import Buckets
+from tacit.model.frequencies import FrequencyTable
+from tacit.model.numbers import ROUNDINGS, Rounding
+from tacit.model.partial import PartialTable
+from tacit.model.release import Itemsets, Rules
+from tacit.model.rounding import find_convention
+from tacit.model.table import Table
+
+
+def load(function: str) -> Callable[..., Any]:
+    """Import ``module.function`` of this package on demand."""
+    module, name = function.split(".")
+    found: Callable[..., Any] = getattr(import_module(f"tacit.files.{module}"), name)
+    return found
+
+
+# Lists of itemsets and rules
+
+
+class Format(NamedTuple):
+    """Form of a list; ``reader`` is a function of a module of this package.
+
+    ``columns`` tells if names are those of a delimited file; its reader is then given the separator. ``content`` says more about its head.
+    """
+
+    name: str
+    about: str
+    reader: str
+    content: Callable[[Head], bool] | None = None
+    columns: Callable[[set[str]], bool] | None = None
+
+    def looks_like(self, head: Head) -> bool:
+        """Tell if a file has this form; never where neither content nor columns can."""
+        if self.content is not None:
+            return self.content(head)
+        return self.columns is not None and head.delimiter(self.columns) is not None
+
+    def read(self, file: Input, known: FileHeader) -> Printout:
+        """Read a file with the reader of this form."""
+        read: Callable[..., Printout] = load(self.reader)
+        if self.columns is None:
+            return read(file, known)
+        return read(file, known, read_head(file).delimiter(self.columns) or ",")
+
+
+def _has_own_columns(names: set[str]) -> bool:
+    return (holds(names, "itemset") and ("count" in names or "support" in names)) or holds(names, "antecedent", "consequent")
+
+
+def _has_mlxtend_columns(names: set[str]) -> bool:
+    return holds(names, "support", "itemsets") or holds(names, "antecedents", "consequents")
+
+
+def _has_arules_columns(names: set[str]) -> bool:
+    folded = {name.casefold() for name in names}
+    return holds(folded, "items", "support") or holds(folded, "rules", "support") or holds(folded, "lhs", "rhs")
+
+
+def _columns_of_lists(head: Head) -> set[str]:
+    return {name for name, kind in head.columns.items() if kind.endswith("[]")}
+
+
+def _is_own(head: Head) -> bool:
+    if head.columns:
+        return _has_own_columns(set(head.columns)) and not _columns_of_lists(head) & {"antecedent", "consequent"}
+    return head.delimiter(_has_own_columns) is not None
+
+
+def is_spark(head: Head) -> bool:
+    """Tell if a Parquet file has Spark's columns."""
+    lists = _columns_of_lists(head)
+    return (holds(head.columns, "items", "freq") and "items" in lists) or holds(lists, "antecedent", "consequent")
+
+
+def _is_arules(head: Head) -> bool:
+    return head.delimiter(_has_arules_columns) is not None and (len(head.lines) == 1 or "{" in head.lines[1])
+
+
+def _is_pmml(head: Head) -> bool:
+    return head.text.lstrip("\ufeff \t\r\n").startswith("<") and "PMML" in head.text
+
+
+def _is_spmf(head: Head) -> bool:
+    lines = [line for line in head.lines if not line.startswith(("@", "%"))]
+    return bool(lines) and "#SUP:" in lines[0]
+
+
+#: A line of Borgelt's or of FIMI programs: items, and numbers in parentheses.
+LINE_WITH_NUMBERS = re.compile(r"(?P<sets>.*?)\s*\((?P<numbers>[^()]*)\)\s*")
+_NUMBER = re.compile(r"[0-9.][0-9.eE+-]*")
+
+
+def split_numbers(text: str) -> list[str]:
+    """Return the numbers in parentheses; nothing if another text is there."""
+    parts = re.split(r"[,;\s]+", text.strip().replace("%", ""))
+    return parts if all(_NUMBER.fullmatch(part) for part in parts) else []
+
+
+def _is_borgelt(head: Head) -> bool:
+    matches = [LINE_WITH_NUMBERS.fullmatch(line) for line in head.lines[:5]]
+    return bool(matches) and all(match and split_numbers(match["numbers"]) for match in matches)
+
+
+FORMATS = (
+    Format("tacit", "Tacit's own CSV or Parquet, with a JSON header beside it", "lists.read", _is_own, _has_own_columns),
+    Format("mlxtend", "CSV of mlxtend frames", "foreign_lists.read_mlxtend", columns=_has_mlxtend_columns),
+    Format("arules", "CSV of R's arules", "foreign_lists.read_arules", _is_arules, _has_arules_columns),
+    Format("spark", "Parquet of Spark's FPGrowth, a file or a folder", "foreign_lists.read_spark", is_spark),
+    Format("pmml", "PMML with an AssociationModel", "foreign_lists.read_pmml", _is_pmml),
+    Format("spmf", "text of SPMF", "foreign_lists.read_spmf", _is_spmf),
+    Format(
+        "borgelt-or-fimi",
+        "text of Borgelt's or of FIMI programs, told apart by their numbers",
+        "foreign_lists.read_borgelt",
+        _is_borgelt,
+    ),
+    Format("borgelt", "text of Borgelt's programs, supports in percent", "foreign_lists.read_percentages"),
+    Format("fimi", "text of FIMI programs, supports as counts", "foreign_lists.read_counts"),
+)
+
+#: What ``--form`` calls releases that are not lists, and what they look like.
+BUCKETS = "buckets"
+TABLE = "table"
+FREQUENCIES = "frequencies"
+CROSSTAB = "crosstab"
+_OTHER_FORMS = {
+    BUCKETS: "a folder with qit.csv and st.csv",
+    TABLE: "a table of people with blank cells; name its columns with --qi and --sa",
+    FREQUENCIES: "a line per cell, its count in a column 'count'",
+    CROSSTAB: "name its columns with --by",
+}
+
+
+def find_format(path: FilePath, form: str | None = None) -> Format:
+    """Return the form of a list: as named, or as its content looks."""
+    if form is not None and form not in {entry.name for entry in FORMATS}:
+        known = [*(entry.name for entry in FORMATS), *_OTHER_FORMS]
+        raise OptionError("is not a known form", where="--form", remedy=nearest_name(form, known, "forms"))
+    head = read_head(Input.of(path))
+    for entry in FORMATS:
+        if entry.name == form or (form is None and entry.looks_like(head)):
+            return entry
+    forms = {entry.name: entry.about for entry in FORMATS} | _OTHER_FORMS
+    raise InputError(
+        "is not recognised as a release",
+        where=os.path.basename(os.fspath(path).rstrip("/")),
+        remedy=f"Give one of the known forms: {'; '.join(f'{name} ({about})' for name, about in forms.items())}",
+    )
+
+
+# Bucketized releases
+
+#: The header of a bucketized release, in the folder of its tables.
+BUCKETS_HEADER = "buckets.json"
+#: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
+_NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
+
+
+def pair_of(path: FilePath) -> tuple[Path, Path] | None:
+    """Return both tables of a folder or file, or None."""
+    place = Path(path)
+    if place.is_dir():
+        found = {role: list(_tables_in(place, role)) for role in ("qit", "st")}
+        if not any(found.values()):
+            return None
+        for role, tables in found.items():
+            if len(tables) != 1:
+                what = f"holds {len(tables)} tables called {role}" if tables else f"holds no table called {role}"
+                raise InputError(what, where=shown(path), remedy="Leave one qit and one st in it, or give the two files")
+        return found["qit"][0], found["st"][0]
+    match = _NAMED.fullmatch(place.name)
+    if match is None or not place.is_file():
+        return None
+    other = "st" if match["role"].casefold() == "qit" else "qit"
+    beside = [one for one, stem in _tables_in(place.parent, other).items() if stem == match["stem"].casefold()]
+    if len(beside) != 1:
+        return None
+    return (place, beside[0]) if other == "st" else (beside[0], place)
+
+
+def _tables_in(folder: Path, role: str) -> dict[Path, str]:
+    """Return the tables of a role, sorted, with what stands before it in their names."""
+    found = {}
+    for one in sorted(folder.iterdir()):
+        match = _NAMED.fullmatch(one.name)
+        if match and match["role"].casefold() == role and one.is_file() and not one.name.startswith("."):
+            found[one] = match["stem"].casefold()
+    return found
+
+
+# Frequency tables
+
+#: What programs call the column of the counts, whatever the case.
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
+
+
+def names_count(names: Any) -> bool:
+    """Tell if one of several columns has a usual name of counts."""
+    return len(names) > 1 and any(name.casefold() in COUNT_NAMES for name in names)
+
+
+def _has_counts(head: Head) -> bool:
+    return names_count(head.columns) or head.delimiter(names_count) is not None
+
+
+def crosstab_columns(data: Any) -> tuple[str, ...]:
+    """Return the column names of a pandas crosstab, else none."""
+    if type(data).__module__.split(".")[0] != "pandas" or data.columns.name is None or None in data.index.names:
+        return ()
+    return (*map(str, data.index.names), str(data.columns.name))
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """Options about a frequency table beyond its header.
+
+    None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
+    and ``ignore`` columns that say nothing about people.
+    """
+
+    n: int | None = None
+    by: tuple[str, ...] = ()
+    count: str | None = None
+    any: tuple[str, ...] = ()
+    no_total: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    hidden_below: int | None = None
+    zeros_shown: bool | None = None
+    base: int | None = None
+    rounding: Rounding | None = None
+    complete: bool | None = None
+    convention: str | None = None
+    qi: Names = ()
+    sa: Names = ()
+
+    def __post_init__(self) -> None:
+        for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**49):
+                what = f"must be a whole number of at least {least}"
+                raise OptionError(what, where=where, remedy=f"Write for instance {where} {max(5, least)}")
+        if self.rounding is not None and self.rounding not in ROUNDINGS:
+            raise OptionError("is not known", where="--rounding", remedy=f"Choose one of {', '.join(ROUNDINGS)}")
+        if self.convention is None:
+            return
+        convention = find_convention(self.convention)
+        said_by_convention = {"--base": self.base, "--rounding": self.rounding, "--zeros-shown": self.zeros_shown or None}
+        if not convention.deletes_records:
+            said_by_convention["--hidden-below"] = self.hidden_below
+        for option, given in said_by_convention.items():
+            if given is not None:
+                what = f"is part of what --convention {convention.name} says"
+                raise OptionError(what, where=option, remedy="Leave one of the two out")
+
+    @property
+    def are_given(self) -> bool:
+        """Tell if any option is for frequency tables only."""
+        cells = (self.hidden_below, self.zeros_shown, self.base, self.convention)
+        return any((self.by, self.count, self.any, self.no_total, *cells))
+
+
+# All kinds
+
+LIST = "list"
+_KINDS_IN_MEMORY = {
+    FrequencyTable: FREQUENCIES,
+    Buckets: BUCKETS,
+    PartialTable: TABLE,
+    Table: TABLE,
+    Itemsets: LIST,
+    Rules: LIST,
+}
+
+
+def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
+    """Return the kind of a release: frequencies, buckets, table or list."""
+    if form in (FREQUENCIES, CROSSTAB):
+        return FREQUENCIES
+    if form is not None and not isinstance(data, Buckets):
+        return form if form in (BUCKETS, TABLE) else LIST
+    for type_of_release, kind in _KINDS_IN_MEMORY.items():
+        if isinstance(data, type_of_release):
+            return kind
+    if not isinstance(data, str | os.PathLike):
+        return _recognise_frame(data, options)
+    if pair_of(data) is not None:
+        return BUCKETS
+    file = Input.of(data)
+    described = _described_kind(file)
+    if described is None and (options.are_given or _is_counted(file)):
+        return FREQUENCIES
+    return described or (TABLE if _holds_columns(file, options.qi, options.sa) else LIST)
+
+
+def _recognise_frame(data: Any, options: CellOptions) -> str:
+    if options.are_given or crosstab_columns(data):
+        return FREQUENCIES
+    frame = as_frame(data, where="the table")
+    if frame is None:
+        return LIST
+    folded = {name.casefold() for name in frame.names}
+    if "count" in folded and len(folded) > 1 and not folded & {"itemset", "itemsets", "items", "antecedent", "antecedents"}:
+        return FREQUENCIES
+    return TABLE if _are_columns(frame.names, options.qi, options.sa) else LIST
+
+
+def _described_kind(file: Input) -> str | None:
+    """Return the kind that a header names, other than a list."""
+    found = {"tacit.frequencies/1": FREQUENCIES, "tacit.table/1": TABLE}.get(format_beside(file) or "")
+    return found if found != TABLE or (os.path.lexists(file) and not os.path.isdir(file)) else None
+
+
+def _is_counted(file: Input) -> bool:
+    """Tell if a file has a column of counts and is not a list."""
+    try:
+        head = read_head(file)
+    except TacitError:
+        return False
+    return not _is_list(head) and _has_counts(head)
+
+
+def _is_list(head: Head) -> bool:
+    return any(entry.looks_like(head) for entry in FORMATS)
+
+
+def _holds_columns(file: Input, qi: Names, sa: Names) -> bool:
+    """Tell if a file is a table with these columns."""
+    if not sa or os.path.isdir(file):
+        return False
+    try:
+        rows = open_table_file(file, where=shown(file))  # also a table in a database, FILE::TABLE
+    except TacitError:
+        return False
+    try:
+        return _are_columns(rows.names, qi, sa)
+    finally:
+        rows.close()
+
+
+def _are_columns(names: Sequence[str], qi: Names, sa: Names) -> bool:
+    return bool(sa) and {*column_names(qi, names), *column_names(sa, names)} <= set(names)
+
+
+def is_recognised(path: FilePath) -> bool:
+    """Tell if a file is a release in a known format."""
+    try:
+        file = Input.of(path)
+        if pair_of(file) is not None or _described_kind(file) is not None:
+            return True
+        head = read_head(file)
+    except TacitError:
+        return False
+    return _is_list(head) or _has_counts(head)
