@@ -234,7 +234,6 @@ def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
 
 
 def _find_mentioned(audit: Audit) -> set[frozenset[str]]:
-    """Return the items that findings mention, as present or absent."""
     events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
     return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
 
@@ -382,7 +381,6 @@ def supports(lines: Lines) -> list[int]:
 
 
 def _unreached_support(lines: Lines) -> int:
-    """A support that no rule reaches."""
     return max(int(lines.counts.max(initial=0)) + 1, lines.release.header.min_support or 1)
 
 
@@ -414,7 +412,6 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
 
 
 def _rule_key(release: Rules, index: int) -> tuple[frozenset[str], frozenset[str]]:
-    """A rule by its items."""
     names = release.items.names
     left, right = (frozenset(names[item] for item in side[index].tolist()) for side in (release.antecedents, release.consequents))
     return left, right
@@ -430,5 +427,4 @@ def _read_counts(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def _prints_support(release: Rules, index: int) -> bool:
-    """Tell if a line prints its support."""
     return bool(release.support.text(index)) if release.support is not None else int(release.lo[index]) == int(release.hi[index])

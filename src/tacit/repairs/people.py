@@ -115,7 +115,6 @@ class BitRows:
         return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
 
     def _spread_bits(self, family: Sets, which: Ints, present: Words) -> Words:
-        """Bits over the items of each set as bits over all items."""
         out = np.zeros((len(which), self.words.shape[1]), np.uint64)
         for place in range(int(family.lengths[which].max(initial=0))):
             rows = np.flatnonzero(family.lengths[which] > place)
@@ -197,7 +196,6 @@ def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints
 
 
 def _find_reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
-    """Return the itemsets that the remaining findings mention."""
     number = {name: i for i, name in enumerate(data.items.names)}
     events = [run.event(i) for run in found.runs if run.event is not None for i in range(run.findings)]
     named = [event.present + event.absent for event in events if isinstance(event, ItemEvent)]

@@ -33,5 +33,4 @@ def propose(case: RepairCase) -> Proposal:
 
 
 def _delete(rows: BitRows, masks: Words, groups: Words) -> Ints:
-    """Count the people of each row after deleting rows of small groups."""
     return np.where(rows.within(masks, groups), 0, rows.weights)

@@ -71,7 +71,6 @@ def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
 
 
 def _measure_entropy(audit: Audit) -> float:
-    """Return the uncertainty left by a release; less is better."""
     return float(audit.measures.get("posterior_entropy", 0.0))
 
 
@@ -95,7 +94,6 @@ def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
 
 
 def _select_rules(release: Rules, kept: Ints) -> Rules:
-    """Some of the rules; a list that lacks some says so."""
     part = some_lines(release, kept)
     assert isinstance(part, Rules)
     return part

@@ -186,7 +186,6 @@ def members_of(
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    """Return releases with known people; raise without sensitive values."""
     if isinstance(release, (list, tuple)):
         return _together([read_release(one) for one in release], known, data, knowledge)
     target = read_release(release)
@@ -207,7 +206,6 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
 
 
 def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
-    """Return several releases with their common people."""
     case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
     if case is None or not case.speaking:
         remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
@@ -216,7 +214,6 @@ def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) ->
 
 
 def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
-    """Return the combinations that fit a description."""
     names = case.population.names
     for column, value in described.items():
         if column == case.sensitive:

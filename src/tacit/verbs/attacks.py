@@ -261,7 +261,6 @@ def _reason_not_relevant(attack: Attack, kind: str) -> str:
 
 
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:
-    """Return the target with its share of time."""
     later = ATTACKS[ATTACKS.index(attack) + 1 :]
     proofs = any(one.claim == "proves" and one.needs == attack.needs and one.code in chosen for one in later)
     return replace(target, limits=target.limits.part(0.5)) if attack.claim == "estimates" and proofs else target
@@ -282,12 +281,10 @@ def _only_new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
 
 
 def _comparable(event: Event) -> object:
-    """Return an event without the order of its items."""
     return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
 
 
 def _write_findings(run: AttackRun, stream: Stream | None) -> None:
-    """Write findings to the stream, if not yet written."""
     event = run.event
     if stream is not None and event is not None and run.streamed is None:
         bounds = (Bound(*pair) for pair in zip(run.columns["count"].tolist(), run.columns["count_hi"].tolist(), strict=True))

@@ -138,14 +138,12 @@ def audit(
 
 
 def _counter(data: Any) -> Callable[[], int] | None:
-    """Return a function that counts people in the data."""
     if data is None:
         return None
     return lambda: people_of(data).n
 
 
 def _check_roles(releases: Sequence[Release]) -> None:
-    """Raise if no release has a role's column."""
     if any(kind_of(release).checks_roles for release in releases):
         return  # other kinds of releases check their own roles, or may have the columns
     columns = list(dict.fromkeys(column for release in releases for column in kind_of(release).columns(release)))

@@ -106,7 +106,6 @@ def audit_one(
 
 
 def _known_case(release: Release, given: Given, index: int) -> PeopleCase | None:
-    """Return the case for R02 and R03, or None."""
     if given.known is None and given.knowledge is None and given.table is None:
         return None
     from tacit.verbs.known import case_alone, rule_case
@@ -116,7 +115,6 @@ def _known_case(release: Release, given: Given, index: int) -> PeopleCase | None
 
 
 def _several(known: PeopleCase | None) -> Any:
-    """Return a case of R02 and R03 if X01 can use it as well."""
     if known is None:
         return None
     from tacit.known.releases import SeveralCase
@@ -138,7 +136,6 @@ def _own_case(release: Release, given: Given, known: PeopleCase | None) -> objec
 
 
 def _findings_file(path: str | Path | None) -> Any:
-    """Return the file that receives findings, or None."""
     if path is None:
         return nullcontext()
     from tacit.files.findings import FindingsFile
@@ -147,7 +144,6 @@ def _findings_file(path: str | Path | None) -> Any:
 
 
 def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> None:
-    """Raise if the algorithm is unknown or unused."""
     if name not in ALGORITHMS:
         remedy = nearest_name(name, ALGORITHMS, "algorithms")
         raise OptionError(f"there is no algorithm {name!r}", where="--algorithm", remedy=remedy)

@@ -78,7 +78,6 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
 
 
 def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
-    """Return the owner's data for all releases."""
     if data is None:
         return None
     if not isinstance(case.people, Same):
@@ -106,7 +105,6 @@ def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge:
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
-    """Add background facts about a release's sensitive column."""
     if knowledge is None or not isinstance(case.people, Same):
         return case
     named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
@@ -124,7 +122,6 @@ def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
 
 
 def _codes_for_each(codes: tuple[str, ...] | None, taken: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the attacks to run on each release."""
     if not taken:
         return codes
     return tuple(code for code in chosen_codes(codes) if code not in taken)
@@ -147,7 +144,6 @@ def _negative_facts(release: Release, several: SeveralCase) -> Given:
 
 
 def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
-    """Return the knowledge for releases that use it."""
     kind = kind_of(release)
     if kind.takes_known or not some_take_known:
         return given
@@ -155,7 +151,6 @@ def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
 
 
 def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Sequence[Audit]) -> tuple[AttackRun, ...]:
-    """Merge the runs on each release; attack all together."""
     names = [case.name(number) for number in range(len(audits))]
     chosen = chosen_codes(options.attacks)
     cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
@@ -174,7 +169,6 @@ def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Se
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
-    """Return the adversary's assumed knowledge about all releases."""
     out: dict[str, Any] = {"people": case.people.to_text()}
     if len(case.names) < len(case.releases):
         out["population"] = list(case.population)
@@ -187,7 +181,6 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
 
 
 def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, Any]:
-    """Return lines and groups counted over all releases."""
     out: dict[str, Any] = {}
     for name in ("itemsets", "rules"):
         counts = [audit.measures[name] for audit in audits if name in audit.measures]
@@ -196,7 +189,6 @@ def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, A
 
 
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
-    """Merge the runs of one attack on each release."""
     ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
     if not ended:
         return runs[0]

@@ -99,7 +99,6 @@ def bucketize(
 
 
 def _policy(least: Any, max_posterior: Any) -> Policy:
-    """Return the policy of the publisher, checked."""
     policy = Policy(l=least, max_posterior=max_posterior)
     if policy.l < 2:
         raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
@@ -118,7 +117,6 @@ def _bound(given: Any) -> Fraction:
 
 
 def _check_method(method: str, max_posterior: Any) -> Method:
-    """Return the method of this name; check its options."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
     if method == "anatomy" and max_posterior is not None:
@@ -143,7 +141,6 @@ class _Case:
 
     @classmethod
     def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
-        """Return the checked case."""
         table = _one_row_each(people)
         values = table.sa.values
         if len(values) < 2:
@@ -162,11 +159,9 @@ class _Case:
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
-        """The code of everybody's value."""
         return self.people.sa.codes
 
     def feasible(self) -> _Case:
-        """Leave out people without a grouping, or raise."""
         if self.method == "anatomy":
             _check_frequent(self.people.sa, self.policy.l)
             return self
@@ -184,7 +179,6 @@ class _Case:
         return case
 
     def without(self, rows: npt.NDArray[np.int64]) -> _Case:
-        """Return the case of these rows only."""
         rows = np.sort(rows)
         kept = np.flatnonzero(np.bincount(self.codes[rows], minlength=len(self.known.values)))
         known = Exclusions(tuple(self.known.values[value] for value in kept), self.known.patterns[:, kept], self.known.kind[rows])
@@ -194,7 +188,6 @@ class _Case:
     def group_people(
         self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
     ) -> Grouped:
-        """Group the people by a method or its fallback."""
         return group_people(
             self.codes,
             self.known.kind,
@@ -209,7 +202,6 @@ class _Case:
         )
 
     def make_release(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
-        """Return the verified groups as a release, with audits."""
         case = self
         group = made.group
         if (group < 0).any():
@@ -233,7 +225,6 @@ class _Case:
         return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
-        """Return the release of these groups."""
         missing = self.people.missing
         header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
         return Buckets.of(self.people.qi, self.people.sa, group, header)
@@ -243,13 +234,11 @@ class _Case:
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
     def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
-        """Audit the groups against an adversary with the knowledge."""
         limits.check("bucketize")
         knowledge = self.facts or None
         return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=limits.seconds_left)
 
     def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
-        """Return figures about the groups."""
         sizes = buckets.sizes
         out: dict[str, Any] = {"groups": len(buckets), "largest_group": int(sizes.max()), "mean_group": float(sizes.mean())}
         out |= {"residue": made.residue, "merges": made.merges, "suppressed": self.dropped, "vulnerable": vulnerable}
@@ -270,7 +259,6 @@ class _Case:
 
 
 def _one_row_each(people: Table) -> Table:
-    """Return the table with a row for each person."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
@@ -286,7 +274,6 @@ def _one_row_each(people: Table) -> Table:
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Return groups of people with equal rows."""
     key = people.sa.codes.astype(np.int64)
     largest = len(people.sa.values)
     for column in people.qi.columns:
@@ -304,7 +291,6 @@ def _place(people: Table) -> str:
 
 
 def _check_frequent(sensitive: Column, least: int) -> None:
-    """Raise if a value is too frequent for groups."""
     people = np.bincount(sensitive.codes)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
@@ -317,7 +303,6 @@ def _check_frequent(sensitive: Column, least: int) -> None:
 
 
 def _check_bound(classes: Classes, bound: Fraction) -> None:
-    """Raise if no grouping respects the probability bound."""
     values = int(np.count_nonzero(classes.people))
     if bound * values < 1:
         what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
@@ -330,7 +315,6 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
 
 
 def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
-    """Return the error for people without l values."""
     rows = found.rows
     n = found.classes.n
     what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
@@ -347,7 +331,6 @@ def _people(number: int) -> str:
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """List some rows by number (from 0)."""
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
     more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'' if len(rows) == 1 else 's'} {shown}{more}, counted from 0"

@@ -89,7 +89,6 @@ def utility(
 
 
 def _people(release: Buckets, data: Any) -> Table:
-    """Return the owner's table, read with the release's roles."""
     if isinstance(data, Table):
         return data
     header = release.header

@@ -128,7 +128,6 @@ class _Case:
         limits: Limits,
         other_columns: OtherColumns,
     ) -> _Case:
-        """Return the checked case."""
         original = _original(people)
         others = original.others
         if others and other_columns == "keep":
@@ -147,15 +146,12 @@ class _Case:
 
     @property
     def whole_numbers(self) -> IntegerThresholds:
-        """The thresholds as whole numbers."""
         return IntegerThresholds.of(self.bars.confidence, self.bars.support, people=self.original.n)
 
     def check(self) -> None:
-        """Raise if time is over."""
         self.limits.check("hide")
 
     def partial(self, blank: Flags) -> PartialTable:
-        """Return the table with these and protected cells hidden."""
         schema = self.original.people.schema
         everywhere = np.zeros(self.original.hidden.shape, np.bool_)
         places = [self.original.people.names.index(name) for name in schema.used]
@@ -168,7 +164,6 @@ class _Case:
     def make_release(
         self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
     ) -> Hidden:
-        """Return the checked table with both audits."""
         blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
@@ -195,7 +190,6 @@ class _Case:
         return None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
-        """Return the result of uniform suppression."""
         regions = frozenset({"sc"})
         try:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
@@ -225,19 +219,16 @@ class _Case:
         return number
 
     def audit(self, partial: PartialTable) -> Audit:
-        """Audit the table."""
         self.check()
         return audit(partial, data=self.original, rows=self.marked, policy=self.policy, time_limit=self.limits.seconds_left)
 
     @property
     def marked(self) -> Marks:
-        """The cells to protect."""
         sensitive = np.zeros(self.original.hidden.shape, np.bool_)
         sensitive[:, [self.original.people.names.index(name) for name in self.original.people.schema.sa]] = self.cells.protected
         return Marks(np.zeros_like(sensitive), sensitive)
 
     def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
-        """Return the hidden cells and their effect on utility."""
         k = self.cells.attributes
         sensitive = self.cells.sensitive
         schema = self.original.people.schema
@@ -258,7 +249,6 @@ class _Case:
 
 
 def _original(people: Any) -> PartialTable:
-    """Return the original with its blanks; check it."""
     if not isinstance(people, (Table, PartialTable)):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where="hide", remedy=remedy)
@@ -277,14 +267,12 @@ def _original(people: Any) -> PartialTable:
 
 
 def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable:
-    """Return the same table with further condition attributes."""
     schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
     header = replace(original.header, qi=schema.qi)
     return replace(original, people=replace(original.people, schema=schema), header=header)
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
-    """Return the sensitive rows: named, or with marked cells."""
     named = np.zeros(0, np.int64) if rows is None else read_rows(rows, people)
     marked = np.zeros(0, np.int64) if marks is None else marks.rows
     found = np.union1d(named, marked).astype(np.int64)
@@ -295,7 +283,6 @@ def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.
 
 
 def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
-    """Return codes, cells to protect, and cells to publish."""
     schema = original.people.schema
     names = original.people.names
     protected = np.zeros((original.n, len(schema.sa)), np.bool_)
@@ -315,7 +302,6 @@ def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | N
 
 
 def _check_values(cells: Cells) -> None:
-    """Raise if a sensitive cell is empty already."""
     empty = np.flatnonzero((cells.protected & (cells.values < 0)).all(axis=1, where=cells.protected) & cells.sensitive)
     if len(empty):
         what = f"the sensitive {'cell' if len(empty) == 1 else 'cells'} of {_rows(empty)} {'is' if len(empty) == 1 else 'are'} empty already"
@@ -325,7 +311,6 @@ def _check_values(cells: Cells) -> None:
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """List some rows by number (from 0)."""
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
     more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
     return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

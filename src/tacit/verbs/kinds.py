@@ -207,7 +207,6 @@ class _Lists(Kind[L]):
 
 
 def _pairs(release: Listed) -> list[tuple[str, str]]:
-    """Return the items as columns and values."""
     from tacit.known.releases import pair_of
 
     return [pair_of(release, item) for item in range(len(release.items))]
@@ -367,7 +366,6 @@ class _PartialKind(Kind["PartialTable"]):
         return TableCase(release, None if rows is None else read_rows(rows, shown.people), original, cells)
 
     def _original(self, release: PartialTable, data: Any) -> PartialTable:
-        """Read the table before cells were hidden."""
         from tacit.files.partial import read_partial
 
         header = release.header

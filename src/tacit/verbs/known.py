@@ -181,7 +181,6 @@ def several_case(
 
 
 def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names of all parts, each once."""
     return tuple(dict.fromkeys(name for part in parts for name in part))
 
 
@@ -226,14 +225,12 @@ def _population(
 
 
 def _with_groups(release: Buckets) -> Population:
-    """Return everybody's quasi-identifiers and group."""
     texts = [release.names[number] for number in release.group.tolist()]
     groups = Column.from_texts(release.group_name, texts)
     return Population.of(Table((*release.people.columns, groups), release.people.weights))
 
 
 def _check_same_people(release: Buckets, number: int, table: Table) -> None:
-    """Raise unless known people equal those listed."""
     names = [name for name in release.people.names if name in table.names]
     listed = Population.of(release.people.select(names))
     known = Population.of(table.select(names))
@@ -245,7 +242,6 @@ def _check_same_people(release: Buckets, number: int, table: Table) -> None:
 
 
 def _check_columns(releases: Sequence[Release], table: Table) -> None:
-    """Raise if people lack a quasi-identifier of rules."""
     required = _join(kind_of(release).required_columns(release) for release in releases)
     missing = [name for name in required if name not in table.names]
     if missing:

@@ -219,7 +219,6 @@ def tabulate(
 
 
 def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
-    """Return the table with roles; flag missing sensitive ones."""
     sensitive, no_sa = sensitive_names(sa, table.names)
     schema = table.schema
     kept = () if no_sa else sensitive or schema.sa
@@ -230,7 +229,6 @@ def _with_roles(table: Table, qi: Names, sa: Names) -> tuple[Table, bool]:
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the columns of each table."""
     tables: list[tuple[str, ...]] = []
     for given in [by] if isinstance(by, str) else by:
         if not isinstance(given, str):
@@ -243,7 +241,6 @@ def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> li
 
 
 def _check_table(people: object, where: str) -> None:
-    """Raise if the data are not a table with roles."""
     if not isinstance(people, Table):
         remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)

@@ -118,7 +118,6 @@ class Request:
 
 
 def _repairable(release: Release) -> Listed:
-    """Return the release if its kind can be repaired."""
     kind = kind_of(release)
     if kind.remedy:
         raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
@@ -128,7 +127,6 @@ def _repairable(release: Release) -> Listed:
 
 
 def _method(name: str, release: Listed, data: Any) -> RepairMethod:
-    """Return the repair of this name; check that it fits."""
     known = {row.name: row for row in REPAIRS}
     if name not in known:
         raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
@@ -145,7 +143,6 @@ def _method(name: str, release: Listed, data: Any) -> RepairMethod:
 
 
 def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
-    """Raise if goal or knowledge do not apply."""
     if knowledge is not None and not kind_of(release).takes_knowledge:
         raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
     if goal not in GOALS:
@@ -155,7 +152,6 @@ def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
 
 
 def _check_base(request: Request) -> None:
-    """Raise if the base is finer than the policy's."""
     base = None if request.precision is None else request.precision.base
     least = request.policy.safe_round_base
     if base is not None and least is not None and base < least:
@@ -164,7 +160,6 @@ def _check_base(request: Request) -> None:
 
 
 def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | None:
-    """Return the lines to remove, if named."""
     if lines is None:
         return None
     if method not in ("leave-out", "withdraw"):
@@ -174,7 +169,6 @@ def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | 
 
 
 def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:
-    """Return the requested precision of counts, if any."""
     if base is None and decimals is None:
         return None
     if method != "round":
@@ -188,7 +182,6 @@ def _precision(method: str, base: int | None, decimals: int | None) -> Precision
 
 
 def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | None, progress: Progress) -> Repair:
-    """Repair itemsets by the chosen method."""
     method = request.method
     if start.n is None and rows is not None:
         # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
@@ -254,7 +247,6 @@ def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | Non
 def _itemset_cost(
     start: Itemsets, proposal: Proposal, rows: Transactions | None, mine_all: Callable[..., Itemsets]
 ) -> dict[str, float]:
-    """Return the cost in itemsets, counts and people."""
     result = proposal.release
     if rows is None or proposal.data is None:
         return dict(cost_of(start, result))
@@ -301,7 +293,6 @@ def people_changed(before: Transactions, after: Transactions) -> int:
 
 
 def _number_names(before: Items, after: Items) -> dict[str, int]:
-    """Return a number for each name of two sets."""
     return {name: number for number, name in enumerate(dict.fromkeys(before.names + after.names))}
 
 
@@ -312,7 +303,6 @@ def _hashes(sets: Sets, items: Items, names: Mapping[str, int]) -> Words:
 
 
 def _has_coarser_items(rows: Transactions) -> bool:
-    """Tell if rows of a table hold coarser values."""
     pairs = rows.items.pairs
     return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
 
@@ -357,12 +347,10 @@ def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, sug
 
 
 def _is_found_by_slow_attacks(found: Audit) -> bool:
-    """Tell if only attacks outside the search succeeded."""
     return any(run.findings for run in found.runs) and not any(run.findings for run in found.runs if run.code in FAST)
 
 
 def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:
-    """Repair rules by one method, unless they are safe."""
     start = case.release
     assert start.kind == "rules"
     if before.ok and case.precision is None and case.lines is None:
@@ -374,7 +362,6 @@ def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look
 
 
 def _try(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tried:
-    """Return what a method achieves, or why it cannot."""
     if method.name == done.method:
         return Tried(method.name, done.after.verdict, done.cost)
     try:

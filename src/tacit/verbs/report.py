@@ -150,7 +150,6 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
-    """Yield each release of an audit with its files."""
     left: list[Path] = []
     for path in map(Path, given):
         left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
@@ -166,7 +165,6 @@ def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list
 
 
 def _find(name: str, among: Sequence[Path]) -> list[Path]:
-    """Return the first file, or a folder's files."""
     for path in among:
         if path.name == name or path.resolve().name == name:
             return [one for one in sorted(path.iterdir()) if one.is_file()] if path.is_dir() else [path]
@@ -174,7 +172,6 @@ def _find(name: str, among: Sequence[Path]) -> list[Path]:
 
 
 def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
-    """Return the two tables of a bucketized release, and header."""
     for folder in among:
         if folder.is_dir() and all((folder / name).is_file() for name in names):
             beside = folder / BUCKETS_HEADER
@@ -183,7 +180,6 @@ def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
 
 
 def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
-    """Return the CSV cells that the worst findings cite."""
     names = str(audit.release[place].get("file") or "").split(" and ")
     if (
         source.suffix.casefold() != ".csv"
@@ -198,7 +194,6 @@ def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Seq
 
 
 def _time(today: date | None) -> tuple[str, list[str]]:
-    """Return the time of a record with remarks."""
     if today is not None:
         return f"{today.isoformat()}T00:00:00", []
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")

@@ -65,7 +65,6 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
 
 
 def _may_loosen(value: object, where: str) -> tuple[str, ...]:
-    """Return the limits that lower levels may loosen."""
     if not isinstance(value, list):
         raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
     names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
@@ -76,7 +75,6 @@ def _may_loosen(value: object, where: str) -> tuple[str, ...]:
 
 
 def _check(name: str, value: Any, where: str) -> None:
-    """Raise at the place of a meaningless limit."""
     try:
         Policy(**{name: value})
     except TacitError as error:
@@ -241,7 +239,6 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
-    """Tell if a lower level loosens a fixed limit."""
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
@@ -302,7 +299,6 @@ def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
 
 
 def _check_value(key: str, value: object, where: str) -> object:
-    """The value of a key, checked."""
     if key in ("qi", "sa", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -327,7 +323,6 @@ def _check_value(key: str, value: object, where: str) -> object:
 
 
 def _check_whole(config: Config) -> None:
-    """Check what concerns several keys."""
     try:
         Schema(config.qi, config.sa, config.identifying)
     except TacitError as error:
@@ -476,7 +471,6 @@ def _entry(column: Column) -> str:
 
 
 def _quote(name: str) -> str:
-    """A name as TOML writes it, on one line."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -73,7 +73,6 @@ def sizes(given: Any) -> list[int]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a whole number from text, if it is one."""
     return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
 
 
@@ -141,7 +140,6 @@ class Looker:
         return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
 
     def _groups(self, maximal: Itemsets) -> Look:
-        """Count small groups on maximal sets for every k."""
         if len(maximal) == 0:
             # A list without itemsets still tells how many people there are: one group, on the empty set.
             tally = _Tally(self.k, np.array([self.rows.n]))
@@ -176,7 +174,6 @@ class _Tally:
         self.groups_of_one = 0
 
     def add(self, which: Ints, sizes: Ints) -> None:
-        """Add groups of these sizes on these sets."""
         self.groups_of_one += int((sizes == 1).sum())
         for place, k in enumerate(self._k.tolist()):
             small = sizes < k
@@ -201,7 +198,6 @@ def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callab
 
 
 def _without_channels(looker: Looker, place: int, k: int) -> int | None:
-    """Return the lowest threshold without I01 findings, or None."""
     n = looker.rows.n
     if looker.look(n + 1).unsafe[place]:
         return None
@@ -225,7 +221,6 @@ def _without_channels(looker: Looker, place: int, k: int) -> int | None:
 
 
 def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
-    """Return the lowest threshold also without I02 findings."""
     safe = looker.rows.n + 1
     unsafe = lowest - 1
     decided = True
@@ -319,7 +314,6 @@ def sweep_itemsets(
 
 
 def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
-    """One cell, but for the numbers of itemsets."""
     look = looker.look(least)
     k = int(looker.k[place])
     channels = int(look.channels[place])
@@ -351,7 +345,6 @@ def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
 
 
 def _count(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
-    """Return the cells with their numbers of itemsets."""
 
     def number(only: Only, least: int) -> int | None:
         return counts[only][grid.index(least)] if only in counts else None
@@ -424,7 +417,6 @@ def sweep_rounding(
 
 
 def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
-    """Audit one printed form within its time, or None."""
     if limits.is_over:
         return None
     seconds = limits.seconds_left
@@ -442,7 +434,6 @@ def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterabl
 
 
 def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
-    """One setting with what the attacks say."""
     step = float(precision.step(exact.n)) if precision is not None else 1.0
     settled: Settled = "undecided" if found is None or found.verdict == "incomplete" else found.verdict
     ran = [run for run in found.runs if run.status != "not-relevant"] if found is not None else []
@@ -538,7 +529,6 @@ def sweep_rules(
 
 
 def _confidences(given: Any) -> list[Fraction]:
-    """Confidence thresholds, the lowest first, each once."""
     chosen = sorted({share(one, where="--min-confidence") for one in listed(given)})
     if not chosen:
         raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
@@ -565,7 +555,6 @@ class _Looker:
     limits: Limits
 
     def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        """Audit one cell by fast and requested slow attacks."""
         rules = self._mine(support, confidence, form)
         codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
         fast = self._attack(rules, [code for code in codes if code != _SLOW])
@@ -600,7 +589,6 @@ class _Looker:
         )
 
     def _mine(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
-        """Mine the rules of a cell from ``support`` people."""
         self.limits.check("sweep")
         return mine_rules(
             self.people,

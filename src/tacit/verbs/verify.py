@@ -152,7 +152,6 @@ def read_record(path: str | Path) -> Mapping[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; raise if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError
@@ -173,7 +172,6 @@ def _finite(text: str) -> float:
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as read from its file."""
     try:
         found: dict[str, Any] = json.loads(json.dumps(dict(record), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
@@ -182,7 +180,6 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known_table(known: Any, gathered: Gathered) -> Table:
-    """Read everybody's quasi-identifiers."""
     from tacit.files.tables import read_table
 
     header = next((one.header for one in gathered.releases if one.header.qi), gathered.releases[0].header)
@@ -191,7 +188,6 @@ def _known_table(known: Any, gathered: Gathered) -> Table:
 
 
 def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each input that differs."""
     for one in inputs_of(**besides):
         audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
         if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
@@ -232,7 +228,6 @@ def _audit_again(
     policy: Policy | None,
     time_limit: float | None,
 ) -> Verification:
-    """Audit the releases again and compare the records."""
     missing = [name for name in record["options"]["given"] if besides[name] is None]
     if missing:
         options = " and ".join(f"--{name}" for name in missing)
@@ -269,7 +264,6 @@ def _new_record(
     policy: Policy | None,
     time_limit: float | None,
 ) -> dict[str, Any]:
-    """Return the record of a new audit."""
     from tacit.model.people import read_people
     from tacit.reports.record import audit_record
     from tacit.verbs.audit import audit

@@ -100,7 +100,6 @@ def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None])
 
 
 def _try_way(way: Way, seconds: float) -> Suggestion:
-    """Try one repair; return why it fails."""
     start = time.monotonic()
     try:
         done = way.carry_out(seconds)

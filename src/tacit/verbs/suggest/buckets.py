@@ -33,7 +33,6 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: Method, suppress: bool, seconds: float) -> Done:
-    """Group the people by one method; audit the result."""
     limits = Limits.within(seconds)
     people = _people(case)
     made = bucketize(
@@ -56,7 +55,6 @@ def _carry_out(case: SuggestCase, method: Method, suppress: bool, seconds: float
 
 
 def _people(case: SuggestCase) -> Table:
-    """Return the table that the release was made from."""
     people = owners_people(case.release, case.data)
     if not isinstance(people, Table) or not people.schema.sa:
         remedy = "Give the table that it was made from, with its columns' roles, with --data"
@@ -65,7 +63,6 @@ def _people(case: SuggestCase) -> Table:
 
 
 def _words(case: SuggestCase, people: Table, method: Method, suppress: bool) -> Words:
-    """Return the command that repeats it."""
     words: Words = ("tacit", "bucketize", "@data", "--qi", ",".join(people.schema.qi), "--sa", ",".join(people.schema.sa))
     words += ("--l", str(max(2, case.policy.l)), "--method", method)
     words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()

@@ -42,7 +42,6 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: str, published: Any, seconds: float) -> Done:
-    """Repair the release by one method, and audit it."""
     done = repair(case.release, method=method, data=case.data, policy=case.policy, time_limit=seconds)
     loss = _loss(done.cost, published, case.release.n or done.release.n)
     return Done(
@@ -68,7 +67,6 @@ def _loss(cost: Mapping[str, Any], published: Any, n: int | None) -> float:
 
 
 def _words(case: SuggestCase, done: Repair) -> Words:
-    """Return the command that repeats it."""
     header = done.release.header
     how: Words = ("--method", done.method)
     if done.method == "round":
@@ -78,7 +76,6 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """Describe the repair with its numbers, if any."""
     header = done.release.header
     if done.method == "round":
         if header.base is not None:

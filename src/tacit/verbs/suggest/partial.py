@@ -38,13 +38,11 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _what(regions: str, method: Method) -> str:
-    """Describe a choice."""
     places = " and ".join(MEANING[region] for region in regions.split(","))
     return f"hide {places}" + (", the same attributes for all of them" if method == "uniform" else "")
 
 
 def _carry_out(case: SuggestCase, regions: str, method: Method, seconds: float) -> Done:
-    """Hide cells of the original, and audit the result."""
     limits = Limits.within(seconds)
     original = _original(case)
     how: dict[str, Any] = {"marks": case.rows} if isinstance(case.rows, Marks) else {"rows": case.rows}
@@ -62,7 +60,6 @@ def _carry_out(case: SuggestCase, regions: str, method: Method, seconds: float) 
 
 
 def _original(case: SuggestCase) -> PartialTable:
-    """Return the original table; raise if anything is missing."""
     if case.data is None or case.rows is None:
         lacking = "--data" if case.data is None else "--rows"
         remedy = "Give the table before cells were hidden with --data, and the rows to protect with --rows"
@@ -72,7 +69,6 @@ def _original(case: SuggestCase) -> PartialTable:
 
 
 def _words(case: SuggestCase, original: PartialTable, regions: str, method: Method) -> Words:
-    """Return the command that repeats it."""
     schema = original.people.schema
     words: Words = ("tacit", "hide", "@data", "--qi", ",".join(schema.qi), "--sa", ",".join(schema.sa))
     words += ("--marks" if isinstance(case.rows, Marks) else "--rows", "@rows", "--may-hide", regions, "--method", method)

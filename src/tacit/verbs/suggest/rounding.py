@@ -83,7 +83,6 @@ def tabulate_words(table: FrequencyTable, form: dict[str, Any]) -> Words:
 
 
 def _round_as_published(case: SuggestCase, seconds: float) -> Done:
-    """Round printed tables to the finest safe base."""
     limits = Limits.within(seconds)
     release = case.release
     assert release.kind == "frequencies"
@@ -120,7 +119,6 @@ def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
 
 
 def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
-    """Make the tables in the first safe form."""
     limits = Limits.within(seconds)
     people = _people(case)
     release = case.release
@@ -149,7 +147,6 @@ def _carry_out(case: SuggestCase, how: str, seconds: float) -> Done:
 
 
 def _roles(release: FrequencyTable) -> dict[str, Any]:
-    """Return the roles as options of ``tabulate``."""
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
 
@@ -170,13 +167,11 @@ def _forms(case: SuggestCase, how: str) -> Iterator[dict[str, Any]]:
 
 
 def _bases(case: SuggestCase) -> list[int]:
-    """Return the rounding bases that the policy allows."""
     least = case.policy.least_base
     return [least, *(base for base in BASES if base > least)]
 
 
 def _people(case: SuggestCase) -> Table:
-    """Return the table that the people are counted in."""
     people = None if case.data is None else people_of(case.data)
     if not isinstance(people, Table):
         raise OptionError("tables are made again from the data", where="--data", remedy="Give the table that they were made from")
@@ -209,7 +204,6 @@ def _key(release: FrequencyTable, index: int) -> frozenset[tuple[str, str]]:
 
 
 def _words(tables: list[tuple[str, ...]], form: dict[str, Any], roles: dict[str, Any], *, total: bool = False) -> Words:
-    """Return the command that repeats it."""
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
     how = [word for name, value in form.items() for word in (options[name], str(value))]

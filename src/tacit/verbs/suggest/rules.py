@@ -30,7 +30,6 @@ def ways(case: SuggestCase) -> list[Way]:
 
 
 def _carry_out(case: SuggestCase, method: str, seconds: float) -> Done:
-    """Repair the rules by one method; audit the result."""
     limits = Limits.within(seconds)
     release = case.release
     assert release.kind == "rules"
@@ -74,7 +73,6 @@ def _loss(done: Repair, rules: int) -> tuple[float, str]:
 
 
 def _words(case: SuggestCase, done: Repair) -> Words:
-    """Return the command that repeats it."""
     words: Words = ("tacit", "repair", "@0")
     words += ("--data", "@data") if case.data is not None else ()
     words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
@@ -85,7 +83,6 @@ def _words(case: SuggestCase, done: Repair) -> Words:
 
 
 def _what(done: Repair) -> str:
-    """Describe the repair with its numbers, if any."""
     header = done.release.header
     if done.method == "round" and header.digits is not None:
         return f"print supports with {header.digits} decimal{'' if header.digits == 1 else 's'}, and no confidence"

@@ -55,7 +55,6 @@ class _Looker:
 
 
 def _audit_words(case: SuggestCase, files: Sequence[str]) -> Words:
-    """Return the command that audits what is left."""
     people: Words = ("--people", case.people.to_text()) if case.people is not None and len(files) > 1 else ()
     return ("tacit", "audit", *files, *people, *case.policy_words("k", "l", "max_posterior", "max_gain"))
 
@@ -65,7 +64,6 @@ def _total(case: SuggestCase) -> int:
 
 
 def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
-    """Leave out one release."""
     left = [release for place, release in enumerate(case.releases) if place != number]
     after = _Looker(case, Limits.within(seconds)).look(left)
     gone = len(case.releases[number])
@@ -82,7 +80,6 @@ def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
 
 
 def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
-    """Round some releases to the finest safe precision."""
     looker = _Looker(case, Limits.within(seconds))
     forms = _forms(case.releases, numbers, case.policy.least_base)
     for last, form in enumerate(forms, 1 - len(forms)):
@@ -108,7 +105,6 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
 
 
 def _rounded(release: Release, precision: Precision | None) -> Release:
-    """Return a release, rounded if a precision is given."""
     if precision is None:
         return release
     made: Release = rounder_of(release).print(release, precision)
@@ -126,7 +122,6 @@ def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) ->
 
 
 def _leave_out(case: SuggestCase, seconds: float) -> Done:
-    """Remove few lines behind all proofs; restore needless ones."""
     looker = _Looker(case, Limits.within(seconds))
     patience = Limits.within(0.6 * seconds)
     left = _Left.of(case.releases)
@@ -148,7 +143,6 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
 
 
 def _left_out(case: SuggestCase, left: _Left, after: Audit) -> Done:
-    """Return what is left, in words and commands."""
     touched = {number: [line for release, line in sorted(left.gone) if release == number] for number, _ in sorted(left.gone)}
     named = ", ".join(f"{len(lines):,} of release {number + 1}" for number, lines in touched.items())
     files = [f"@out/{number + 1}" if number in touched else f"@{number}" for number in range(len(left.all))]
@@ -199,7 +193,6 @@ class _Left:
         return frozenset(more)
 
     def releases(self) -> tuple[Release, ...]:
-        """Return the remaining releases with their line numbers."""
         return tuple(self._release(number) for number in range(len(self.all)))
 
     def _release(self, number: int) -> Release:
