@@ -118,7 +118,7 @@ def test_hierarchies_are_mined_along() -> None:
     people = tacit.read_table({"age": ["20"] * 12 + ["30"] * 4 + ["60"] * 20, "ill": (["yes"] * 3 + ["no"] * 3) * 6})
     swept = tacit.sweep_itemsets(people, min_support=8, k=9, hierarchies=tree)
     release = tacit.mine_itemsets(people, min_support=8, hierarchies=tree)
-    from tacit.verbs.known import with_coarser_items
+    from tacit.verbs.data import with_coarser_items
 
     one = tacit.audit(release, data=with_coarser_items(people, tree), policy=tacit.Policy(k=9))
     cell = swept.cells[0]

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.errors import OptionError
+from tacit.errors import OptionError, nearest_name
+from tacit.files.consistency import check_listing
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import Names, columns_of
-from tacit.model.audit import Algorithm, Audit, Progress, silent
-from tacit.model.people import People
+from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
+from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions, require_column
-from tacit.verbs.audit_one import Options, audit_one
+from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
+from tacit.verbs.data import owners_people, people_of, rows_of
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.known import people_of
+
+if TYPE_CHECKING:
+    from tacit.joint.case import JointCase
+    from tacit.known.case import PeopleCase
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """Options of an audit for all its releases."""
+
+    policy: Policy
+    limits: Limits
+    attacks: tuple[str, ...] | None
+    algorithm: Algorithm
+    first_hit: bool
+    progress: Progress
 
 
 def audit(
@@ -93,6 +112,7 @@ def audit(
     >>> found.verdict, found.findings[0].statement
     ('exposed', '1 person has a but not b.')
     """
+    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     options = Options(
         policy=policy or Policy(),
         limits=Limits.within(time_limit),
@@ -108,7 +128,7 @@ def audit(
         convention=convention,
         ignore=ignore,
         columns=columns_of(data) or columns_of(known),
-        people=_counter(data),
+        people=None if data is None else lambda: people_of(data).n,
     )
     _check_roles(gathered.releases)
     if len(gathered.releases) > 1:
@@ -119,9 +139,7 @@ def audit(
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:
-        given = Given(data=data, known=known, knowledge=knowledge, rows=rows)
-        found = audit_one(gathered.releases[0], given, options, findings_to=findings_to)
-    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
+        found = audit_one(gathered.releases[0], Given(**besides), options, findings_to=findings_to)
     return replace(
         found,
         not_read=gathered.not_read,
@@ -137,12 +155,6 @@ def audit(
     )
 
 
-def _counter(data: Any) -> Callable[[], int] | None:
-    if data is None:
-        return None
-    return lambda: people_of(data).n
-
-
 def _check_roles(releases: Sequence[Release]) -> None:
     if any(kind_of(release).checks_roles for release in releases):
         return  # other kinds of releases check their own roles, or may have the columns
@@ -151,3 +163,112 @@ def _check_roles(releases: Sequence[Release]) -> None:
     for where, roles in (("--qi", [header.qi for header in headers]), ("--sa", [header.sa for header in headers])):
         for name in dict.fromkeys(name for names in roles for name in names):
             require_column(name, columns, where=where)
+
+
+def audit_one(
+    release: Release,
+    given: Given,
+    options: Options,
+    *,
+    findings_to: str | Path | None = None,
+    index: int = 0,
+    alone: bool = True,
+) -> Audit:
+    """Audit one release, number ``index`` among those audited.
+
+    If it is ``alone``, X01 attacks all its lines as well.
+    """
+    check_listing(release)
+    kind = kind_of(release)
+    rows = None
+    if given.data is not None:
+        given = replace(given, people=owners_people(release, given.data))
+        rows = rows_of(given.people)
+    known: PeopleCase | None = None
+    if given.known is not None or given.knowledge is not None or given.table is not None:
+        from tacit.verbs.known import case_of_one
+
+        known = case_of_one(release, given, index)
+    own = _own_case(release, given, known)
+    chosen = chosen_codes(options.attacks)
+    _check_algorithm(options.algorithm, release, chosen)
+
+    @cache
+    def joint() -> JointCase:
+        from tacit.joint.case import JointCase
+
+        case = JointCase.of((release,), Same(), data=rows)
+        if known is None:
+            return case
+        from tacit.known.releases import SeveralCase
+
+        return replace(case, known=known if isinstance(known, SeveralCase) else None)
+
+    is_joint = alone and kind.has_lines
+    target = Target(
+        release=release,
+        policy=options.policy,
+        limits=options.limits,
+        data=rows,
+        index=index,
+        progress=options.progress,
+        algorithm=options.algorithm,
+        first_hit=options.first_hit,
+        named=frozenset() if options.attacks is None else chosen,
+    )
+    cases = Cases(
+        own=own,
+        known=known,
+        joint=joint if is_joint else None,
+        asks_groups=joint if kind.asks_groups(release, alone=True) else None,
+    )
+    with _findings_file(findings_to) as stream:
+        runs = run_attacks(replace(target, stream=stream), cases, chosen)
+    adversary = kind.adversary(release, own)
+    if is_joint:
+        adversary = {"people": Same().to_text()} | adversary
+    measures = kind.measures(release, runs)
+    posterior = None
+    if known is not None:
+        from tacit.verbs.known import adversary_of, posterior_of
+
+        adversary |= adversary_of(known)
+        posterior = posterior_of(known, runs)
+    tables = kind.tables(own, runs, posterior)
+    found = Audit((described(release),), adversary, options.policy, runs, measures=measures, tables=tables, posterior=posterior)
+    if given.table is not None:
+        measures.update(kind.owner_measures(own, given.table, lambda: options.limits.check("audit")))
+    if known is not None:
+        from tacit.verbs.known import known_measures
+
+        measures.update(known_measures(known, runs, found, given.people))
+    return found
+
+
+def _own_case(release: Release, given: Given, known: PeopleCase | None) -> object:
+    """Return the case for this kind's attacks.
+
+    A bucketized release read with known people uses negative rules alone.
+    """
+    kind = kind_of(release)
+    if given.rows is not None and not kind.takes_rows:
+        raise OptionError("names rows of a table; the release is not a table", where="--rows", remedy="Remove the option")
+    if known is not None:
+        given = replace(given, knowledge=[fact for fact in known.facts if fact.excludes] or None)
+    return kind.own_case(release, given)
+
+
+def _findings_file(path: str | Path | None) -> Any:
+    if path is None:
+        return nullcontext()
+    from tacit.files.findings import FindingsFile
+
+    return FindingsFile(path)
+
+
+def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> None:
+    if name not in ALGORITHMS:
+        remedy = nearest_name(name, ALGORITHMS, "algorithms")
+        raise OptionError(f"there is no algorithm {name!r}", where="--algorithm", remedy=remedy)
+    if name != "projection" and ("I01" not in chosen or release.kind != "itemsets"):
+        raise OptionError("is for I01, which does not run here", where="--algorithm", remedy="Remove the option")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,14 @@ from tacit.files.knowledge import read_knowledge
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes, words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Status, Target
-from tacit.model.finding import Finding
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
-from tacit.verbs.audit_one import Options, audit_one
+from tacit.verbs.audit import Options, audit_one
+from tacit.verbs.data import first_with_roles, owners_people, rows_of
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
-from tacit.verbs.known import adversary_of, first_with_roles, known_measures, owners_people, posterior_of, rows_of, several_case
+from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
@@ -55,17 +55,21 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
     own_knowledge = None if case.facts and several is None and known is None else knowledge
     given = Given(known=known, knowledge=own_knowledge)
     taken = _codes_taken_together(case)
+    codes = tuple(code for code in chosen_codes(options.attacks) if code not in taken) if taken else options.attacks
     audits = [
-        audit_one(release, own, replace(options, attacks=_codes_for_each(options.attacks, taken)), index=number, alone=False)
-        for number, (release, own) in enumerate(zip(case.releases, _given_for_each(case, given), strict=True))
+        audit_one(release, _given_for(release, case, given), replace(options, attacks=codes), index=number, alone=False)
+        for number, release in enumerate(case.releases)
     ]
     runs = _run_all(case, options, taken, audits)
     posterior = posterior_of(several, runs)
-    adversary = _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts)
-    measures = _measures(audits, runs)
+    measures: dict[str, Any] = {}
+    for name in ("itemsets", "rules"):
+        counts = [audit.measures[name] for audit in audits if name in audit.measures]
+        measures |= {name: sum(counts)} if counts else {}
+    measures |= {"groups_of_one": 0} | group_measures(runs)
     found = Audit(
         tuple(entry for audit in audits for entry in audit.release),
-        adversary,
+        _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts),
         options.policy,
         runs,
         measures=measures,
@@ -99,9 +103,7 @@ def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge:
     if not isinstance(case.people, Same):
         return None
     several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
-    if several is None:
-        return None
-    return several if len(several.speaking) >= (1 if several.facts else 2) else None
+    return several if several is not None and len(several.speaking) >= (1 if several.facts else 2) else None
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
@@ -121,31 +123,16 @@ def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
     return ("R03",) if is_asked else ()
 
 
-def _codes_for_each(codes: tuple[str, ...] | None, taken: Sequence[str]) -> tuple[str, ...] | None:
-    if not taken:
-        return codes
-    return tuple(code for code in chosen_codes(codes) if code not in taken)
+def _given_for(release: Release, case: JointCase, given: Given) -> Given:
+    """Return what helps to attack a release by itself.
 
-
-def _given_for_each(case: JointCase, given: Given) -> list[Given]:
-    """Return what helps to attack each release by itself."""
-    if case.known is not None:
-        return [_negative_facts(release, case.known) for release in case.releases]
-    some_take_known = any(kind_of(release).takes_known for release in case.releases)
-    return [_own_given(release, given, some_take_known) for release in case.releases]
-
-
-def _negative_facts(release: Release, several: SeveralCase) -> Given:
-    """Return the facts for attacks on bucketized releases."""
-    if not kind_of(release).lists_people:
-        return Given()
-    facts = [fact for fact in several.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
-    return Given(knowledge=facts or None)
-
-
-def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
+    If people are known, they help to attack all releases together, and only negative facts are left for the groups of a bucketized one.
+    """
     kind = kind_of(release)
-    if kind.takes_known or not some_take_known:
+    if case.known is not None:
+        facts = [fact for fact in case.known.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
+        return Given(knowledge=facts or None) if kind.lists_people else Given()
+    if kind.takes_known or not any(kind_of(one).takes_known for one in case.releases):
         return given
     return Given(knowledge=given.knowledge) if kind.takes_knowledge else Given()
 
@@ -180,14 +167,6 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
     return out
 
 
-def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for name in ("itemsets", "rules"):
-        counts = [audit.measures[name] for audit in audits if name in audit.measures]
-        out |= {name: sum(counts)} if counts else {}
-    return out | {"groups_of_one": 0} | group_measures(runs)
-
-
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
     ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
     if not ended:
@@ -202,15 +181,8 @@ def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
     shared = [name for name in (found[0].columns if found else ()) if all(name in run.columns for run in found)]
     columns = {name: np.concatenate([run.columns[name] for run in found])[order] for name in shared}
 
-    def event(index: int) -> Any:
-        of_one = runs[int(owner[index])].event
-        assert of_one is not None
-        return of_one(int(inner[index]))
-
-    def show(index: int) -> Finding:
-        of_one = runs[int(owner[index])].show
-        assert of_one is not None
-        return of_one(int(inner[index]))
+    def part(name: str) -> Callable[[int], Any]:
+        return lambda index: getattr(runs[int(owner[index])], name)(int(inner[index]))
 
     first = ended[0][1]
     return AttackRun(
@@ -223,7 +195,7 @@ def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
         undecided=sum(run.undecided for _, run in ended),
         columns=columns | {"release": owner},
         severity=severity[order],
-        event=event,
-        show=show,
+        event=part("event"),
+        show=part("show"),
         cautions=tuple(replace(one, release=number) for number, run in ended for one in run.cautions),
     )

@@ -17,7 +17,7 @@ from tacit.model.negative import NegativeRules
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Only, Rules
 from tacit.model.table import Schema, Table, Transactions
-from tacit.verbs.known import Trees, people_of, trees_of
+from tacit.verbs.data import Trees, people_of, trees_of
 
 __all__ = ["mine_itemsets", "mine_negative_rules", "mine_rules", "tabulate"]
 

@@ -24,8 +24,8 @@ from tacit.repairs import REPAIRS
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
+from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
-from tacit.verbs.known import owners_people, rows_of
 from tacit.verbs.mine import mine_itemsets
 
 __all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]

@@ -38,7 +38,7 @@ from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
-from tacit.verbs.known import people_of, trees_of, with_coarser_items
+from tacit.verbs.data import people_of, trees_of, with_coarser_items
 from tacit.verbs.mine import mine_itemsets, mine_rules
 from tacit.verbs.repair import cost_of
 

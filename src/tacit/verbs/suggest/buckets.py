@@ -11,7 +11,7 @@ from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.bucketize import bucketize
-from tacit.verbs.known import owners_people
+from tacit.verbs.data import owners_people
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 #: What the loss of a grouping measures.

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
-from tacit.verbs.known import people_of
+from tacit.verbs.data import people_of
 from tacit.verbs.mine import mine_itemsets
 from tacit.verbs.repair import repair
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words

@@ -20,7 +20,7 @@ from tacit.model.table import Table
 from tacit.repairs.lists import Lines
 from tacit.repairs.round import DECIMALS
 from tacit.verbs.audit import audit
-from tacit.verbs.known import people_of
+from tacit.verbs.data import people_of
 from tacit.verbs.mine import tabulate
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 

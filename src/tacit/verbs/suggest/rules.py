@@ -11,7 +11,7 @@ from tacit.model.release import Rules
 from tacit.model.repair import Repair
 from tacit.repairs import REPAIRS
 from tacit.verbs.audit import audit
-from tacit.verbs.known import owners_people
+from tacit.verbs.data import owners_people
 from tacit.verbs.repair import Request, repair_rules
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 

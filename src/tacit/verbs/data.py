@@ -1,0 +1,79 @@
+"""Reading of the owner's data, with the roles that a release gives columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacit.files.hierarchies import read_hierarchies
+from tacit.files.tables import read_table
+from tacit.files.transactions import read_data, read_transactions
+from tacit.model.release import Header, Items, Release
+from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.verbs.kinds import kind_of
+
+#: Hierarchies by column, or a folder of files that hold them.
+Trees = Mapping[str, Hierarchy] | str | Path | None
+
+
+def people_of(data: Any, **roles: Any) -> Table | Transactions:
+    """Return data, read if they are not yet."""
+    if isinstance(data, (Table, Transactions)):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_data(data, **roles)
+    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
+
+
+def owners_people(release: Release, data: Any) -> Table | Transactions | None:
+    """Return the owner's data, with the release's roles.
+
+    None for a partial table, which is compared with its original.
+    """
+    kind = kind_of(release)
+    if data is None or kind.takes_rows:
+        return None
+    people = people_of(data, **roles_of(kind.reading_header(release)))
+    kind.check_people(release, people)
+    return people
+
+
+def first_with_roles(releases: Sequence[Release]) -> Release:
+    """Return the first release with roles, else the first."""
+    return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+
+
+def roles_of(header: Header) -> dict[str, Any]:
+    """Return a header's roles and missing-value rule as options."""
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
+
+
+def known_roles(releases: Sequence[Release]) -> dict[str, Any]:
+    """Return the roles that the releases give columns of known people."""
+    header = next((release.header for release in releases if release.header.qi), releases[0].header)
+    return {name: value for name, value in roles_of(header).items() if name != "sa"}
+
+
+def rows_of(people: Table | Transactions | None) -> Transactions | None:
+    """Return people as transactions over items."""
+    return people.transactions() if isinstance(people, Table) else people
+
+
+def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
+    """Return hierarchies, read from a folder if needed."""
+    if given is None or isinstance(given, Mapping):
+        return None if given is None else dict(given)
+    return read_hierarchies(given, people.names if isinstance(people, Table) else ())
+
+
+def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
+    """Return the people with the coarser values as items."""
+    from tacit.mining.database import table_rows
+
+    if not trees or not isinstance(people, Table):
+        return people
+    rows, pairs = table_rows(people, people.names, trees)
+    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
