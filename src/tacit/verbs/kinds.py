@@ -219,7 +219,7 @@ class _ItemsetsKind(_Lists[Itemsets]):
     noun = "itemsets"
     held = "holds itemsets"
     unit = "itemsets"
-    suggestions = "tacit.verbs.suggest.itemsets"
+    suggestions = "lists"
 
     def is_read_with_others(self, release: Itemsets) -> bool:
         return True
@@ -235,7 +235,7 @@ class _RulesKind(_Lists[Rules]):
     noun = "rules"
     held = "holds rules"
     unit = "rules"
-    suggestions = "tacit.verbs.suggest.rules"
+    suggestions = "lists"
     takes_known = True
     takes_knowledge = True
     has_sensitive_column = True
@@ -284,7 +284,7 @@ class _BucketsKind(Kind["Buckets"]):
     noun = "buckets"
     held = "holds buckets"
     unit = "buckets"
-    suggestions = "tacit.verbs.suggest.buckets"
+    suggestions = "tables"
     remedy = "Group the people again: tacit bucketize DATA --knowledge FILE"
     has_lines = False
     takes_knowledge = True
@@ -346,7 +346,7 @@ class _PartialKind(Kind["PartialTable"]):
     noun = "a table"
     held = "is a table"
     unit = ""
-    suggestions = "tacit.verbs.suggest.partial"
+    suggestions = "tables"
     remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
     has_lines = False
     takes_rows = True
@@ -394,7 +394,7 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     noun = "frequencies"
     held = "is a frequency table"
     unit = "cells"
-    suggestions = "tacit.verbs.suggest.rounding"
+    suggestions = "tables"
     remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
     checks_roles = False
 
