@@ -257,7 +257,8 @@ def run_in_time(attack: Attack, target: Target) -> AttackRun:
 def _reason_not_relevant(attack: Attack, kind: str) -> str:
     if attack.takes == "joint":
         return "needs lists or tables of counts, or several releases"
-    return f"needs {KINDS[attack.needs].noun}; the release {KINDS[kind].held}"
+    needed = KINDS[attack.needs].held.partition(" ")[2]  # "itemsets" of "holds itemsets", "a table" of "is a table"
+    return f"needs {needed}; the release {KINDS[kind].held}"
 
 
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:

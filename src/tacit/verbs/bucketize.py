@@ -26,11 +26,9 @@ from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
 from tacit.model.table import Column, Table
 from tacit.verbs.audit import audit
+from tacit.verbs.data import name_rows, one_row_each, require_table
 
 __all__ = ["bucketize"]
-
-#: So many rows are named in an error.
-ROWS_SHOWN = 5
 
 
 def bucketize(
@@ -84,13 +82,18 @@ def bucketize(
     """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="bucketize", remedy=remedy)
-    policy = _policy(l, max_posterior)
-    case = _Case.of(people, knowledge, policy, _check_method(method, max_posterior), suppress=suppress, seed=seed)
+    require_table(people, "bucketize")
+    policy = Policy(l=l, max_posterior=max_posterior)
+    if policy.l < 2:
+        raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
+    if method not in METHODS:
+        raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
+    if method == "anatomy" and max_posterior is not None:
+        remedy = "Leave it out, or choose balanced"
+        raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
+    case = _Case.of(people, knowledge, policy, method, suppress=suppress, seed=seed)
     if max_posterior is not None:
-        case = replace(case, bound=_bound(max_posterior))
+        case = replace(case, bound=exact_bound(max_posterior))
     tell(0.1)
     case = case.feasible()
     tell(0.2)
@@ -98,31 +101,11 @@ def bucketize(
     return case.make_release(made, limits, tell)
 
 
-def _policy(least: Any, max_posterior: Any) -> Policy:
-    policy = Policy(l=least, max_posterior=max_posterior)
-    if policy.l < 2:
-        raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
-    return policy
-
-
-def _bound(given: Any) -> Fraction:
-    """Return a bound on probabilities as an exact fraction.
-
-    >>> _bound(1 / 6), _bound("0.2")
-    (Fraction(1, 6), Fraction(1, 5))
-    """
+def exact_bound(given: Any) -> Fraction:
+    """Return a bound on probabilities as an exact fraction: 1/6 for the float 1 / 6."""
     exactly = share(given, where="--max-posterior", zero=False)
     near = exactly.limit_denominator(1000)
     return near if isinstance(given, float) and float(near) == given else exactly
-
-
-def _check_method(method: str, max_posterior: Any) -> Method:
-    if method not in METHODS:
-        raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
-    if method == "anatomy" and max_posterior is not None:
-        remedy = "Leave it out, or choose balanced"
-        raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
-    return method
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +124,12 @@ class _Case:
 
     @classmethod
     def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
-        table = _one_row_each(people)
+        table = _checked(people)
         values = table.sa.values
         if len(values) < 2:
             remedy = "Choose another column with --sa, or do not publish this one"
-            raise InputError("holds one value only, so everybody's is known", where=_place(table), remedy=remedy)
+            where = f"column {table.sa.name}"
+            raise InputError("holds one value only, so everybody's is known", where=where, remedy=remedy)
         if policy.l > len(values):
             what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
             raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
@@ -211,10 +195,8 @@ class _Case:
         buckets = case.buckets(group)
         vulnerable = case.vulnerable(buckets)
         if vulnerable and case.method != "anatomy":
-            remedy = "Please report this; nothing was released"
-            raise InternalError(
-                f"{_people(vulnerable)} have too few valid values in the groups", where="bucketize", remedy=remedy
-            )
+            what = f"{_people(vulnerable)} have too few valid values in the groups"
+            raise InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
         tell(0.7)
         after = case.audit(shuffled(buckets, seed=self.seed), limits)  # as it is written
         tell(0.9)
@@ -258,19 +240,16 @@ class _Case:
         return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
 
 
-def _one_row_each(people: Table) -> Table:
+def _checked(people: Table) -> Table:
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
     if people.n == 0:
-        raise InputError("holds nobody", where=_place(people), remedy="Give a table with rows")
+        raise InputError("holds nobody", where=f"column {sensitive.name}", remedy="Give a table with rows")
     if len(people.schema.sa) > 1:  # several sensitive columns are published as one
         table = replace(people.select(people.schema.qi), columns=(*people.qi.columns, sensitive))
         people = replace(table, schema=replace(table.schema, sa=(sensitive.name,)))
-    if (people.weights == 1).all():
-        return people
-    rows = np.repeat(np.arange(len(people.weights)), people.weights)
-    return replace(people.take(rows), weights=np.ones(len(rows), np.int64))
+    return one_row_each(people)
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
@@ -286,18 +265,13 @@ def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
     return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
-def _place(people: Table) -> str:
-    return f"column {people.sa.name}"
-
-
 def _check_frequent(sensitive: Column, least: int) -> None:
     people = np.bincount(sensitive.codes)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
     if frequent:
         most = n // int(people.max())
-        values = "1 value has" if frequent == 1 else f"{frequent} values have"
-        what = f"{values} more than 1 in {least} people, so no groups of {least} different values hold them all"
+        what = f"{_values(frequent)} more than 1 in {least} people, so no groups of {least} different values hold them all"
         lower = f"Lower --l to {most}" if most > 1 else "No l above 1 is possible"
         raise Infeasible(what, where="--method anatomy", remedy=f"{lower}, or choose --method balanced")
 
@@ -309,8 +283,7 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-10000 // values) / 10000:g} or more")
     frequent, lowest = count_too_frequent(classes, bound)
     if frequent:
-        values_have = "1 value has" if frequent == 1 else f"{frequent} values have"
-        what = f"{values_have} more people than the bound allows, in every grouping"
+        what = f"{_values(frequent)} more people than the bound allows, in every grouping"
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
 
 
@@ -326,11 +299,13 @@ def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
     return Infeasible(what, where=f"--l {found.least}", remedy=told[0].upper() + told[1:], rows=rows.tolist())
 
 
+def _values(number: int) -> str:
+    return "1 value has" if number == 1 else f"{number} values have"
+
+
 def _people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 def _rows(rows: npt.NDArray[np.int64]) -> str:
-    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
-    more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
-    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}, counted from 0"
+    return f"{name_rows(rows)}, counted from 0"

@@ -1,15 +1,20 @@
-"""Reading of the owner's data, with the roles that a release gives columns."""
+"""The owner's data, read with the roles that a release gives columns."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tacit.errors import OptionError
 from tacit.files.hierarchies import read_hierarchies
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data, read_transactions
+from tacit.model.arrays import Ints
 from tacit.model.release import Header, Items, Release
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.verbs.kinds import kind_of
@@ -77,3 +82,25 @@ def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy]
         return people
     rows, pairs = table_rows(people, people.names, trees)
     return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
+
+
+def require_table(people: object, where: str) -> None:
+    """Raise if the data are not a table."""
+    if not isinstance(people, Table):
+        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+        raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)
+
+
+def one_row_each(people: Table) -> Table:
+    """Return the table with a row for each person."""
+    if (people.weights == 1).all():
+        return people
+    rows = np.repeat(np.arange(len(people.weights)), people.weights)
+    return replace(people.take(rows), weights=np.ones(len(rows), np.int64))
+
+
+def name_rows(rows: Ints) -> str:
+    """Name up to five rows by their numbers."""
+    shown = ", ".join(str(row) for row in rows[:5].tolist())
+    more = f" and {len(rows) - 5:,} more" if len(rows) > 5 else ""
+    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

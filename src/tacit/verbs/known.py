@@ -149,7 +149,7 @@ def _population(
             return number, Population.of(Table((*release.people.columns, groups), release.people.weights))
     if table is None:
         return -1, None
-    required = _join(kind_of(release).required_columns(release) for release in releases)
+    required = _join(release.header.qi for release in releases if release.kind == "rules")
     missing = [name for name in required if name not in table.names]
     if missing:
         what = f"has no column {', '.join(missing)}, which the rules are about"

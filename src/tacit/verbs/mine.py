@@ -17,7 +17,7 @@ from tacit.model.negative import NegativeRules
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Only, Rules
 from tacit.model.table import Schema, Table, Transactions
-from tacit.verbs.data import Trees, people_of, trees_of
+from tacit.verbs.data import Trees, people_of, require_table, trees_of
 
 __all__ = ["mine_itemsets", "mine_negative_rules", "mine_rules", "tabulate"]
 
@@ -88,7 +88,7 @@ def mine_rules(
     >>> next(tacit.mine_rules(people, min_support=2, min_confidence=0.6).records())
     {'antecedent': {'sex': 'F'}, 'consequent': 'yes', 'count': 2, 'support': 0.6666666666666666, 'confidence': 1.0}
     """
-    _check_table(people, "mine_rules")
+    require_table(people, "mine_rules")
     return rules.mine_rules(
         people,
         min_support=min_support,
@@ -133,7 +133,7 @@ def mine_negative_rules(
     >>> len(rules), next(rules.records())["antecedent"]
     (1, {'sex': ['F']})
     """
-    _check_table(people, "mine_negative_rules")
+    require_table(people, "mine_negative_rules")
     trees = trees_of(hierarchies, people)
     check_hierarchies(trees or {}, people)
     return negative.mine_negative_rules(
@@ -238,9 +238,3 @@ def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> li
         else:
             tables.append(tuple(name.strip() for name in given.split(",") if name.strip()))
     return tables
-
-
-def _check_table(people: object, where: str) -> None:
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)

@@ -14,7 +14,7 @@ lower, so that the same group is deduced again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
@@ -25,7 +25,7 @@ import numpy as np
 
 from tacit.errors import LimitReached, OptionError
 from tacit.files.releases import read_release
-from tacit.kernels.projection import Vertical, small_groups_on, vertical
+from tacit.kernels.projection import small_groups_on, vertical
 from tacit.mining.itemsets import count_by_threshold
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
@@ -33,14 +33,16 @@ from tacit.model.numbers import Threshold, share
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting, Settled
+from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
-from tacit.verbs.data import people_of, trees_of, with_coarser_items
+from tacit.verbs.data import people_of, require_table, trees_of, with_coarser_items
 from tacit.verbs.mine import mine_itemsets, mine_rules
 from tacit.verbs.repair import cost_of
+
+__all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]
 
 
 def listed(given: Any) -> list[Any]:
@@ -66,114 +68,32 @@ def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
 
 def sizes(given: Any) -> list[int]:
     """Return values of k, the smallest first, each once."""
-    chosen = [_whole(one) for one in listed(given)]
+    chosen = [int(one) if _is_whole_number(one) else one for one in listed(given)]
     if not chosen:
         raise OptionError("is missing", where="--k", remedy="Write for instance --k 5,10,30")
     return sorted({Policy(k=k).k for k in chosen})
 
 
-def _whole(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
+def _is_whole_number(value: Any) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19
 
 
-@dataclass(frozen=True, eq=False)
-class Look:
-    """Findings of I01 above one threshold, by k.
+class _Look:
+    """Findings of I01 above one threshold, by k, from small groups on maximal sets with these ``counts``.
 
     ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
     maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
     """
 
-    maximal: int
-    channels: Ints
-    people: Ints
-    unsafe: Ints
-    groups_of_one: int
-
-
-@dataclass(eq=False)
-class Looker:
-    """Search of thresholds over ``rows``, with ascending ``k``."""
-
-    people: Table | Transactions
-    trees: dict[str, Hierarchy] | None
-    rows: Transactions
-    k: Ints
-    limits: Limits
-    _looks: dict[int, Look] = field(default_factory=dict)
-    _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
-    _release: Itemsets | None = None
-
-    def seen(self) -> dict[int, Look]:
-        """Return the thresholds seen so far."""
-        return self._looks
-
-    def look(self, least: int) -> Look:
-        """Return the findings in itemsets above a threshold."""
-        if least not in self._looks:
-            self.limits.check("sweep")
-            maximal = mine_itemsets(
-                self.people, min_support=least, only="maximal", hierarchies=self.trees, time_limit=self.limits.seconds_left
-            )
-            self._looks[least] = self._groups(maximal)
-        return self._looks[least]
-
-    def deduce(self, least: int, k: int) -> AttackRun:
-        """Return the findings of I02 at a threshold."""
-        if (least, k) not in self._deductions:
-            self.limits.check("sweep")
-            if self._release is None or self._release.min_support != least:
-                self._release = mine_itemsets(
-                    self.people, min_support=least, only="closed", hierarchies=self.trees, time_limit=self.limits.seconds_left
-                )
-            found = audit(self._release, policy=Policy(k=k), attacks=["I02"], time_limit=self.limits.seconds_left)
-            run = found.attack("I02")
-            if run.status == "stopped":
-                raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
-            self._deductions[least, k] = run
-        return self._deductions[least, k]
-
-    def audit_whole(self, least: int, k: int) -> Audit:
-        """Audit the complete list of one threshold."""
-        self.limits.check("sweep")
-        release = mine_itemsets(self.people, min_support=least, hierarchies=self.trees, time_limit=self.limits.seconds_left)
-        return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
-
-    def _groups(self, maximal: Itemsets) -> Look:
-        if len(maximal) == 0:
-            # A list without itemsets still tells how many people there are: one group, on the empty set.
-            tally = _Tally(self.k, np.array([self.rows.n]))
-            some = np.array([self.rows.n] if self.rows.n else [], np.int64)
-            tally.add(np.zeros(len(some), np.int64), some)
-        else:
-            tally = _Tally(self.k, maximal.lo)
-            sets = maximal.sets
-            for which, _, sizes in small_groups_on(
-                self._by_item(maximal), sets.offsets, sets.members, int(self.k.max()), self._pause
-            ):
-                tally.add(which, sizes)
-        return Look(len(maximal), tally.channels, tally.people, tally.unsafe, tally.groups_of_one)
-
-    def _by_item(self, release: Itemsets) -> Vertical:
-        number = {name: i for i, name in enumerate(self.rows.items.names)}
-        wanted = np.array([number[name] for name in release.items.names], np.int64)
-        return vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
-
-    @property
-    def _pause(self) -> Callable[[float], None]:
-        return lambda _: self.limits.check("sweep")
-
-
-class _Tally:
-    """Sums of small groups by k; sets stay whole."""
-
-    def __init__(self, k: Ints, counts: Ints) -> None:
+    def __init__(self, k: Ints, counts: Ints, maximal: int) -> None:
         self._k = k
         self._counts = counts
+        self.maximal = maximal
         self.channels, self.people, self.unsafe = (np.zeros(len(k), np.int64) for _ in range(3))
         self.groups_of_one = 0
 
     def add(self, which: Ints, sizes: Ints) -> None:
+        """Add groups of these sizes; all groups of a set come together."""
         self.groups_of_one += int((sizes == 1).sum())
         for place, k in enumerate(self._k.tolist()):
             small = sizes < k
@@ -187,53 +107,129 @@ class _Tally:
             self.unsafe[place] = max(self.unsafe[place], int(self._counts[sets].max()))
 
 
-def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callable[[float], None]) -> None:
-    """Find the lowest thresholds by k; fill ``found``."""
-    for done, k in enumerate(looker.k.tolist()):
-        published = _without_channels(looker, done, k)
-        found[k] = Lowest(k, published, None, decided=published is None)
-        if published is not None:
-            found[k] = _without_threats(looker, k, published)
-        progress((done + 1) / len(looker.k))
+@dataclass(eq=False)
+class _ItemsetLooker:
+    """Search of thresholds over ``rows``, with ascending ``k``."""
 
+    people: Table | Transactions
+    trees: dict[str, Hierarchy] | None
+    rows: Transactions
+    k: Ints
+    limits: Limits
+    _looks: dict[int, _Look] = field(default_factory=dict)
+    _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
+    _release: Itemsets | None = None
 
-def _without_channels(looker: Looker, place: int, k: int) -> int | None:
-    n = looker.rows.n
-    if looker.look(n + 1).unsafe[place]:
-        return None
-    if int(looker.rows.weights.min(initial=k)) >= k:
-        return 1  # nobody's whole row is rare, so no set of items makes anybody rare
-    unsafe = 0
-    safe = n + 1
-    for least, look in looker.seen().items():
-        if look.unsafe[place]:
-            unsafe = max(unsafe, int(look.unsafe[place]))
-        else:
-            safe = min(safe, least)
-    while safe - unsafe > 1:
-        middle = (safe + unsafe) // 2
-        above = int(looker.look(middle).unsafe[place])
-        if above:
-            unsafe = above
-        else:
-            safe = middle
-    return safe
+    def look(self, least: int) -> _Look:
+        if least not in self._looks:
+            maximal = self._mine(least, "maximal")
+            if len(maximal) == 0:
+                # A list without itemsets still tells how many people there are: one group, on the empty set.
+                look = _Look(self.k, np.array([self.rows.n]), 0)
+                some = np.array([self.rows.n] if self.rows.n else [], np.int64)
+                look.add(np.zeros(len(some), np.int64), some)
+            else:
+                look = _Look(self.k, maximal.lo, len(maximal))
+                number = {name: i for i, name in enumerate(self.rows.items.names)}
+                wanted = np.array([number[name] for name in maximal.items.names], np.int64)
+                by_item = vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
+                sets = maximal.sets
+                most = int(self.k.max())
+                for which, _, sizes in small_groups_on(by_item, sets.offsets, sets.members, most, self._pause):
+                    look.add(which, sizes)
+            self._looks[least] = look
+        return self._looks[least]
 
+    def deduce(self, least: int, k: int) -> AttackRun:
+        """Return the findings of I02 at a threshold."""
+        if (least, k) not in self._deductions:
+            self.limits.check("sweep")
+            if self._release is None or self._release.min_support != least:
+                self._release = self._mine(least, "closed")
+            found = audit(self._release, policy=Policy(k=k), attacks=["I02"], time_limit=self.limits.seconds_left)
+            run = found.attack("I02")
+            if run.status == "stopped":
+                raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
+            self._deductions[least, k] = run
+        return self._deductions[least, k]
 
-def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
-    safe = looker.rows.n + 1
-    unsafe = lowest - 1
-    decided = True
-    middle = lowest
-    while safe - unsafe > 1:
-        run = looker.deduce(middle, k)
-        if run.findings == 0 and run.decides:
-            safe = middle
-        else:
-            unsafe = middle
-            decided = decided and run.findings > 0
-        middle = (safe + unsafe) // 2
-    return Lowest(k, lowest, safe, decided)
+    def _mine(self, least: int, only: Only) -> Itemsets:
+        self.limits.check("sweep")
+        return mine_itemsets(
+            self.people, min_support=least, only=only, hierarchies=self.trees, time_limit=self.limits.seconds_left
+        )
+
+    def _pause(self, _: float) -> None:
+        self.limits.check("sweep")
+
+    def cell(self, least: int, place: int, *, every_attack: bool) -> Cell:
+        """Return one cell, but for the numbers of itemsets."""
+        look = self.look(least)
+        k = int(self.k[place])
+        channels = int(look.channels[place])
+        people = int(look.people[place])
+        deduced: int | None = None
+        verdict: Verdict = "exposed"
+        if every_attack or not channels:
+            run = self.deduce(least, k)
+            people = max(people, run.people)
+            deduced = run.findings if run.decides or run.findings else None
+            if not channels and not run.findings:
+                # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
+                release = self._mine(least, "all")
+                whole = audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
+                verdict = whole.verdict
+                people = max((one.people for one in whole.runs), default=0)
+        return Cell(
+            least,
+            k,
+            None,
+            None,
+            maximal=look.maximal,
+            channels=channels,
+            groups_of_one=look.groups_of_one if k > 1 else 0,
+            deduced=deduced,
+            people=people,
+            verdict=verdict,
+        )
+
+    def lowest_without_channels(self, place: int, k: int) -> int | None:
+        n = self.rows.n
+        if self.look(n + 1).unsafe[place]:
+            return None
+        if int(self.rows.weights.min(initial=k)) >= k:
+            return 1  # nobody's whole row is rare, so no set of items makes anybody rare
+        unsafe = 0
+        safe = n + 1
+        for least, look in self._looks.items():
+            if look.unsafe[place]:
+                unsafe = max(unsafe, int(look.unsafe[place]))
+            else:
+                safe = min(safe, least)
+        while safe - unsafe > 1:
+            middle = (safe + unsafe) // 2
+            above = int(self.look(middle).unsafe[place])
+            if above:
+                unsafe = above
+            else:
+                safe = middle
+        return safe
+
+    def lowest_without_deduction(self, k: int, lowest: int) -> Lowest:
+        """Return the threshold from ``lowest`` on without findings of I02, either."""
+        safe = self.rows.n + 1
+        unsafe = lowest - 1
+        decided = True
+        middle = lowest
+        while safe - unsafe > 1:
+            run = self.deduce(middle, k)
+            if run.findings == 0 and run.decides:
+                safe = middle
+            else:
+                unsafe = middle
+                decided = decided and run.findings > 0
+            middle = (safe + unsafe) // 2
+        return Lowest(k, lowest, safe, decided)
 
 
 _LATE = "the time limit was reached; what is missing was not looked at"
@@ -290,66 +286,33 @@ def sweep_itemsets(
     rows = (whole.transactions() if isinstance(whole, Table) else whole).merged()
     grid = thresholds(min_support, people.n, strict=strict)
     ks = sizes(k)
-    looker = Looker(people, trees, rows, np.array(ks, np.int64), limits)
+    looker = _ItemsetLooker(people, trees, rows, np.array(ks, np.int64), limits)
     cells = {(least, one): Cell(least, one) for least in grid for one in ks}
     lowest = {one: Lowest(one) for one in ks}
-    counts: dict[Only, list[int]] = {}
+    counts: dict[Only, dict[int, int]] = {"closed": {}, "all": {}}
     reason = ""
     try:
         for done, least in enumerate(grid):
             for place, one in enumerate(ks):
-                cells[least, one] = _cell(looker, least, place, every_attack)
+                cells[least, one] = looker.cell(least, place, every_attack=every_attack)
             progress(0.5 * (done + 1) / len(grid))
-        lowest_thresholds(looker, lowest, lambda share: progress(0.5 + 0.2 * share))
-        kinds: tuple[Only, ...] = ("closed", "all")
-        for only in kinds:
+        for place, one in enumerate(ks):
+            published = looker.lowest_without_channels(place, one)
+            lowest[one] = Lowest(one, published, None, decided=published is None)
+            if published is not None:
+                lowest[one] = looker.lowest_without_deduction(one, published)
+            progress(0.5 + 0.2 * ((place + 1) / len(ks)))
+        for only in counts:
             limits.check("sweep")
-            counts[only] = count_by_threshold(
-                people, thresholds=grid, only=only, hierarchies=trees, time_limit=limits.seconds_left
-            )
+            found = count_by_threshold(people, thresholds=grid, only=only, hierarchies=trees, time_limit=limits.seconds_left)
+            counts[only] = dict(zip(grid, found, strict=True))
         progress(1.0)
     except LimitReached:
         reason = _LATE
-    return ItemsetSweep(people.n, tuple(_count(cells, grid, counts)), tuple(lowest.values()), reason)
-
-
-def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
-    look = looker.look(least)
-    k = int(looker.k[place])
-    channels = int(look.channels[place])
-    people = int(look.people[place])
-    single = look.groups_of_one if k > 1 else 0
-    deduced: int | None = None
-    verdict: Verdict = "exposed"
-    if every_attack or not channels:
-        run = looker.deduce(least, k)
-        people = max(people, run.people)
-        deduced = run.findings if run.decides or run.findings else None
-        if not channels and not run.findings:
-            # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
-            whole = looker.audit_whole(least, k)
-            verdict = whole.verdict
-            people = max((one.people for one in whole.runs), default=0)
-    return Cell(
-        least,
-        k,
-        None,
-        None,
-        maximal=look.maximal,
-        channels=channels,
-        groups_of_one=single,
-        deduced=deduced,
-        people=people,
-        verdict=verdict,
-    )
-
-
-def _count(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
-
-    def number(only: Only, least: int) -> int | None:
-        return counts[only][grid.index(least)] if only in counts else None
-
-    return [replace(cell, itemsets=number("all", least), closed=number("closed", least)) for (least, _), cell in cells.items()]
+    counted = [
+        replace(cell, itemsets=counts["all"].get(least), closed=counts["closed"].get(least)) for (least, _), cell in cells.items()
+    ]
+    return ItemsetSweep(people.n, tuple(counted), tuple(lowest.values()), reason)
 
 
 def sweep_rounding(
@@ -397,18 +360,26 @@ def sweep_rounding(
     limits = Limits.within(time_limit)
     policy = policy or Policy()
     exact = read_release(release)
-    if not isinstance(exact, Itemsets):
+    if exact.kind != "itemsets":
         what = f"holds {exact.kind}, not itemsets"
         raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
-    chosen = _precisions(exact, base, decimals)
-    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
+    if base is None and decimals is None:
+        base = usual_bases(exact)
+        decimals = DECIMALS if exact.n else ()
+    shares = sorted({Precision(decimals=one) for one in decimals or ()}, key=lambda one: -(one.decimals or 0))
+    multiples = sorted({Precision(base=one) for one in base or ()}, key=lambda one: one.base or 0)
+    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact)]
+    forms += [(one, rounded(exact, one)) for one in (*shares, *multiples)]
     found: list[Audit | None] = []
     for number, (precision, printed) in enumerate(forms):
         if precision is not None and printed.is_exact:
             found.append(found[0])  # such small steps round nothing
+        elif limits.is_over:
+            found.append(None)
         else:
             # Each setting may take an equal part of the time that is left, so that none goes without.
-            found.append(_audit_form(printed, data, policy, limits, len(forms) - number))
+            seconds = None if limits.seconds_left is None else limits.seconds_left / (len(forms) - number)
+            found.append(audit(printed, data=data, policy=policy, time_limit=seconds))
         progress((number + 1) / len(forms))
     pairs = zip(forms, found, strict=True)
     settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
@@ -416,40 +387,20 @@ def sweep_rounding(
     return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
 
 
-def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
-    if limits.is_over:
-        return None
-    seconds = limits.seconds_left
-    return audit(printed, data=data, policy=policy, time_limit=None if seconds is None else seconds / parts)
-
-
-def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
-    """Return the settings to try, ever coarser."""
-    if base is None and decimals is None:
-        base = usual_bases(release)
-        decimals = DECIMALS if release.n else ()
-    shares = {Precision(decimals=one) for one in decimals or ()}
-    counts = {Precision(base=one) for one in base or ()}
-    return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
-
-
 def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
     step = float(precision.step(exact.n)) if precision is not None else 1.0
-    settled: Settled = "undecided" if found is None or found.verdict == "incomplete" else found.verdict
-    ran = [run for run in found.runs if run.status != "not-relevant"] if found is not None else []
-    reasons = (
-        "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)) if found is not None else _LATE
-    )
-    findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
-    people = max((run.people for run in ran), default=0)
+    error_mean = float(cost_of(exact, printed)["support_error_mean"])
+    if found is None:
+        return Setting(precision, step, {}, 0, verdict="undecided", reason=_LATE, error_mean=error_mean)
+    ran = [run for run in found.runs if run.status != "not-relevant"]
     return Setting(
         precision,
         step,
-        findings,
-        people,
-        verdict=settled,
-        reason=reasons,
-        error_mean=float(cost_of(exact, printed)["support_error_mean"]),
+        {run.code: run.findings for run in ran if run.status == "ran" or run.findings},
+        max((run.people for run in ran), default=0),
+        verdict="undecided" if found.verdict == "incomplete" else found.verdict,
+        reason="; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)),
+        error_mean=error_mean,
     )
 
 
@@ -507,17 +458,18 @@ def sweep_rules(
     >>> [(cell.min_confidence, cell.form.label, cell.rules, cell.groups) for cell in swept.cells]
     [(0.6, 'exact', 2, 1), (0.6, 'withheld', 2, 0), (0.9, 'exact', 2, 1), (0.9, 'withheld', 2, 0)]
     """
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="sweep_rules", remedy=remedy)
+    require_table(people, "sweep_rules")
     limits = Limits.within(time_limit)
     policy = policy or Policy()
     supports = thresholds(min_support, people.n, strict=strict)
-    grid = list(product(supports, _confidences(min_confidence), _forms(digits, withhold_values)))
+    confidences = sorted({share(one, where="--min-confidence") for one in listed(min_confidence)})
+    if not confidences:
+        raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
+    grid = list(product(supports, confidences, _forms(digits, withhold_values)))
     people = people.select([*people.schema.qi, *people.schema.sa]).merged()
     cells = {key: RuleCell(key[0], float(key[1]), key[2]) for key in grid}
     reason = ""
-    looker = _Looker(people, strict, incomplete, policy, certain=certain, limits=limits)
+    looker = _RuleLooker(people, strict, incomplete, policy, certain=certain, limits=limits)
     for done, key in enumerate(grid):
         try:
             cells[key] = looker.look(*key)
@@ -526,13 +478,6 @@ def sweep_rules(
             break
         progress((done + 1) / len(grid))
     return RuleSweep(people.n, tuple(cells.values()), reason)
-
-
-def _confidences(given: Any) -> list[Fraction]:
-    chosen = sorted({share(one, where="--min-confidence") for one in listed(given)})
-    if not chosen:
-        raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
-    return chosen
 
 
 def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
@@ -544,7 +489,7 @@ def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Looker:
+class _RuleLooker:
     """Audit of one cell after the other."""
 
     people: Table
@@ -555,7 +500,17 @@ class _Looker:
     limits: Limits
 
     def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        rules = self._mine(support, confidence, form)
+        self.limits.check("sweep")
+        rules = mine_rules(
+            self.people,
+            min_support=Threshold(Fraction(support - self.strict), is_count=True),
+            min_confidence=confidence,
+            strict=self.strict,
+            digits=form.digits,
+            withhold_values=form.withheld,
+            incomplete=self.incomplete,
+            time_limit=self.limits.seconds_left,
+        )
         codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
         fast = self._attack(rules, [code for code in codes if code != _SLOW])
         runs = {run.code: run for run in fast.runs}
@@ -588,22 +543,6 @@ class _Looker:
             reason="; ".join(reasons) if verdict == "incomplete" else "",
         )
 
-    def _mine(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
-        self.limits.check("sweep")
-        return mine_rules(
-            self.people,
-            min_support=Threshold(Fraction(support - self.strict), is_count=True),
-            min_confidence=confidence,
-            strict=self.strict,
-            digits=form.digits,
-            withhold_values=form.withheld,
-            incomplete=self.incomplete,
-            time_limit=self.limits.seconds_left,
-        )
-
     def _attack(self, rules: Rules, codes: list[str]) -> Audit:
         self.limits.check("sweep")
         return audit(rules, data=self.people, policy=self.policy, attacks=codes, time_limit=self.limits.seconds_left)
-
-
-__all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]

@@ -270,7 +270,7 @@ def _describe(form: dict[str, int]) -> str:
     return f"hide cells of fewer than {form['hide_below']:,} people"
 
 
-def _roles(release: FrequencyTable) -> dict[str, list[str]]:
+def _roles(release: FrequencyTable) -> dict[str, Any]:
     """Return the roles as options of ``tabulate``."""
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
@@ -281,7 +281,7 @@ def tabulate_words(table: FrequencyTable, form: dict[str, int]) -> Words:
     return _words([one for one in table.tables() if one], below | form, _roles(table), total=() in table.tables())
 
 
-def _words(tables: Iterable[Iterable[str]], form: dict[str, int], roles: dict[str, list[str]], *, total: bool = False) -> Words:
+def _words(tables: Iterable[Iterable[str]], form: dict[str, int], roles: dict[str, Any], *, total: bool = False) -> Words:
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
     how = [word for name, value in form.items() for word in (options[name], str(value))]
