@@ -17,6 +17,7 @@ from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold, exact, share
 from tacit.model.policy import Limits
 from tacit.model.table import Table
+from tacit.verbs.data import roles_of
 
 __all__ = ["utility"]
 
@@ -70,11 +71,16 @@ def utility(
     (2, 0.375, 4)
     """
     release = read_buckets(buckets)
-    people = _people(release, data)
     columns = release.people.names
+    if not isinstance(data, Table):
+        data = read_table(data, **roles_of(release.header) | {"qi": list(columns), "sa": release.sensitive})
+    support = Threshold.parse(min_support, where="--min-support")
+    conviction = exact(min_conviction, where="--min-conviction")
+    if conviction <= 0:
+        raise OptionError("must be more than 0", where="--min-conviction", remedy="Write for instance 1.1")
     settings = UtilitySettings(
-        Threshold.parse(min_support, where="--min-support"),
-        _conviction(min_conviction),
+        support,
+        conviction,
         _whole(max_length, "--max-length"),
         read_intervals(intervals, columns),
         queries=_whole(queries, "--queries"),
@@ -85,22 +91,7 @@ def utility(
     facts = read_knowledge(knowledge) if knowledge is not None else ()
     known = Exclusions.of(facts, release.people, release.values) if facts else None
     limits = Limits.within(time_limit)
-    return measure_utility(release, people, known, settings, check=lambda: limits.check("utility"), progress=progress)
-
-
-def _people(release: Buckets, data: Any) -> Table:
-    if isinstance(data, Table):
-        return data
-    header = release.header
-    roles: dict[str, Any] = {"qi": list(release.people.names), "sa": release.sensitive, "missing": header.missing}
-    return read_table(data, **roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {}))
-
-
-def _conviction(given: Any) -> Any:
-    found = exact(given, where="--min-conviction")
-    if found <= 0:
-        raise OptionError("must be more than 0", where="--min-conviction", remedy="Write for instance 1.1")
-    return found
+    return measure_utility(release, data, known, settings, check=lambda: limits.check("utility"), progress=progress)
 
 
 def _whole(given: Any, where: str, least: int = 1) -> int:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, cast
@@ -38,11 +38,7 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in both sections; refuse repeats.
-
-    >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
-    {'k': 7, 'l': 3}
-    """
+    """Return the limits in both sections; refuse repeats."""
     limits = dict(known)
     for key, value in values.items():
         place = f"{where}, [{section}]"
@@ -52,14 +48,16 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
         if key in ACRO_ONLY:
             remedy = "Leave it out of this file"
             raise OptionError(f"{key} is a limit of ACRO's that Tacit does not check", where=place, remedy=remedy)
-        if key not in POLICY_SECTIONS[section]:
-            remedy = nearest_name(key, POLICY_SECTIONS[section], "keys")
-            raise OptionError(f"unknown key {key!r}", where=place, remedy=remedy)
+        _require(key, POLICY_SECTIONS[section], "key", place)
         name = ACRO_NAMES.get(key, key)
         if name in limits:
             both = "safe_threshold and k" if name == "k" else key
             raise OptionError(f"says twice what {both} is", where=place, remedy="Say it once")
-        _check(name, value, f"{place} {key}")
+        try:
+            Policy(**{name: value})
+        except TacitError as error:
+            remedy = error.remedy.replace("--", "")
+            raise OptionError(error.what.replace("--", ""), where=f"{place} {key}", remedy=remedy) from None
         limits[name] = value
     return limits
 
@@ -69,40 +67,28 @@ def _may_loosen(value: object, where: str) -> tuple[str, ...]:
         raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
     names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
     for name in names:
-        if name not in LIMITS:
-            raise OptionError(f"unknown limit {name!r}", where=where, remedy=nearest_name(name, LIMITS, "limits"))
+        _require(name, LIMITS, "limit", where)
     return tuple(names)
-
-
-def _check(name: str, value: Any, where: str) -> None:
-    try:
-        Policy(**{name: value})
-    except TacitError as error:
-        raise OptionError(error.what.replace("--", ""), where=where, remedy=error.remedy.replace("--", "")) from None
 
 
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     """Return the waivers in a list of tables."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
-    return tuple(
-        waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
-    )
-
-
-def _waivers(entry: Mapping[str, Any], where: str) -> Sequence[Waiver]:
-    for key in entry:
-        if key not in _KEYS:
-            raise OptionError(f"unknown key {key!r}", where=where, remedy=nearest_name(key, _KEYS, "keys"))
-    named = entry.get("finding")
-    told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
-    told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
-    try:
-        if isinstance(named, list) and named and "event" not in entry:
-            return [Waiver(finding=one, **told) for one in named]
-        return [Waiver(finding=named, event=entry.get("event"), **told)]
-    except TacitError as error:
-        raise OptionError(error.what, where=where, remedy=error.remedy) from None
+    waivers: list[Waiver] = []
+    for number, entry in enumerate(entries, start=1):
+        place = f"{where}, waiver {number}"
+        for key in entry:
+            _require(key, _KEYS, "key", place)
+        told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
+        told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
+        named = entry.get("finding")
+        is_list = isinstance(named, list) and named and "event" not in entry
+        try:
+            waivers += [Waiver(finding=one, event=entry.get("event"), **told) for one in (named if is_list else [named])]
+        except TacitError as error:
+            raise OptionError(error.what, where=place, remedy=error.remedy) from None
+    return tuple(waivers)
 
 
 FILE_NAME = "tacit.toml"
@@ -233,19 +219,16 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
     if organisation is None or not _loosens(name, value, organisation):
         return
     floor = organisation.policy[name]
+    written = str(floor).lower() if isinstance(floor, bool) else str(floor)
     remedy = f'Leave it out, or have {organisation.where} say may_loosen = ["{name}"]'
     option = "--" + name.replace("_", "-")
-    raise OptionError(f"is looser than the organisation's policy, which sets {_written(floor)}", where=option, remedy=remedy)
+    raise OptionError(f"is looser than the organisation's policy, which sets {written}", where=option, remedy=remedy)
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
-
-
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _file(path: FilePath, level: Level) -> PolicyFile:
@@ -287,13 +270,16 @@ def parse_config(
             _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
             values[key] = _check_value(key, value, f"{where}, [{section}] {key}")
     config = Config(**values, where=where)
-    _check_whole(config)
-    if config.hierarchies is not None:
-        values["hierarchies"] = os.path.join(folder, config.hierarchies)
-    return Config(**values, where=where)
+    try:
+        Schema(config.qi, config.sa, config.identifying)
+    except TacitError as error:
+        key = error.where.removeprefix("--").replace("-", "_")
+        remedy = error.remedy.replace("--", "")
+        raise OptionError(error.what.replace("--", ""), where=f"{where}, [data] {key}", remedy=remedy) from None
+    return config if config.hierarchies is None else replace(config, hierarchies=os.path.join(folder, config.hierarchies))
 
 
-def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
+def _require(name: str, known: Collection[str], noun: str, where: str) -> None:
     if name not in known:
         raise OptionError(f"unknown {noun} {name!r}", where=where, remedy=nearest_name(name, known, f"{noun}s"))
 
@@ -322,38 +308,15 @@ def _check_value(key: str, value: object, where: str) -> object:
     return value
 
 
-def _check_whole(config: Config) -> None:
-    try:
-        Schema(config.qi, config.sa, config.identifying)
-    except TacitError as error:
-        key = error.where.removeprefix("--").replace("-", "_")
-        what = error.what.replace("--", "")
-        remedy = error.remedy.replace("--", "")
-        raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
-
-
 # Writing
 
 #: Column names that name a single person, letters and digits only.
 _NAMING = {
     *("id", "personid", "patientid", "customerid", "userid", "memberid", "caseid", "recordid", "rowid", "uuid", "guid"),
     *("name", "fullname", "firstname", "lastname", "surname", "forename", "givenname", "familyname", "username", "nickname"),
-    *(
-        "email",
-        "emailaddress",
-        "mail",
-        "phone",
-        "phonenumber",
-        "telephone",
-        "mobile",
-        "address",
-        "streetaddress",
-        "url",
-        "ip",
-        "ipaddress",
-    ),
-    *("ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban", "accountnumber"),
-    "licenseplate",
+    *("email", "emailaddress", "mail", "phone", "phonenumber", "telephone", "mobile", "address", "streetaddress", "url", "ip"),
+    *("ipaddress", "ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban"),
+    *("accountnumber", "licenseplate"),
 }
 #: Below this many rows it means nothing that a column has a different value in each.
 _FEW_ROWS = 20
