@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import OptionError, nearest_name
 from tacit.files.consistency import check_listing
+from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import Names, columns_of
 from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
@@ -19,7 +20,7 @@ from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
-from tacit.verbs.data import owners_people, people_of, rows_of
+from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import Given, kind_of
 
 if TYPE_CHECKING:

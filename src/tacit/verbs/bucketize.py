@@ -16,6 +16,7 @@ from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
 from tacit.buckets.utility import grouping_cost
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.files.buckets import shuffled
+from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
@@ -26,7 +27,7 @@ from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
 from tacit.model.table import Column, Table
 from tacit.verbs.audit import audit
-from tacit.verbs.data import name_rows, one_row_each, require_table
+from tacit.verbs.data import name_rows, one_row_each
 
 __all__ = ["bucketize"]
 

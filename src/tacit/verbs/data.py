@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tacit.errors import OptionError
-from tacit.files.hierarchies import read_hierarchies
-from tacit.files.tables import read_table
-from tacit.files.transactions import read_data, read_transactions
+from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.release import Header, Items, Release
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.verbs.kinds import kind_of
-
-#: Hierarchies by column, or a folder of files that hold them.
-Trees = Mapping[str, Hierarchy] | str | Path | None
-
-
-def people_of(data: Any, **roles: Any) -> Table | Transactions:
-    """Return data, read if they are not yet."""
-    if isinstance(data, (Table, Transactions)):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_data(data, **roles)
-    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
 
 
 def owners_people(release: Release, data: Any) -> Table | Transactions | None:
@@ -67,13 +50,6 @@ def rows_of(people: Table | Transactions | None) -> Transactions | None:
     return people.transactions() if isinstance(people, Table) else people
 
 
-def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
-    """Return hierarchies, read from a folder if needed."""
-    if given is None or isinstance(given, Mapping):
-        return None if given is None else dict(given)
-    return read_hierarchies(given, people.names if isinstance(people, Table) else ())
-
-
 def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
     """Return the people with the coarser values as items."""
     from tacit.mining.database import table_rows
@@ -82,13 +58,6 @@ def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy]
         return people
     rows, pairs = table_rows(people, people.names, trees)
     return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
-
-
-def require_table(people: object, where: str) -> None:
-    """Raise if the data are not a table."""
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)
 
 
 def one_row_each(people: Table) -> Table:

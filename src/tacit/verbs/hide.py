@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
+from tacit.files.inputs import require_table
 from tacit.files.selection import Marks, read_marks, read_rows
 from tacit.model.arrays import Flags
 from tacit.model.audit import Audit
@@ -22,7 +23,7 @@ from tacit.partial.methods import Found, Method, choose_method, find_cells, find
 from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, draw_hidden_cells
 from tacit.partial.unsafe_rules import Case, unsafe_rules
 from tacit.verbs.audit import audit
-from tacit.verbs.data import name_rows, one_row_each, require_table
+from tacit.verbs.data import name_rows, one_row_each
 
 __all__ = ["hide"]
 

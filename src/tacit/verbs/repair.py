@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.files.releases import read_release
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, silent
 from tacit.model.policy import Limits, Policy
@@ -27,7 +28,6 @@ from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
-from tacit.verbs.mine import mine_itemsets
 
 __all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]
 

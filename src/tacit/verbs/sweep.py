@@ -24,9 +24,11 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import LimitReached, OptionError
+from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
 from tacit.kernels.projection import small_groups_on, vertical
-from tacit.mining.itemsets import count_by_threshold
+from tacit.mining.itemsets import count_by_threshold, mine_itemsets
+from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
 from tacit.model.numbers import Threshold, share
@@ -38,8 +40,7 @@ from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
-from tacit.verbs.data import people_of, require_table, trees_of, with_coarser_items
-from tacit.verbs.mine import mine_itemsets, mine_rules
+from tacit.verbs.data import with_coarser_items
 from tacit.verbs.repair import cost_of
 
 __all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
+from tacit.files.inputs import people_of
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
 from tacit.model.repair import Repair, RepairMethod
 from tacit.repairs import REPAIRS
 from tacit.verbs.audit import audit
-from tacit.verbs.data import owners_people, people_of
-from tacit.verbs.mine import mine_itemsets
+from tacit.verbs.data import owners_people
 from tacit.verbs.repair import Request, repair, repair_rules
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 

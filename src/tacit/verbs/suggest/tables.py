@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.errors import OptionError
+from tacit.files.inputs import people_of
 from tacit.model.audit import Audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
-from tacit.verbs.data import owners_people, people_of
+from tacit.verbs.data import owners_people
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Do
 
 def _tabulate(case: SuggestCase, forms: list[dict[str, int]], with_totals: bool, seconds: float) -> Done:
     """Make the tables in the first safe form."""
-    from tacit.verbs.mine import tabulate
+    from tacit.verbs.tabulate import tabulate
 
     limits = Limits.within(seconds)
     people = people_of(case.data)
