@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.model.repair import GOALS, Goal, Proposal, RepairCase, RepairMethod
+from tacit.model.repair import RepairMethod
 from tacit.repairs import (
     additive,
     exact_deficit,
@@ -108,5 +108,3 @@ REPAIRS: tuple[RepairMethod, ...] = (
         changes="lines",
     ),
 )
-
-__all__ = ["GOALS", "REPAIRS", "Goal", "Proposal", "RepairCase", "RepairMethod"]

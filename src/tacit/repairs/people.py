@@ -17,12 +17,11 @@ from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
 from tacit.kernels.rows import maximal_flags
 from tacit.model.arrays import Ints, Words
-from tacit.model.audit import Audit
-from tacit.model.event import ItemEvent
 from tacit.model.policy import check_time
 from tacit.model.release import Items, Itemsets, Sets
 from tacit.model.repair import Proposal, RepairCase
 from tacit.model.table import Transactions
+from tacit.repairs.lists import mentioned_items
 
 #: A release that stands for more frequent itemsets than this is not looked at below its threshold.
 MOST_FREQUENT = 1 << 25
@@ -36,10 +35,7 @@ def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:
 
 
 def maximal(release: Itemsets, items: Items) -> Sets:
-    """Return the maximal published sets over ``items``.
-
-    The empty set when nothing is published.
-    """
+    """Return the maximal published sets over ``items``; the empty set when nothing is published."""
     if len(release) == 0:
         return Sets.from_lists([[]])
     order = np.argsort(-release.sets.lengths, kind="stable")
@@ -52,10 +48,9 @@ def border(release: Itemsets, items: Items) -> Sets:
     """Return the negative border over ``items``: minimal infrequent itemsets."""
     top = maximal(release, items)
     if (1 << top.lengths.astype(object)).sum() > MOST_FREQUENT:
+        what = "the release stands for too many frequent itemsets to look just below them"
         remedy = "Use --goal frequent-only, raise the threshold, or choose another method"
-        raise OptionError(
-            "the release stands for too many frequent itemsets to look just below them", where="--goal all", remedy=remedy
-        )
+        raise OptionError(what, where="--goal all", remedy=remedy)
     book = Book.of_items(top.members)
     for one in top:
         keys = book.subsets(one.astype(np.int64))
@@ -65,10 +60,7 @@ def border(release: Itemsets, items: Items) -> Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRows:
-    """Distinct rows as bits over the items, with numbers of people.
-
-    A number may become 0.
-    """
+    """Distinct rows as bits over the items, with numbers of people, which may become 0."""
 
     words: Words
     weights: Ints
@@ -78,11 +70,7 @@ class BitRows:
     def of(cls, data: Transactions) -> BitRows:
         """Return the distinct rows of some transactions."""
         merged = data.merged()
-        width = max(1, -(-len(data.items) // 64))
-        words = np.zeros((len(merged.rows), width), np.uint64)
-        members = merged.rows.members.astype(np.int64)
-        np.bitwise_or.at(words, (merged.rows.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
-        return cls(words, merged.weights.copy(), data.items)
+        return cls(_as_bits(merged.rows, max(1, -(-len(data.items) // 64))), merged.weights.copy(), data.items)
 
     def transactions(self) -> Transactions:
         """Return the people as transactions, without rows of nobody."""
@@ -92,11 +80,8 @@ class BitRows:
         return Transactions(Sets.from_pairs(rows, members, len(kept)), self.weights[kept], self.items).merged()
 
     def masks(self, family: Sets) -> Words:
-        """Itemsets as bits."""
-        masks = np.zeros((len(family), self.words.shape[1]), np.uint64)
-        members = family.members.astype(np.int64)
-        np.bitwise_or.at(masks, (family.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
-        return masks
+        """Return itemsets as bits."""
+        return _as_bits(family, self.words.shape[1])
 
     def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words, Ints]:
         """Find the groups of 1..k-1 people on the sets of a family.
@@ -124,10 +109,7 @@ class BitRows:
         return out
 
     def within(self, masks: Words, groups: Words) -> npt.NDArray[np.bool_]:
-        """Mark the rows in at least one of the groups.
-
-        ``masks[i]`` are the items that group ``i`` mentions.
-        """
+        """Mark the rows in at least one of the groups, which mention the items in ``masks``."""
         hit = np.zeros(len(self.weights), np.bool_)
         for mask, group in zip(masks, groups, strict=True):
             check_time("repair")
@@ -135,20 +117,21 @@ class BitRows:
         return hit & (self.weights > 0)
 
     def nearest(self, row: int, among: Ints) -> int:
-        """Return the other row that differs in the fewest items.
-
-        Of several, the one with the most people.
-        """
+        """Return the row that differs in the fewest items, of several the one with the most people."""
         distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
         best = np.flatnonzero(distance == distance.min())
         return int(among[best[np.argmax(self.weights[among[best]])]])
 
 
-def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
-    """Return the rows, the small groups on maximal sets, and these sets.
+def _as_bits(sets: Sets, width: int) -> Words:
+    words = np.zeros((len(sets), width), np.uint64)
+    members = sets.members.astype(np.int64)
+    np.bitwise_or.at(words, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+    return words
 
-    Groups and sets come as bits.
-    """
+
+def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
+    """Return the rows, the small groups on maximal sets, and these sets, as bits."""
     assert case.data is not None
     rows = BitRows.of(case.data)
     family = maximal(release, case.data.items)
@@ -167,9 +150,7 @@ MOST_ROUNDS = 1000
 
 
 def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints]) -> Proposal:
-    """Change rows, mine and look again, until the audit is clean.
-
-    First for the maximal sets and the border, then for the remaining findings.
+    """Change rows for the maximal sets and the border, then for remaining findings, until the audit is clean.
 
     ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.
     """
@@ -188,15 +169,10 @@ def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints
             data = replace(rows, weights=change(rows, rows.masks(sets)[numbers], groups)).transactions()
             release = case.mine(data)
             continue
-        fresh = _find_reached(case.audit(release, data), data) - deeper
+        number = {name: i for i, name in enumerate(data.items.names)}
+        found = mentioned_items(case.audit(release, data))
+        fresh = {tuple(sorted(number[item] for item in names)) for names in found} - deeper
         if not fresh:
             return Proposal(release, data)
         deeper |= fresh
     raise RepairError(f"no end after {MOST_ROUNDS} rounds", where="repair", remedy="Choose another method")
-
-
-def _find_reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
-    number = {name: i for i, name in enumerate(data.items.names)}
-    events = [run.event(i) for run in found.runs if run.event is not None for i in range(run.findings)]
-    named = [event.present + event.absent for event in events if isinstance(event, ItemEvent)]
-    return {tuple(sorted(number[item] for item in names)) for names in named}
