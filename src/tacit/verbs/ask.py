@@ -27,8 +27,6 @@ from tacit.verbs.data import first_with_roles, owners_people
 from tacit.verbs.kinds import Given, kind_of
 from tacit.verbs.known import case_alone, rule_case, several_case
 
-__all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
-
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
     """Bound the number of people who fit a pattern, as tightly as the release allows.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tacit.joint.case import JointCase
     from tacit.known.case import PeopleCase
 
-__all__ = ["ATTACKS", "Attack", "Cases", "Target", "run_attacks", "run_in_time"]
-
 #: Case that an attack takes: that of its kind of release; known people; known people, or else groups of a joint case; a joint case.
 Takes = Literal["own", "known", "groups", "joint"]
 

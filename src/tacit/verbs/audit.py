@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,18 +26,6 @@ from tacit.verbs.kinds import Given, kind_of
 if TYPE_CHECKING:
     from tacit.joint.case import JointCase
     from tacit.known.case import PeopleCase
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Options:
-    """Options of an audit for all its releases."""
-
-    policy: Policy
-    limits: Limits
-    attacks: tuple[str, ...] | None
-    algorithm: Algorithm
-    first_hit: bool
-    progress: Progress
 
 
 def audit(
@@ -114,14 +102,8 @@ def audit(
     ('exposed', '1 person has a but not b.')
     """
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
-    options = Options(
-        policy=policy or Policy(),
-        limits=Limits.within(time_limit),
-        attacks=None if attacks is None else tuple(attacks),
-        algorithm=algorithm,
-        first_hit=first_hit,
-        progress=progress,
-    )
+    codes = None if attacks is None else tuple(attacks)
+    limits = Limits.within(time_limit)
     gathered = gather_releases(
         release,
         qi=qi,
@@ -132,15 +114,16 @@ def audit(
         people=None if data is None else lambda: people_of(data).n,
     )
     _check_roles(gathered.releases)
+    target = Target(gathered.releases[0], policy or Policy(), limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
-        found = audit_several(case, options, data=data, known=known, knowledge=knowledge)
+        found = audit_several(case, target, codes, data=data, known=known, knowledge=knowledge)
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:
-        found = audit_one(gathered.releases[0], Given(**besides), options, findings_to=findings_to)
+        found = audit_one(target, Given(**besides), codes, findings_to=findings_to)
     return replace(
         found,
         not_read=gathered.not_read,
@@ -149,7 +132,7 @@ def audit(
         options={
             "given": [name for name, value in besides.items() if value is not None],
             "people": None if people is None else people.to_text(),
-            "attacks": None if options.attacks is None else list(options.attacks),
+            "attacks": None if codes is None else list(codes),
             "algorithm": algorithm,
             "first_hit": first_hit,
         },
@@ -167,18 +150,18 @@ def _check_roles(releases: Sequence[Release]) -> None:
 
 
 def audit_one(
-    release: Release,
+    target: Target,
     given: Given,
-    options: Options,
+    codes: tuple[str, ...] | None,
     *,
     findings_to: str | Path | None = None,
-    index: int = 0,
     alone: bool = True,
 ) -> Audit:
-    """Audit one release, number ``index`` among those audited.
+    """Audit the release of a target by the attacks with these ``codes``, or by all.
 
     If it is ``alone``, X01 attacks all its lines as well.
     """
+    release = target.release
     check_listing(release)
     kind = kind_of(release)
     rows = None
@@ -189,10 +172,10 @@ def audit_one(
     if given.known is not None or given.knowledge is not None or given.table is not None:
         from tacit.verbs.known import case_of_one
 
-        known = case_of_one(release, given, index)
+        known = case_of_one(release, given, target.index)
     own = _own_case(release, given, known)
-    chosen = chosen_codes(options.attacks)
-    _check_algorithm(options.algorithm, release, chosen)
+    chosen = chosen_codes(codes)
+    _check_algorithm(target.algorithm, release, chosen)
 
     @cache
     def joint() -> JointCase:
@@ -206,24 +189,19 @@ def audit_one(
         return replace(case, known=known if isinstance(known, SeveralCase) else None)
 
     is_joint = alone and kind.has_lines
-    target = Target(
-        release=release,
-        policy=options.policy,
-        limits=options.limits,
-        data=rows,
-        index=index,
-        progress=options.progress,
-        algorithm=options.algorithm,
-        first_hit=options.first_hit,
-        named=frozenset() if options.attacks is None else chosen,
-    )
+    target = replace(target, data=rows, named=frozenset() if codes is None else chosen)
     cases = Cases(
         own=own,
         known=known,
         joint=joint if is_joint else None,
         asks_groups=joint if kind.asks_groups(release, alone=True) else None,
     )
-    with _findings_file(findings_to) as stream:
+    findings_file: Any = nullcontext()
+    if findings_to is not None:
+        from tacit.files.findings import FindingsFile
+
+        findings_file = FindingsFile(findings_to)
+    with findings_file as stream:
         runs = run_attacks(replace(target, stream=stream), cases, chosen)
     adversary = kind.adversary(release, own)
     if is_joint:
@@ -236,9 +214,9 @@ def audit_one(
         adversary |= adversary_of(known)
         posterior = posterior_of(known, runs)
     tables = kind.tables(own, runs, posterior)
-    found = Audit((described(release),), adversary, options.policy, runs, measures=measures, tables=tables, posterior=posterior)
+    found = Audit((described(release),), adversary, target.policy, runs, measures=measures, tables=tables, posterior=posterior)
     if given.table is not None:
-        measures.update(kind.owner_measures(own, given.table, lambda: options.limits.check("audit")))
+        measures.update(kind.owner_measures(own, given.table, lambda: target.limits.check("audit")))
     if known is not None:
         from tacit.verbs.known import known_measures
 
@@ -257,14 +235,6 @@ def _own_case(release: Release, given: Given, known: PeopleCase | None) -> objec
     if known is not None:
         given = replace(given, knowledge=[fact for fact in known.facts if fact.excludes] or None)
     return kind.own_case(release, given)
-
-
-def _findings_file(path: str | Path | None) -> Any:
-    if path is None:
-        return nullcontext()
-    from tacit.files.findings import FindingsFile
-
-    return FindingsFile(path)
 
 
 def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, U
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
-from tacit.verbs.audit import Options, audit_one
+from tacit.verbs.audit import audit_one
 from tacit.verbs.data import first_with_roles, owners_people, rows_of
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
 from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
@@ -42,8 +42,10 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     return case
 
 
-def audit_several(case: JointCase, options: Options, *, data: Any = None, known: Any = None, knowledge: Any = None) -> Audit:
-    """Attack each release, then all of them together.
+def audit_several(
+    case: JointCase, target: Target, codes: tuple[str, ...] | None, *, data: Any = None, known: Any = None, knowledge: Any = None
+) -> Audit:
+    """Attack each release as the target says, then all of them together.
 
     Known people help to attack all releases together if these are about the same people, and otherwise rules by themselves.
     """
@@ -55,12 +57,12 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
     own_knowledge = None if case.facts and several is None and known is None else knowledge
     given = Given(known=known, knowledge=own_knowledge)
     taken = _codes_taken_together(case)
-    codes = tuple(code for code in chosen_codes(options.attacks) if code not in taken) if taken else options.attacks
+    codes_each = tuple(code for code in chosen_codes(codes) if code not in taken) if taken else codes
     audits = [
-        audit_one(release, _given_for(release, case, given), replace(options, attacks=codes), index=number, alone=False)
+        audit_one(replace(target, release=release, index=number), _given_for(release, case, given), codes_each, alone=False)
         for number, release in enumerate(case.releases)
     ]
-    runs = _run_all(case, options, taken, audits)
+    runs = _run_all(case, target, chosen_codes(codes), taken, audits=audits)
     posterior = posterior_of(several, runs)
     measures: dict[str, Any] = {}
     for name in ("itemsets", "rules"):
@@ -70,7 +72,7 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
     found = Audit(
         tuple(entry for audit in audits for entry in audit.release),
         _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts),
-        options.policy,
+        target.policy,
         runs,
         measures=measures,
         tables={} if posterior is None else {"posterior": posterior.table},
@@ -137,18 +139,20 @@ def _given_for(release: Release, case: JointCase, given: Given) -> Given:
     return Given(knowledge=given.knowledge) if kind.takes_knowledge else Given()
 
 
-def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Sequence[Audit]) -> tuple[AttackRun, ...]:
+def _run_all(
+    case: JointCase, each: Target, chosen: Collection[str], taken: Sequence[str], audits: Sequence[Audit]
+) -> tuple[AttackRun, ...]:
+    """Merge the runs on each release; attack all together."""
     names = [case.name(number) for number in range(len(audits))]
-    chosen = chosen_codes(options.attacks)
     cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        target = Target(case.releases[0], options.policy, options.limits, progress=options.progress, case=cases.of(attack))
+        target = Target(case.releases[0], each.policy, each.limits, progress=each.progress, case=cases.of(attack))
         if attack.takes != "joint" and attack.code not in taken:
             runs.append(_merge([audit.runs[place] for audit in audits], names))
         elif attack.code not in chosen:
             runs.append(attack.not_asked(target))
-        elif options.first_hit and any(run.findings for run in runs):
+        elif each.first_hit and any(run.findings for run in runs):
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         else:
             runs.append(run_in_time(attack, target))

@@ -29,8 +29,6 @@ from tacit.model.table import Column, Table
 from tacit.verbs.audit import audit
 from tacit.verbs.data import name_rows, one_row_each
 
-__all__ = ["bucketize"]
-
 
 def bucketize(
     people: Table,
@@ -67,10 +65,8 @@ def bucketize(
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
         Random seed: which of several people who are alike come to which group.
-    time_limit
-        Seconds after which :class:`LimitReached` is raised.
-    progress
-        Called with the share of the work done, from 0 to 1.
+    time_limit, progress
+        As for :func:`tacit.mine_itemsets`.
 
     Examples
     --------

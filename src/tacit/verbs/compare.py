@@ -19,8 +19,6 @@ from tacit.model.policy import Limits
 from tacit.model.table import Table
 from tacit.verbs.data import roles_of
 
-__all__ = ["utility"]
-
 
 def utility(
     buckets: Buckets | str | Path,
@@ -56,10 +54,8 @@ def utility(
     queries, dim, selectivity, seed
         How many questions are asked, about how many columns (2, or the one there is), for up to which share of the values of each, and what
         chance starts from.
-    time_limit
-        Seconds after which :class:`LimitReached` is raised.
-    progress
-        Called with the share of the work done, from 0 to 1.
+    time_limit, progress
+        As for :func:`tacit.mine_itemsets`.
 
     Examples
     --------

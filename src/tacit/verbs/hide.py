@@ -25,8 +25,6 @@ from tacit.partial.unsafe_rules import Case, unsafe_rules
 from tacit.verbs.audit import audit
 from tacit.verbs.data import name_rows, one_row_each
 
-__all__ = ["hide"]
-
 
 def hide(
     people: Table | PartialTable,

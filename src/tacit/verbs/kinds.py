@@ -202,8 +202,6 @@ def _pairs(release: Listed) -> list[tuple[str, str]]:
 
 
 class _ItemsetsKind(_Lists[Itemsets]):
-    """Frequent itemsets with their supports."""
-
     name = "itemsets"
     held = "holds itemsets"
     unit = "itemsets"
@@ -217,8 +215,6 @@ class _ItemsetsKind(_Lists[Itemsets]):
 
 
 class _RulesKind(_Lists[Rules]):
-    """Association rules."""
-
     name = "rules"
     held = "holds rules"
     unit = "rules"
@@ -262,8 +258,6 @@ class _RulesKind(_Lists[Rules]):
 
 
 class _BucketsKind(Kind["Buckets"]):
-    """Bucketized releases: quasi-identifiers and sensitive values, joined by groups."""
-
     name = "buckets"
     held = "holds buckets"
     unit = "buckets"
@@ -318,8 +312,6 @@ class _BucketsKind(Kind["Buckets"]):
 
 
 class _PartialKind(Kind["PartialTable"]):
-    """Tables of people with blank cells."""
-
     name = "table"
     held = "is a table"
     suggestions = "tables"
@@ -361,8 +353,6 @@ class _PartialKind(Kind["PartialTable"]):
 
 
 class _FrequenciesKind(Kind["FrequencyTable"]):
-    """Frequency tables: counts of people by columns."""
-
     name = "frequencies"
     held = "is a frequency table"
     unit = "cells"

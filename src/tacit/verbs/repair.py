@@ -29,8 +29,6 @@ from tacit.verbs.audit import audit
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
 
-__all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]
-
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
 #: Audits of a search that runs the slow attacks as well, at most.

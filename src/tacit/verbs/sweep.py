@@ -43,8 +43,6 @@ from tacit.verbs.audit import audit
 from tacit.verbs.data import with_coarser_items
 from tacit.verbs.repair import cost_of
 
-__all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]
-
 
 def listed(given: Any) -> list[Any]:
     """Return values as a list; split text at commas.
@@ -445,10 +443,8 @@ def sweep_rules(
     certain
         Bound everybody's value (R03) in every cell, and take all rules together (X01) where nothing else is found, which can take long.
         Without it a cell in which nothing is found is not called clean.
-    time_limit
-        Seconds after which it stops; the sweep then says that it is not finished.
-    progress
-        Called with the share of the work done, from 0 to 1.
+    time_limit, progress
+        As for :func:`tacit.sweep_itemsets`.
 
     Examples
     --------

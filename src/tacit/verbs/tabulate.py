@@ -15,8 +15,6 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.table import Schema, Table
 
-__all__ = ["tabulate"]
-
 
 def tabulate(
     people: Table | str | Path | Any,

@@ -22,8 +22,6 @@ from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
 
-__all__ = ["read_record", "verify"]
-
 _REMEDY = "Give the file that `tacit audit --json` wrote"
 #: Entries that a new audit is not compared in: who set the limits of the policy, what could be done, and which version wrote the record.
 _NOT_COMPARED = frozenset({BINDING, "policy_from", "policy_files", "suggestions", "tool"})

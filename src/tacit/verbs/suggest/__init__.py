@@ -19,8 +19,6 @@ from tacit.model.repair import Suggestion, Suggestions
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 
-__all__ = ["SECONDS", "suggest", "suggestions_for"]
-
 #: Seconds for trying repairs, unless the caller says otherwise.
 SECONDS = 10.0
 OUT_OF_TIME = "not tried: out of time"
