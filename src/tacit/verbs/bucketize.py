@@ -88,14 +88,29 @@ def bucketize(
     if method == "anatomy" and max_posterior is not None:
         remedy = "Leave it out, or choose balanced"
         raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
-    case = _Case.of(people, knowledge, policy, method, suppress=suppress, seed=seed)
-    if max_posterior is not None:
-        case = replace(case, bound=exact_bound(max_posterior))
+    table = _one_sensitive_column(people)
+    values = table.sa.values
+    if len(values) < 2:
+        what = "holds one value only, so everybody's is known"
+        remedy = "Choose another column with --sa, or do not publish this one"
+        raise InputError(what, where=f"column {table.sa.name}", remedy=remedy)
+    if policy.l > len(values):
+        what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
+        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
+    facts = read_knowledge(knowledge)
+    known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
+    wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
+    if len(wrong):
+        who = f"{_people(len(wrong))} that they cannot have the value that they have"
+        what = f"says of {who} ({name_rows(wrong)}, counted from 0)"
+        raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
+    bound = None if max_posterior is None else exact_bound(max_posterior)
+    case = _Case(table, facts, known, policy, method=method, suppress=suppress, seed=seed, bound=bound, limits=limits)
     tell(0.1)
     case = case.feasible()
     tell(0.2)
-    made = case.group_people(limits, lambda done: tell(0.2 + 0.4 * done))
-    return case.make_release(made, limits, tell)
+    made = case.group_people(method, lambda done: tell(0.2 + 0.4 * done))
+    return case.make_release(made, tell)
 
 
 def exact_bound(given: Any) -> Fraction:
@@ -116,27 +131,9 @@ class _Case:
     method: Method
     suppress: bool
     seed: int
-    bound: Fraction | None = None
+    bound: Fraction | None
+    limits: Limits
     dropped: int = 0
-
-    @classmethod
-    def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
-        table = _checked(people)
-        values = table.sa.values
-        if len(values) < 2:
-            remedy = "Choose another column with --sa, or do not publish this one"
-            where = f"column {table.sa.name}"
-            raise InputError("holds one value only, so everybody's is known", where=where, remedy=remedy)
-        if policy.l > len(values):
-            what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
-            raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
-        facts = read_knowledge(knowledge)
-        known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
-        wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
-        if len(wrong):
-            what = f"says of {_people(len(wrong))} that they cannot have the value that they have ({_rows(wrong)})"
-            raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
-        return cls(table, facts, known, policy, method=method, suppress=suppress, seed=seed)
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
@@ -166,23 +163,21 @@ class _Case:
         dropped = self.dropped + len(self.codes) - len(rows)
         return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
 
-    def group_people(
-        self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
-    ) -> Grouped:
+    def group_people(self, method: Method, progress: Callable[[float], None] = lambda _: None) -> Grouped:
         return group_people(
             self.codes,
             self.known.kind,
             self.known.patterns,
             least=self.policy.l,
-            method=method or self.method,
+            method=method,
             bound=self.bound,
             suppress=self.suppress,
             seed=self.seed,
-            limits=limits,
+            limits=self.limits,
             progress=progress,
         )
 
-    def make_release(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
+    def make_release(self, made: Grouped, tell: Callable[[float], None]) -> Bucketized:
         case = self
         group = made.group
         if (group < 0).any():
@@ -195,12 +190,12 @@ class _Case:
             what = f"{_people(vulnerable)} have too few valid values in the groups"
             raise InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
         tell(0.7)
-        after = case.audit(shuffled(buckets, seed=self.seed), limits)  # as it is written
+        after = case.audit(shuffled(buckets, seed=self.seed))  # as it is written
         tell(0.9)
-        before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=("B01",))
+        before = case.audit(case.buckets(_equal_rows(case.people)), attacks=("B01",))
         cost = case.cost(buckets, made, vulnerable)
-        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: limits.check("bucketize"))
-        tried = case.rival(limits) if case.facts and case.method != "anatomy" else ()
+        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: self.limits.check("bucketize"))
+        tried = case.rival() if case.facts and case.method != "anatomy" else ()
         return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
@@ -212,10 +207,10 @@ class _Case:
         """Count people with fewer than l valid values independently."""
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
-    def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
-        limits.check("bucketize")
+    def audit(self, buckets: Buckets, attacks: tuple[str, ...] | None = None) -> Audit:
+        self.limits.check("bucketize")
         knowledge = self.facts or None
-        return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=limits.seconds_left)
+        return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=self.limits.seconds_left)
 
     def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
         sizes = buckets.sizes
@@ -225,19 +220,19 @@ class _Case:
             out["beyond_bound"] = made.beyond
         return out | {"grouped_by": made.method}
 
-    def rival(self, limits: Limits) -> tuple[Tried, ...]:
+    def rival(self) -> tuple[Tried, ...]:
         """Return the result of Anatomy, which ignores the knowledge."""
         try:
             _check_frequent(self.people.sa, self.policy.l)
         except Infeasible as error:
             return (Tried("anatomy", None, {}, str(error)),)
-        made = self.group_people(limits, method="anatomy")
+        made = self.group_people("anatomy")
         buckets = self.buckets(made.group)
         vulnerable = self.vulnerable(buckets)
         return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
 
 
-def _checked(people: Table) -> Table:
+def _one_sensitive_column(people: Table) -> Table:
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
@@ -250,16 +245,13 @@ def _checked(people: Table) -> Table:
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    key = people.sa.codes.astype(np.int64)
-    largest = len(people.sa.values)
-    for column in people.qi.columns:
-        if largest * len(column.values) >= 1 << 62:
-            # Numbered again, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].reshape(-1)
-            largest = len(key)
-        key = key * len(column.values) + column.codes
-        largest = largest * len(column.values)
-    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    """Return groups of people with equal rows, numbered in the order of the values."""
+    codes = np.stack([*(column.codes for column in reversed(people.qi.columns)), people.sa.codes])
+    order = np.lexsort(codes)
+    is_new = (np.diff(codes[:, order], axis=1) != 0).any(axis=0)
+    group = np.zeros(len(order), np.int32)
+    group[order[1:]] = np.cumsum(is_new)
+    return group
 
 
 def _check_frequent(sensitive: Column, least: int) -> None:
@@ -287,7 +279,8 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
 def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
     rows = found.rows
     n = found.classes.n
-    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
+    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping"
+    what += f" ({name_rows(rows)}, counted from 0)"
     helps = [f"lower --l to {found.largest}, which everybody can have"] if found.largest > 1 else []
     helps.append("mine the knowledge with a stricter --significance")
     if len(kept):
@@ -302,7 +295,3 @@ def _values(number: int) -> str:
 
 def _people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"
-
-
-def _rows(rows: npt.NDArray[np.int64]) -> str:
-    return f"{name_rows(rows)}, counted from 0"

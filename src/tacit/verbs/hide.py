@@ -85,9 +85,32 @@ def hide(
     if other_columns not in OTHER_COLUMNS:
         remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
         raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
-    case = _Case.of(people, rows, marks, min_confidence, min_support=min_support, limits=limits, other_columns=other_columns)
-    bars = IntegerThresholds.of(case.bars.confidence, case.bars.support, people=case.original.n)
-    problem = Problem.of(case.cells, bars, case.check)
+    original = _original(people)
+    others = original.others
+    if others and other_columns == "keep":
+        schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
+        header = replace(original.header, qi=schema.qi)
+        original = replace(original, people=replace(original.people, schema=schema), header=header)
+    table = original.people
+    bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
+    marked = None if marks is None else read_marks(marks, table)
+    sensitive = _sensitive(rows, marked, table)
+    cells = _cells(original, sensitive, marked, given=rows is not None)
+    if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
+        kept = [name for name in table.names if name in table.schema.used]
+        original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
+    case = _Case(
+        original,
+        sensitive,
+        cells,
+        bars,
+        policy=Policy(min_confidence=bars.confidence, min_support=bars.support),  # type: ignore[arg-type]
+        limits=limits,
+        other_columns=other_columns,
+        others=others,
+    )
+    whole_bars = IntegerThresholds.of(bars.confidence, bars.support, people=original.n)
+    problem = Problem.of(cells, whole_bars, case.check)
     tell(0.2)
     found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
     tell(0.5)
@@ -110,42 +133,8 @@ class _Case:
     bars: Thresholds
     policy: Policy
     limits: Limits
-    other_columns: OtherColumns = "drop"
-    others: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        people: Any,
-        rows: Any,
-        marks: Any,
-        min_confidence: Any,
-        min_support: Any,
-        limits: Limits,
-        other_columns: OtherColumns,
-    ) -> _Case:
-        original = _original(people)
-        others = original.others
-        if others and other_columns == "keep":
-            schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
-            header = replace(original.header, qi=schema.qi)
-            original = replace(original, people=replace(original.people, schema=schema), header=header)
-        table = original.people
-        bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
-        told = None if marks is None else read_marks(marks, table)
-        chosen = _sensitive(rows, told, table)
-        cells = _cells(original, chosen, told, given=rows is not None)
-        empty = np.flatnonzero((cells.protected & (cells.values < 0)).all(axis=1, where=cells.protected) & cells.sensitive)
-        if len(empty):
-            verb = "cell of {} is" if len(empty) == 1 else "cells of {} are"
-            what = f"the sensitive {verb.format(name_rows(empty))} empty already"
-            remedy = "Leave these rows out, or give the table as it was before cells were hidden"
-            raise OptionError(what, where="--rows", remedy=remedy)
-        policy = Policy(min_confidence=bars.confidence, min_support=bars.support)  # type: ignore[arg-type]
-        if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
-            kept = [name for name in table.names if name in table.schema.used]
-            original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
-        return cls(original, chosen, cells, bars, policy=policy, limits=limits, other_columns=other_columns, others=others)
+    other_columns: OtherColumns
+    others: tuple[str, ...]
 
     def check(self) -> None:
         self.limits.check("hide")
@@ -167,11 +156,8 @@ class _Case:
         outside = blank & ~self.cells.may_hide(regions)
         left = self.unsafe(partial)
         if left or outside.any():
-            what = (
-                f"{left:,} rules still reveal a sensitive cell"
-                if left
-                else f"{int(outside.sum()):,} cells were hidden that may not be"
-            )
+            number = int(outside.sum())
+            what = f"{left:,} rules still reveal a sensitive cell" if left else f"{number:,} cells were hidden that may not be"
             raise InternalError(what, where=f"--method {method}", remedy="Please report this; nothing was released")
         tell(0.6)
         after = self.audit(partial)
@@ -282,4 +268,11 @@ def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | N
     if published is not None and (wrong := np.flatnonzero((protected & published[:, len(schema.qi) :]).any(axis=1))).size:
         what = f"says that {name_rows(wrong)} must publish a sensitive cell"
         raise OptionError(what, where="--marks", remedy="Take these marks away, or do not name the rows with --rows")
-    return Cells(original.conditions, values, protected, published)
+    cells = Cells(original.conditions, values, protected, published)
+    empty = np.flatnonzero((protected & (values < 0)).all(axis=1, where=protected) & cells.sensitive)
+    if len(empty):
+        verb = "cell of {} is" if len(empty) == 1 else "cells of {} are"
+        what = f"the sensitive {verb.format(name_rows(empty))} empty already"
+        remedy = "Leave these rows out, or give the table as it was before cells were hidden"
+        raise OptionError(what, where="--rows", remedy=remedy)
+    return cells

@@ -119,13 +119,14 @@ def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), besi
     Its parent must exist, it must be neither an input nor another output (``beside``), and it may contain nothing but such a record.
     """
     place = Path(folder)
-    real = os.path.realpath(folder)
-    for other in beside:
-        if other is not None and real in (os.path.realpath(other), os.path.dirname(os.path.realpath(other))):
-            raise OptionError(
-                "is named twice, or another output lies in it", where=shown(folder), remedy="Give another name to write to"
-            )
-    if any(real in (os.path.realpath(path), os.path.dirname(os.path.realpath(path))) for path in inputs):
+
+    def holds(path: FilePath) -> bool:
+        return os.path.realpath(folder) in (os.path.realpath(path), os.path.dirname(os.path.realpath(path)))
+
+    if any(holds(path) for path in beside if path is not None):
+        what = "is named twice, or another output lies in it"
+        raise OptionError(what, where=shown(folder), remedy="Give another name to write to")
+    if any(holds(path) for path in inputs):
         raise OptionError("is also read, and would be lost", where=shown(folder), remedy="Give another folder to write to")
     if not os.fspath(folder) or "\x00" in os.fspath(folder):
         raise OptionError("is not the name of a folder", where=shown(folder), remedy="Give the name of a folder to write")

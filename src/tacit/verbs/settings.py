@@ -150,9 +150,7 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
         if not own:
             return Config(beside=shown(found[0]) if found else "")
         path = own[0]
-    with open_text(path) as stream:
-        config = parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
-    return replace(config, file=_file(path, "data set"))
+    return _read_config(path, "data set", folder=os.path.dirname(os.fspath(path)))
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
@@ -171,11 +169,13 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 def load_policy(path: FilePath | None = None) -> Config:
     """Load the organisation's policy from ``path`` or TACIT_POLICY."""
     path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
-    if path is None:
-        return Config()
+    return Config() if path is None else _read_config(path, "organisation", sections=(*POLICY_SECTIONS, WAIVERS))
+
+
+def _read_config(path: FilePath, level: Level, **how: Any) -> Config:
     with open_text(path) as stream:
-        config = parse_config(stream.read(), where=shown(path), sections=(*POLICY_SECTIONS, WAIVERS))
-    return replace(config, file=_file(path, "organisation"))
+        config = parse_config(stream.read(), where=shown(path), **how)
+    return replace(config, file=PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path)))
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
@@ -231,18 +231,10 @@ def _loosens(name: str, value: Any, organisation: Config) -> bool:
     return is_looser(name, value, organisation.policy[name])
 
 
-def _file(path: FilePath, level: Level) -> PolicyFile:
-    return PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path))
-
-
 def parse_config(
     text: str, *, where: str = FILE_NAME, folder: str = "", sections: Sequence[str] = (*SECTIONS, WAIVERS)
 ) -> Config:
-    r"""Parse the text of a ``tacit.toml`` in ``folder``.
-
-    >>> parse_config('[data]\nqi = ["age", "sex"]').qi
-    ('age', 'sex')
-    """
+    """Parse the text of a ``tacit.toml`` in ``folder``."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
@@ -391,15 +383,11 @@ min_support = {limits[min_support]}
 
 
 def write_config(data: object) -> str:
-    """Return a ``tacit.toml`` for the data, without cells.
-
-    >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
-    >>> parse_config(text).identifying
-    ('name',)
-    """
+    """Return a ``tacit.toml`` for the data, without cells."""
     if isinstance(data, str | os.PathLike):
         people = read_data(data)
-        name = _one_line(os.path.basename(os.fspath(data)))
+        file = os.path.basename(os.fspath(data))
+        name = file if file.isprintable() else repr(file)
     else:
         people = read_table(data)
         name = "the data"
@@ -435,7 +423,3 @@ def _entry(column: Column) -> str:
 
 def _quote(name: str) -> str:
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)
