@@ -59,7 +59,7 @@ from tacit.verbs.ask import support_of as support_of
 from tacit.verbs.attacks import ATTACKS as ATTACKS
 from tacit.verbs.audit import audit as audit
 from tacit.verbs.bucketize import bucketize as bucketize
-from tacit.verbs.compare import utility as utility
+from tacit.verbs.bucketize import utility as utility
 from tacit.verbs.hide import hide as hide
 from tacit.verbs.repair import repair as repair
 from tacit.verbs.report import write_acro as write_acro

@@ -229,7 +229,11 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
         is_general = attack.takes == "joint"
         is_exposed = any(run.findings for run in runs)
         if not cases.apply_to(attack, kind):
-            runs.append(attack.end("not-relevant", _reason_not_relevant(attack, kind)))
+            reason = "needs lists or tables of counts, or several releases"
+            if not is_general:
+                needed = KINDS[attack.needs].held.partition(" ")[2]  # "itemsets" of "holds itemsets", "a table" of "is a table"
+                reason = f"needs {needed}; the release {KINDS[kind].held}"
+            runs.append(attack.end("not-relevant", reason))
         elif attack.code not in chosen:
             runs.append(attack.not_asked(target))
         elif target.first_hit and is_exposed:
@@ -250,13 +254,6 @@ def run_in_time(attack: Attack, target: Target) -> AttackRun:
         return attack.run(target)
     except LimitReached:
         return attack.end("stopped", "the time limit was reached before anything was found")
-
-
-def _reason_not_relevant(attack: Attack, kind: str) -> str:
-    if attack.takes == "joint":
-        return "needs lists or tables of counts, or several releases"
-    needed = KINDS[attack.needs].held.partition(" ")[2]  # "itemsets" of "holds itemsets", "a table" of "is a table"
-    return f"needs {needed}; the release {KINDS[kind].held}"
 
 
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:

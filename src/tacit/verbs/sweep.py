@@ -67,14 +67,12 @@ def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
 
 def sizes(given: Any) -> list[int]:
     """Return values of k, the smallest first, each once."""
-    chosen = [int(one) if _is_whole_number(one) else one for one in listed(given)]
+    chosen = [
+        int(one) if isinstance(one, str) and one.isascii() and one.isdecimal() and len(one) < 19 else one for one in listed(given)
+    ]
     if not chosen:
         raise OptionError("is missing", where="--k", remedy="Write for instance --k 5,10,30")
     return sorted({Policy(k=k).k for k in chosen})
-
-
-def _is_whole_number(value: Any) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19
 
 
 class _Look:

@@ -98,7 +98,10 @@ def verify(
     if [one.to_dict() for one in gathered.not_read] != told.get("not_read", []):
         problems.append("other files or columns were not read than the record says")
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
-    problems += _other_inputs(told, besides)
+    for one in inputs_of(**besides):
+        audited = [entry for entry in told["inputs"] if entry["role"] == one["role"]]
+        if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
+            problems.append(other_file(one["file"], one["sha256"], audited[0]["sha256"]))
     outcome = replace(outcome, problems=tuple(problems), open=_open_claims(told, besides))
     is_exposed = told["verdict"] == "exposed"
     if problems or (is_exposed and not again):
@@ -180,13 +183,6 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         raise InputError("is not a record of an audit", where="the audit", remedy=_REMEDY) from None
     return found
-
-
-def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
-    for one in inputs_of(**besides):
-        audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
-        if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
-            yield other_file(one["file"], one["sha256"], audited[0]["sha256"])
 
 
 def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple[str, ...]:
