@@ -14,9 +14,10 @@ lower, so that the same group is deduced again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,9 @@ from tacit.model.rounding import Precision, rounded
 from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
-from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.data import with_coarser_items
-from tacit.verbs.repair import cost_of
+from tacit.verbs.repair import FAST, cost_of
 
 
 def listed(given: Any) -> list[Any]:
@@ -464,10 +464,27 @@ def sweep_rules(
     people = people.select([*people.schema.qi, *people.schema.sa]).merged()
     cells = {key: RuleCell(key[0], float(key[1]), key[2]) for key in grid}
     reason = ""
-    looker = _RuleLooker(people, strict, incomplete, policy, certain=certain, limits=limits)
+
+    def mine(support: int, confidence: Fraction, form: RuleForm) -> Rules:
+        limits.check("sweep")
+        return mine_rules(
+            people,
+            min_support=Threshold(Fraction(support - strict), is_count=True),
+            min_confidence=confidence,
+            strict=strict,
+            digits=form.digits,
+            withhold_values=form.withheld,
+            incomplete=incomplete,
+            time_limit=limits.seconds_left,
+        )
+
+    def attack(rules: Rules, *codes: str) -> Audit:
+        limits.check("sweep")
+        return audit(rules, data=people, policy=policy, attacks=codes, time_limit=limits.seconds_left)
+
     for done, key in enumerate(grid):
         try:
-            cells[key] = looker.look(*key)
+            cells[key] = _rule_cell(cells[key], partial(attack, mine(*key)), policy, certain=certain)
         except LimitReached:
             reason = _LATE
             break
@@ -483,61 +500,32 @@ def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
     return [RuleForm(), *(RuleForm(digits=one) for one in wanted), *([RuleForm(withheld=True)] if withhold_values else [])]
 
 
-@dataclass(frozen=True, eq=False)
-class _RuleLooker:
-    """Audit of one cell after the other."""
-
-    people: Table
-    strict: bool
-    incomplete: bool
-    policy: Policy
-    certain: bool
-    limits: Limits
-
-    def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        self.limits.check("sweep")
-        rules = mine_rules(
-            self.people,
-            min_support=Threshold(Fraction(support - self.strict), is_count=True),
-            min_confidence=confidence,
-            strict=self.strict,
-            digits=form.digits,
-            withhold_values=form.withheld,
-            incomplete=self.incomplete,
-            time_limit=self.limits.seconds_left,
-        )
-        codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
-        fast = self._attack(rules, [code for code in codes if code != _SLOW])
-        runs = {run.code: run for run in fast.runs}
-        certain = None
-        if self.certain and _SLOW in codes:
-            slow = self._attack(rules, [_SLOW])
-            runs[_SLOW] = slow.attack(_SLOW)
-            certain = slow.measures.get("people_certain")
-            if not any(run.findings for run in runs.values()):
-                runs[_GENERAL] = self._attack(rules, [_GENERAL]).attack(_GENERAL)
-        elif _SLOW in codes:
-            runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
-            runs[_GENERAL] = replace(runs[_GENERAL], reason="")
-        verdict = Audit((), {}, self.policy, tuple(runs.values())).verdict
-        reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
-        known = fast.measures
-        return RuleCell(
-            support,
-            float(confidence),
-            form,
-            rules=len(rules),
-            missing=known.get("missing_rules_kept"),
-            groups=runs["R01"].findings,
-            max_posterior=known.get("max_posterior"),
-            above_90=known.get("people_above_90"),
-            certain=certain,
-            divergence=known.get("D_overall"),
-            entropy=known.get("posterior_entropy"),
-            verdict=verdict,
-            reason="; ".join(reasons) if verdict == "incomplete" else "",
-        )
-
-    def _attack(self, rules: Rules, codes: list[str]) -> Audit:
-        self.limits.check("sweep")
-        return audit(rules, data=self.people, policy=self.policy, attacks=codes, time_limit=self.limits.seconds_left)
+def _rule_cell(cell: RuleCell, attack: Callable[..., Audit], policy: Policy, *, certain: bool) -> RuleCell:
+    fast = attack(*FAST)
+    runs = {run.code: run for run in fast.runs}
+    people_certain = None
+    if certain:
+        slow = attack(_SLOW)
+        runs[_SLOW] = slow.attack(_SLOW)
+        people_certain = slow.measures.get("people_certain")
+        if not any(run.findings for run in runs.values()):
+            runs[_GENERAL] = attack(_GENERAL).attack(_GENERAL)
+    else:
+        runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
+        runs[_GENERAL] = replace(runs[_GENERAL], reason="")
+    verdict = Audit((), {}, policy, tuple(runs.values())).verdict
+    reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
+    known = fast.measures
+    return replace(
+        cell,
+        rules=known["rules"],
+        missing=known.get("missing_rules_kept"),
+        groups=runs["R01"].findings,
+        max_posterior=known.get("max_posterior"),
+        above_90=known.get("people_above_90"),
+        certain=people_certain,
+        divergence=known.get("D_overall"),
+        entropy=known.get("posterior_entropy"),
+        verdict=verdict,
+        reason="; ".join(reasons) if verdict == "incomplete" else "",
+    )
