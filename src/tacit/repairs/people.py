@@ -83,21 +83,16 @@ class BitRows:
         """Return itemsets as bits."""
         return _as_bits(family, self.words.shape[1])
 
-    def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words, Ints]:
-        """Find the groups of 1..k-1 people on the sets of a family.
-
-        Returns the number of the set, the group's items as bits over all items, and the size.
-        """
+    def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words]:
+        """Find the groups of 1..k-1 people: the number of the set, and the items that they have as bits over all items."""
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
         numbers = [np.empty(0, np.int64)]
         groups = [np.empty((0, self.words.shape[1]), np.uint64)]
-        sizes = [np.empty(0, np.int64)]
-        for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
+        for which, present, _ in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
             numbers.append(which)
             groups.append(self._spread_bits(family, which, present))
-            sizes.append(size)
-        return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
+        return np.concatenate(numbers), np.concatenate(groups)
 
     def _spread_bits(self, family: Sets, which: Ints, present: Words) -> Words:
         out = np.zeros((len(which), self.words.shape[1]), np.uint64)
@@ -135,7 +130,7 @@ def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, W
     assert case.data is not None
     rows = BitRows.of(case.data)
     family = maximal(release, case.data.items)
-    _, groups, _ = rows.small_groups(family, case.k)
+    _, groups = rows.small_groups(family, case.k)
     return rows, groups, rows.masks(family)
 
 
@@ -164,7 +159,7 @@ def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints
             family += [*border(release, data.items)]
         sets = Sets.from_lists([*(one.tolist() for one in family), *deeper])
         rows = BitRows.of(data)
-        numbers, groups, _ = rows.small_groups(sets, case.k)
+        numbers, groups = rows.small_groups(sets, case.k)
         if len(numbers):
             data = replace(rows, weights=change(rows, rows.masks(sets)[numbers], groups)).transactions()
             release = case.mine(data)
