@@ -266,7 +266,7 @@ SUPPORT_STEPS = 1000
 def safe_thresholds(case: RepairCase) -> Rules:
     """Find the longest safe part above a support and a confidence, or an empty list."""
     lines = Lines.of(case)
-    best = _select_above(lines, _unreached_support(lines), lines.release.header)
+    best = _select_above(lines, supports(lines)[-1], lines.release.header)
     best_safety = -1
     for bar in confidences(lines.release.header):
         header = replace(lines.release.header, min_confidence=bar)
@@ -329,13 +329,9 @@ def supports(lines: Lines) -> list[int]:
     header = lines.release.header
     n = header.n or 0
     now = header.min_support or 1
-    last = _unreached_support(lines)
+    last = max(int(lines.counts.max(initial=0)) + 1, now)
     steps = -(-np.arange(1, SUPPORT_STEPS + 1) * n // SUPPORT_STEPS) if n > SUPPORT_STEPS else np.arange(1, n + 1)
     return sorted({now, last, *steps[(steps > now) & (steps < last)].tolist()})
-
-
-def _unreached_support(lines: Lines) -> int:
-    return max(int(lines.counts.max(initial=0)) + 1, lines.release.header.min_support or 1)
 
 
 #: One person more or less never counts as information: estimates are computed to about this many nats.

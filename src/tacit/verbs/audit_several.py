@@ -56,7 +56,10 @@ def audit_several(
     # If nobody is known, background facts help only to attack all releases together.
     own_knowledge = None if case.facts and several is None and known is None else knowledge
     given = Given(known=known, knowledge=own_knowledge)
-    taken = _codes_taken_together(case)
+    # The attacks, except X01, that take all releases together.
+    taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
+    if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):
+        taken = ("R03",)
     codes_each = tuple(code for code in chosen_codes(codes) if code not in taken) if taken else codes
     audits = [
         audit_one(replace(target, release=release, index=number), _given_for(release, case, given), codes_each, alone=False)
@@ -115,14 +118,6 @@ def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) ->
     sensitive = next(filter(None, named), "")
     facts = several.facts if several is not None else read_knowledge(knowledge)
     return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
-
-
-def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
-    """Return the attacks, except X01, on all releases together."""
-    if case.known is not None:
-        return KNOWN_CODES
-    is_asked = isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases)
-    return ("R03",) if is_asked else ()
 
 
 def _given_for(release: Release, case: JointCase, given: Given) -> Given:

@@ -48,10 +48,9 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
     if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
         return None
     case = several_case([release], known=given.known, people=given.table, knowledge=given.knowledge)
-    if case is None:
-        return None
-    is_asked = case.speaking or (given.known is not None and release.header.sa and not case.unread)
-    return case if is_asked else None
+    if case is not None and (case.speaking or (given.known is not None and release.header.sa and not case.unread)):
+        return case
+    return None
 
 
 def rule_case(release: Release, given: Given) -> RuleCase | None:
@@ -98,9 +97,9 @@ def several_case(
     is_open = not values
     if is_open:
         named = _join(kind_of(release).named_values(release, sensitive) for release in releases)
-        values = (*named, OTHER) if named else ()
-    if not values:
-        return None
+        if not named:
+            return None
+        values = (*named, OTHER)
     facts = read_knowledge(knowledge)
     grouped, population = _population(releases, sensitive, table, facts)
     if population is None:

@@ -181,12 +181,9 @@ def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
 
 
 def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
-    names = str(audit.release[place].get("file") or "").split(" and ")
-    if (
-        source.suffix.casefold() != ".csv"
-        or source.name not in map(os.path.basename, names)
-        or audit.release[place]["kind"] == "buckets"
-    ):
+    release = audit.release[place]
+    names = map(os.path.basename, str(release.get("file") or "").split(" and "))
+    if release["kind"] == "buckets" or source.suffix.casefold() != ".csv" or source.name not in names:
         return {}
     with open_text(source, keep_newlines=True) as stream:
         heading = next(csv.reader(stream), [])

@@ -43,7 +43,12 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
     for key, value in values.items():
         place = f"{where}, [{section}]"
         if key == MAY_LOOSEN:
-            limits[MAY_LOOSEN] = _may_loosen(value, f"{place} {key}")
+            if not isinstance(value, list):
+                remedy = 'Write for instance may_loosen = ["k"]'
+                raise OptionError("is not a list of limits", where=f"{place} {key}", remedy=remedy)
+            limits[MAY_LOOSEN] = tuple(ACRO_NAMES.get(str(one), str(one)) for one in value)
+            for name in limits[MAY_LOOSEN]:
+                _require(name, LIMITS, "limit", f"{place} {key}")
             continue
         if key in ACRO_ONLY:
             remedy = "Leave it out of this file"
@@ -60,15 +65,6 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
             raise OptionError(error.what.replace("--", ""), where=f"{place} {key}", remedy=remedy) from None
         limits[name] = value
     return limits
-
-
-def _may_loosen(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
-    names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
-    for name in names:
-        _require(name, LIMITS, "limit", where)
-    return tuple(names)
 
 
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
@@ -288,9 +284,8 @@ def _check_value(key: str, value: object, where: str) -> object:
         share(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
-            raise OptionError(
-                "is not a table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }"
-            )
+            remedy = "Write for instance fuzzy = { age = 2 }"
+            raise OptionError("is not a table of columns and spreads", where=where, remedy=remedy)
         for name, spread in value.items():
             exact(spread, where=f"{where}.{name}")
     elif not isinstance(value, str):

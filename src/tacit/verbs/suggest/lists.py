@@ -25,33 +25,22 @@ OF_ITEMSETS = (
 )
 IN_NATS = "nats a person by which the sensitive values become less certain"
 IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
-#: Quick repairs first, so that slow ones have the rest of the time.
-ORDER = {
-    "itemsets": (
-        "round",
-        "raise-threshold",
-        "leave-out",
-        "safe-family",
-        "suppressive",
-        "substitute",
-        "exact-deficit",
-        "additive",
-    ),
-    "rules": ("withhold", "round", "raise-threshold", "withdraw"),
-}
+#: Quick repairs first, so that slow ones have the rest of the time. A repair that is new in the table, and not here, is tried last.
+ORDER = (
+    *("withhold", "round", "raise-threshold", "withdraw", "leave-out"),
+    *("safe-family", "suppressive", "substitute", "exact-deficit", "additive"),
+)
 
 
 def ways(case: SuggestCase) -> list[Way]:
     """Return the repairs to try with the available data."""
     kind = case.release.kind
-    rows = {row.name: row for row in REPAIRS if kind in row.of}
-    # A repair that is new in the table, and not in the order, is tried last.
-    names = [*ORDER[kind], *(name for name in rows if name not in ORDER[kind])]
-    possible = [rows[name] for name in names if case.data is not None or not rows[name].needs_data]
-    carry_out = (
-        partial(_repair_rules, case) if kind == "rules" else partial(_repair_itemsets, case, cache(lambda: _published(case)))
-    )
-    return [Way(row.name, row.summary, partial(carry_out, row)) for row in possible]
+    possible = [row for row in REPAIRS if kind in row.of and (case.data is not None or not row.needs_data)]
+    possible.sort(key=lambda row: ORDER.index(row.name) if row.name in ORDER else len(ORDER))
+    if kind == "rules":
+        return [Way(row.name, row.summary, partial(_repair_rules, case, row)) for row in possible]
+    published = cache(lambda: _published(case))
+    return [Way(row.name, row.summary, partial(_repair_itemsets, case, published, row)) for row in possible]
 
 
 def _published(case: SuggestCase) -> int:

@@ -88,9 +88,8 @@ class _Rounding:
 
 
 def _are_exact_rules(release: Rules) -> bool:
-    if not len(release) or not release.n:
-        return False
-    return bool((release.lo == release.hi).all() and (release.whole_lo == release.whole_hi).all())
+    is_exact = (release.lo == release.hi).all() and (release.whole_lo == release.whole_hi).all()
+    return bool(len(release) and release.n and is_exact)
 
 
 def _bases_of_itemsets(release: Itemsets, bases: Sequence[int]) -> list[Precision]:
