@@ -90,9 +90,9 @@ def mine_negative_rules(
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> NegativeRules:
-    """Mine the negative rules of a table: what an adversary knows before anything is published.
+    """Mine the negative rules of a table.
 
-    In many columns only the minimal ones are listed.
+    They are what an adversary knows before anything is published. In many columns only the minimal ones are listed.
 
     Parameters
     ----------

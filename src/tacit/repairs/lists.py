@@ -39,7 +39,7 @@ class Lines:
 
     @classmethod
     def of(cls, case: RepairCase) -> Lines:
-        """Return rules QI => SA with their data, or rules that print exact numbers."""
+        """Return rules with their data, or with exact numbers."""
         release = case.release
         assert release.kind == "rules"
         if case.table is not None:
@@ -72,7 +72,7 @@ class Lines:
 
 
 def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
-    """Count the people of each rule, and of its antecedent; refuse data that contradict it."""
+    """Count the people of each rule, and of its antecedent."""
     name = release.source.name if release.source else "the release"
     header = release.header
     pairs = release.items.pairs
@@ -113,7 +113,7 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
 
 
 def safety(audit: Audit) -> int:
-    """Grade an audit: 2 safe (all was decided), 1 nothing found, 0 something found.
+    """Grade an audit: 2 safe, 1 nothing found, 0 something found.
 
     An attack that cannot run or was not asked for says nothing about one candidate rather than another: it does not count here.
     """
@@ -193,7 +193,7 @@ def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
 
 
 def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
-    """Remove itemsets that findings are about, or else rest on, and larger ones, until nothing is found."""
+    """Remove itemsets that findings are about, or else rest on."""
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.audit(release, case.data)
     now = release
@@ -216,14 +216,14 @@ def mentioned_items(audit: Audit) -> set[frozenset[str]]:
 
 
 def _cited_itemsets(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
-    """Return itemsets such that each of the worst proofs cites one of them."""
+    """Return itemsets that together break the worst proofs."""
     place = {release.line(index): index for index in range(len(release))}
     chosen = breaking(cited_lines(audit, most=FEW_PROOFS), lambda one: float(release.hi[place[one[1]]]))
     return {frozenset(release.names(place[line])) for _, line in chosen}
 
 
 def without_proofs(case: RepairCase) -> Listed:
-    """Remove a few lines that all proofs rest on; put back those that do not matter, the broadest first."""
+    """Remove a few lines that all proofs rest on."""
     release = case.release
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.audit(release, case.data)
@@ -236,11 +236,12 @@ def without_proofs(case: RepairCase) -> Listed:
             raise RepairError("what is found rests on no line of the list", where="repair", remedy="Choose another method")
         kept = np.delete(kept, gone)
         audit = case.audit(some_lines(release, kept), case.data)
+    # Lines that turn out not to matter are put back, the broadest first.
     return some_lines(release, with_more(case, release, kept, np.argsort(-release.lo, kind="stable"), safety(audit)))
 
 
 def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reached: int) -> Ints:
-    """Return the kept lines and as many others as are safe: groups, then halves of groups that were too much."""
+    """Return the kept lines and as many others as are safe."""
     others = order[~np.isin(order, kept)].tolist()
     size = max(1, -(-len(others) // GROUPS))
     waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
@@ -264,7 +265,7 @@ SUPPORT_STEPS = 1000
 
 
 def safe_thresholds(case: RepairCase) -> Rules:
-    """Find the longest safe part above a support and a confidence, or an empty list."""
+    """Find the longest safe part above a support and a confidence."""
     lines = Lines.of(case)
     best = _select_above(lines, supports(lines)[-1], lines.release.header)
     best_safety = -1
@@ -278,7 +279,7 @@ def safe_thresholds(case: RepairCase) -> Rules:
 
 
 def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
-    """Find the most safe rules at one confidence, if more than ``to_beat``, by bisection of the supports."""
+    """Find the most safe rules at one confidence, by bisection."""
     # The last support is above every count. Supports that keep too few rules are not looked at.
     steps = [one for one in supports(lines) if len(lines.reaching(one, header)) > to_beat]
     found: Rules | None = None
@@ -325,7 +326,7 @@ def confidences(header: Header) -> list[Fraction]:
 
 
 def supports(lines: Lines) -> list[int]:
-    """Return the support, then higher ones in round steps, the last above every count."""
+    """Return the support, then round ones up to above every count."""
     header = lines.release.header
     n = header.n or 0
     now = header.min_support or 1

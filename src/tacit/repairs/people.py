@@ -35,7 +35,7 @@ def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:
 
 
 def maximal(release: Itemsets, items: Items) -> Sets:
-    """Return the maximal published sets over ``items``; the empty set when nothing is published."""
+    """Return the maximal published sets, or else the empty set."""
     if len(release) == 0:
         return Sets.from_lists([[]])
     order = np.argsort(-release.sets.lengths, kind="stable")
@@ -60,7 +60,7 @@ def border(release: Itemsets, items: Items) -> Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRows:
-    """Distinct rows as bits over the items, with numbers of people, which may become 0."""
+    """Distinct rows as bits over the items, with numbers of people."""
 
     words: Words
     weights: Ints
@@ -84,7 +84,7 @@ class BitRows:
         return _as_bits(family, self.words.shape[1])
 
     def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words]:
-        """Find the groups of 1..k-1 people: the number of the set, and the items that they have as bits over all items."""
+        """Return the groups of 1..k-1 people: set number, items present."""
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
         numbers = [np.empty(0, np.int64)]
@@ -104,7 +104,7 @@ class BitRows:
         return out
 
     def within(self, masks: Words, groups: Words) -> npt.NDArray[np.bool_]:
-        """Mark the rows in at least one of the groups, which mention the items in ``masks``."""
+        """Mark the rows in a group, which mentions the items in its mask."""
         hit = np.zeros(len(self.weights), np.bool_)
         for mask, group in zip(masks, groups, strict=True):
             check_time("repair")
@@ -112,7 +112,7 @@ class BitRows:
         return hit & (self.weights > 0)
 
     def nearest(self, row: int, among: Ints) -> int:
-        """Return the row that differs in the fewest items, of several the one with the most people."""
+        """Return the row with fewest differences, then with most people."""
         distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
         best = np.flatnonzero(distance == distance.min())
         return int(among[best[np.argmax(self.weights[among[best]])]])
@@ -126,7 +126,7 @@ def _as_bits(sets: Sets, width: int) -> Words:
 
 
 def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
-    """Return the rows, the small groups on maximal sets, and these sets, as bits."""
+    """Return rows, small groups on maximal sets, and these sets."""
     assert case.data is not None
     rows = BitRows.of(case.data)
     family = maximal(release, case.data.items)
@@ -145,7 +145,7 @@ MOST_ROUNDS = 1000
 
 
 def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints]) -> Proposal:
-    """Change rows for the maximal sets and the border, then for remaining findings, until the audit is clean.
+    """Change rows, mine and look again, until the audit is clean.
 
     ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.
     """

@@ -32,7 +32,7 @@ NAME = "raise-threshold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """Propose the largest part above a threshold whose audit is clean, or an empty one.
+    """Propose the largest part above a threshold whose audit is clean.
 
     Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
     """

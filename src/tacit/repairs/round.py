@@ -73,7 +73,7 @@ def _describe_failure(tried: int, label: str, still_open: int | None) -> str:
 
 
 def _round_rules(case: RepairCase) -> Rules:
-    """Round supports of rules to the asked, or most safe, decimals; where none are safe, to the fewest."""
+    """Round supports to the asked decimals, or the most that are safe."""
     lines = Lines.of(case)
     printed_now = lines.release.header.digits
     if lines.release.is_withheld:
@@ -101,7 +101,7 @@ def _round_rules(case: RepairCase) -> Rules:
 
 
 def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
-    """Return the usual precisions that change some count, from a base on, the finest first."""
+    """Return the usual precisions that change counts, the finest first."""
     choices = [Precision(base=base) for base in usual_bases(release, least_base)]
     if release.n:
         choices += [one for decimals in DECIMALS if (one := Precision(decimals=decimals)).step(release.n) >= least_base]
@@ -109,9 +109,9 @@ def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
 
 
 def usual_bases(release: Itemsets, least: int = 2) -> list[int]:
-    """Return the least base, then 2, 5, 10, 20, 50, .. up to the smallest published count.
+    """Return the usual bases up to the smallest published count.
 
-    Beyond, counts would print as 0.
+    The least base, then 2, 5, 10, 20, 50, .. above it; beyond, counts would print as 0.
     """
     most = max(int(release.lo.min()) if len(release) else 0, least)
     usual = (base * 10**power for power in count() for base in (2, 5, 10))

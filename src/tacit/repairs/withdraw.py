@@ -37,7 +37,7 @@ MOST_PROOFS = 200
 
 
 def propose(case: RepairCase) -> Proposal:
-    """Propose the rules cut by influence, or grown from nothing, whichever say more."""
+    """Propose rules cut by influence or grown, whichever say more."""
     if case.lines is not None:
         return Proposal(without_lines(case.release, case.lines))
     if case.table is None:
@@ -68,7 +68,7 @@ def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
 
 
 def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
-    """Measure each line's influence: on estimates by their multipliers, on proofs by how many cite it."""
+    """Measure each line's influence: multipliers, and proofs that cite it."""
     total = np.zeros(len(release))
     place = {release.line(index): index for index in range(len(release))}
     for run in audit.runs:

@@ -27,7 +27,7 @@ NAME = "withhold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """Propose the rules without numbers, and without the distribution of the sensitive column where that helps."""
+    """Propose the rules without numbers, or without the distribution too."""
     lines = Lines.of(case)
     withheld = lines.printed(Published(withhold_values=True))
     if withheld.header.sa_counts:

@@ -157,7 +157,7 @@ def audit_one(
     findings_to: str | Path | None = None,
     alone: bool = True,
 ) -> Audit:
-    """Audit the release of a target by the attacks with these ``codes``, or by all.
+    """Audit one release by the attacks with these codes.
 
     If it is ``alone``, X01 attacks all its lines as well.
     """

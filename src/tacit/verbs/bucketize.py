@@ -1,4 +1,4 @@
-"""The verbs for bucketized releases: make groups safe against negative rules, and measure their utility."""
+"""Bucketized releases: groups safe against negative rules, and their utility."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def bucketize(
 
 
 def exact_bound(given: Any) -> Fraction:
-    """Return a bound on probabilities as an exact fraction: 1/6 for the float 1 / 6."""
+    """Return a bound on probabilities as the fraction that was meant."""
     exactly = share(given, where="--max-posterior", zero=False)
     near = exactly.limit_denominator(1000)
     return near if isinstance(given, float) and float(near) == given else exactly
@@ -248,7 +248,7 @@ def _one_sensitive_column(people: Table) -> Table:
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Return groups of people with equal rows, numbered in the order of the values."""
+    """Return groups of people with equal rows, in lexicographic order."""
     codes = np.stack([*(column.codes for column in reversed(people.qi.columns)), people.sa.codes])
     order = np.lexsort(codes)
     is_new = (np.diff(codes[:, order], axis=1) != 0).any(axis=0)

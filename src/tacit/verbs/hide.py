@@ -169,7 +169,7 @@ class _Case:
         return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
 
     def stricter(self, made: Hidden, problem: Problem, regions: frozenset[str], seed: int) -> Hidden:
-        """Hide the same attributes in all sensitive records by a stricter rule, if that helps."""
+        """Return the result of a stricter uniform suppression, if clean."""
         found = find_stricter(problem, regions, self.limits)
         stricter = None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
         return stricter if stricter is not None and stricter.ok else made

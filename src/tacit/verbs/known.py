@@ -1,4 +1,4 @@
-"""Known people: their case for R02 and R03, and what an audit says about them."""
+"""Known people: the case for R02 and R03, and its results."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
 def _population(
     releases: Sequence[Release], sensitive: str, table: Table | None, facts: Iterable[Fact]
 ) -> tuple[int, Population | None]:
-    """Return the release that lists everybody with a group, or -1, and the population."""
+    """Return the number of the release with groups, and the population."""
     used = dict.fromkeys(column for release in releases for column in (*release.header.qi, *kind_of(release).columns(release)))
     used |= dict.fromkeys(column for fact in facts for column in fact.allowed)
     used.pop(sensitive, None)

@@ -76,10 +76,11 @@ def sizes(given: Any) -> list[int]:
 
 
 class _Look:
-    """Findings of I01 above one threshold, by k, from small groups on maximal sets with these ``counts``.
+    """Findings of I01 above one threshold, by k.
 
-    ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
-    maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
+    ``counts`` are those of the maximal sets. ``people`` is the largest number of people in small groups of one set (these do not overlap),
+    ``unsafe`` the count of the most frequent maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as
+    well.
     """
 
     def __init__(self, k: Ints, counts: Ints, maximal: int) -> None:

@@ -224,7 +224,7 @@ def _tabulate(case: SuggestCase, forms: list[dict[str, int]], with_totals: bool,
 def _first_safe(
     case: SuggestCase, forms: list[dict[str, int]], make: Callable[[Any], FrequencyTable], limits: Limits
 ) -> tuple[dict[str, int], FrequencyTable, Audit]:
-    """Return the first form that holds, or the last, with the table and its audit."""
+    """Return the first safe form, else the last, with its audit."""
     for form in forms:
         limits.check("suggest")
         made = make(form)
