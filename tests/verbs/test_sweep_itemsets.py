@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
-from tacit.verbs.sweep import sizes, thresholds
+from tacit.verbs.sweep import listed, sizes, thresholds
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.naive_deduction import deduced_groups
 
@@ -160,3 +160,9 @@ def test_thresholds_that_make_no_sense(given: Any) -> None:
 def test_k_that_makes_no_sense(given: Any) -> None:
     with pytest.raises(OptionError, match="--k"):
         sizes(given)
+
+
+def test_values_are_listed_and_texts_split_at_commas() -> None:
+    assert listed("5%, 10%") == ["5%", "10%"]
+    assert listed(3) == [3]
+    assert listed([1, "2,3"]) == [1, "2", "3"]

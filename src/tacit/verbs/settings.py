@@ -132,9 +132,7 @@ class Config:
 
 
 def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
-    """Read the settings in ``path``.
-
-    Without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+    """Read the settings in ``path``, or in ``tacit.toml`` here or near.
 
     A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
     that it is judged by.
@@ -179,10 +177,6 @@ def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config
 
     What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
     organisation allows more. Where there is an organisation's policy, only its waivers count.
-
-    >>> policy = joined_policy({"l": 6}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
-    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"], dict(policy.overruled)
-    (20, 6, 'organisation', 'option', {'k': 5})
     """
     overruled = {name: value for name, value in config.policy.items() if _loosens(name, value, organisation)}
     for name, value in given.items():

@@ -45,11 +45,7 @@ from tacit.verbs.repair import FAST, cost_of
 
 
 def listed(given: Any) -> list[Any]:
-    """Return values as a list; split text at commas.
-
-    >>> listed("5%, 10%"), listed(3), listed([1, "2,3"])
-    (['5%', '10%'], [3], [1, '2', '3'])
-    """
+    """Return values as a list; split text at commas."""
     if isinstance(given, str):
         return [part.strip() for part in given.split(",") if part.strip()]
     if isinstance(given, Iterable):
