@@ -27,7 +27,7 @@ from tacit.buckets.surviving_correlations import guess, learn
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.table import Column, Schema, Table
-from tacit.verbs.compare import utility
+from tacit.verbs.bucketize import utility
 
 SIZE = 6
 KINDS = 30

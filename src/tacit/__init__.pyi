@@ -18,6 +18,9 @@ from tacit.files.tables import read_table as read_table
 from tacit.files.transactions import read_transactions as read_transactions
 from tacit.files.trees import read_tree as read_tree
 from tacit.known.sensitive_values import compare as compare
+from tacit.mining.itemsets import mine_itemsets as mine_itemsets
+from tacit.mining.negative import mine_negative_rules as mine_negative_rules
+from tacit.mining.rules import mine_rules as mine_rules
 from tacit.model.audit import Audit as Audit
 from tacit.model.buckets import Buckets as Buckets
 from tacit.model.estimates import Channel as Channel
@@ -56,12 +59,8 @@ from tacit.verbs.ask import support_of as support_of
 from tacit.verbs.attacks import ATTACKS as ATTACKS
 from tacit.verbs.audit import audit as audit
 from tacit.verbs.bucketize import bucketize as bucketize
-from tacit.verbs.compare import utility as utility
+from tacit.verbs.bucketize import utility as utility
 from tacit.verbs.hide import hide as hide
-from tacit.verbs.mine import mine_itemsets as mine_itemsets
-from tacit.verbs.mine import mine_negative_rules as mine_negative_rules
-from tacit.verbs.mine import mine_rules as mine_rules
-from tacit.verbs.mine import tabulate as tabulate
 from tacit.verbs.repair import repair as repair
 from tacit.verbs.report import write_acro as write_acro
 from tacit.verbs.report import write_report as write_report
@@ -69,6 +68,7 @@ from tacit.verbs.suggest import suggest as suggest
 from tacit.verbs.sweep import sweep_itemsets as sweep_itemsets
 from tacit.verbs.sweep import sweep_rounding as sweep_rounding
 from tacit.verbs.sweep import sweep_rules as sweep_rules
+from tacit.verbs.tabulate import tabulate as tabulate
 from tacit.verbs.verify import verify as verify
 
 __all__: list[str]

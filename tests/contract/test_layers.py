@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernels": {"model"},
     "checker": {"errors", "model"},
     "files": {"errors", "model"},
-    "mining": {"errors", "kernels", "model"},
+    "mining": {"errors", "files", "kernels", "model"},
     "reports": {"model"},
     "solve": {"kernels", "model"},
     "itemsets": {"errors", "kernels", "model"},
@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reports",
         "rules",
     },
-    "papers": {"buckets", "errors", "files", "itemsets", "known", "model", "partial", "reports", "verbs"},
+    "papers": {"buckets", "errors", "files", "itemsets", "known", "mining", "model", "partial", "reports", "verbs"},
     "cli": {"", "checker", "errors", "files", "kernels", "model", "papers", "reports", "verbs"},
     "__main__": {"cli"},
 }

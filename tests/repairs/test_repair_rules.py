@@ -147,6 +147,7 @@ def test_thresholds_that_are_tried_are_round_and_end_above_every_rule(rules: tac
     assert supports(many) == [5, *range(100, 7_001, 100), 7_021]
     assert confidences(Header(min_confidence=Fraction("0.9"), strict=True)) == [Fraction("0.9"), Fraction("0.95")]
     assert confidences(Header()) == [Fraction(0)]
+    assert [float(one) for one in confidences(Header(min_confidence=Fraction("0.87")))] == [0.87, 0.9, 0.95, 1.0]
 
 
 def test_the_rule_that_pushes_an_estimate_has_the_most_influence() -> None:

@@ -162,6 +162,10 @@ def test_steps_and_usual_precisions() -> None:
     release = released([frozenset("a")] * 3, 2, "all")
     assert usual_bases(release) == [2]
     assert [one.label for one in finest_first(release)] == ["base 2", "0 decimals"]
+    many = released([frozenset("a")] * 30, 20, "all")
+    assert usual_bases(many) == [2, 5, 10, 20]
+    assert [one.label for one in finest_first(many)] == ["base 2", "1 decimal", "base 5", "base 10", "base 20", "0 decimals"]
+    assert [one.label for one in finest_first(many, 5)] == ["base 5", "base 10", "base 20", "0 decimals"]
     without_n = replace(release, header=replace(release.header, n=None))
     assert [one.label for one in finest_first(without_n)] == ["base 2"]
     assert Precision(decimals=1).step(30) == 3

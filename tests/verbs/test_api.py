@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.files.hierarchies import read_hierarchies
-from tacit.verbs.known import with_coarser_items
+from tacit.verbs.data import with_coarser_items
 
 ROWS = [["a", "b"], ["a", "b"], ["a"]]
 

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.errors import InputError, OptionError
 from tacit.model.policy import LIMITS, Policy
-from tacit.verbs.settings import load_policy, parse_config, write_config
+from tacit.verbs.settings import Config, joined_policy, load_policy, parse_config, write_config
 from tests.shell import leaking_baskets, record, tacit
 
 ACRO = "[risk_appetite]\nsafe_threshold = 7\nzeros_are_disclosive = false\nsafe_round_base = 3\nl = 4\n"
@@ -136,3 +136,10 @@ def test_tables_hide_empty_cells_unless_the_policy_says_otherwise(tmp_path: Path
     assert zeros() == 0
     assert zeros("--policy", "org.toml") == zeros("--show-zeros") == 2
     assert zeros("--policy", "org.toml", "--hide-zeros") == 0
+
+
+def test_limits_of_the_organisation_are_a_floor() -> None:
+    policy = joined_policy({"l": 6}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
+    assert (policy.k, policy.l) == (20, 6)
+    assert (policy.set_by["k"], policy.set_by["l"]) == ("organisation", "option")
+    assert policy.overruled == {"k": 5}

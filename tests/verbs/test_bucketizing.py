@@ -159,3 +159,8 @@ def test_progress_moves_to_the_end() -> None:
     tacit.bucketize(people(60), l=2, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] <= 1
+
+
+def test_a_bound_is_the_fraction_that_was_meant() -> None:
+    assert bucketize.exact_bound(1 / 6) == Fraction(1, 6)
+    assert bucketize.exact_bound("0.2") == Fraction(1, 5)

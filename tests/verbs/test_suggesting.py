@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import tacit
 from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
+from tacit.model.frequencies import CellPrinting
 from tacit.model.policy import time_limit
 from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
@@ -25,7 +26,8 @@ from tacit.reports.document import Document, Section
 from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.text import render_text
 from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
-from tacit.verbs.suggest.itemsets import _loss
+from tacit.verbs.suggest.lists import itemset_loss
+from tacit.verbs.suggest.tables import rounded_cells
 from tests.shell import record
 from tests.shell import tacit as shell
 
@@ -313,6 +315,12 @@ def test_repairs_that_change_rows_end_in_time() -> None:
 
 def test_what_changes_many_people_is_not_cheap() -> None:
     cost = {"itemsets_lost": 0, "itemsets_ghost": 0, "support_error_mean": 0.01}
-    assert _loss(cost | {"people_changed": 2705}, lambda: 676, 77_512) == pytest.approx(0.01 + 2705 / 77_512)
-    assert _loss(cost | {"itemsets_lost": 10, "support_error_mean": 0.0}, lambda: 676, 77_512) == pytest.approx(10 / 676)
-    assert _loss(cost, lambda: 676, None) == 0.01
+    assert itemset_loss(cost | {"people_changed": 2705}, lambda: 676, 77_512) == pytest.approx(0.01 + 2705 / 77_512)
+    assert itemset_loss(cost | {"itemsets_lost": 10, "support_error_mean": 0.0}, lambda: 676, 77_512) == pytest.approx(10 / 676)
+    assert itemset_loss(cost, lambda: 676, None) == 0.01
+
+
+def test_shown_cells_are_rounded_and_hidden_ones_stay() -> None:
+    cells = [["F"], ["M"], ["*"]]
+    table = tacit.FrequencyTable.of(["sex"], cells, [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
+    assert [rounded_cells(table, 10).count(cell).to_list() for cell in range(3)] == [[5, 14], [0, 4], [15, 15]]

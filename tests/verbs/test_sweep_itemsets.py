@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.errors import OptionError
-from tacit.verbs.sweep import sizes, thresholds
+from tacit.verbs.sweep import listed, sizes, thresholds
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.naive_deduction import deduced_groups
 
@@ -118,7 +118,7 @@ def test_hierarchies_are_mined_along() -> None:
     people = tacit.read_table({"age": ["20"] * 12 + ["30"] * 4 + ["60"] * 20, "ill": (["yes"] * 3 + ["no"] * 3) * 6})
     swept = tacit.sweep_itemsets(people, min_support=8, k=9, hierarchies=tree)
     release = tacit.mine_itemsets(people, min_support=8, hierarchies=tree)
-    from tacit.verbs.known import with_coarser_items
+    from tacit.verbs.data import with_coarser_items
 
     one = tacit.audit(release, data=with_coarser_items(people, tree), policy=tacit.Policy(k=9))
     cell = swept.cells[0]
@@ -160,3 +160,9 @@ def test_thresholds_that_make_no_sense(given: Any) -> None:
 def test_k_that_makes_no_sense(given: Any) -> None:
     with pytest.raises(OptionError, match="--k"):
         sizes(given)
+
+
+def test_values_are_listed_and_texts_split_at_commas() -> None:
+    assert listed("5%, 10%") == ["5%", "10%"]
+    assert listed(3) == [3]
+    assert listed([1, "2,3"]) == [1, "2", "3"]

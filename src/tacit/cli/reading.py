@@ -312,8 +312,8 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
     if release.kind == "table":
         return read_original(release, settings)
     if given.data:
+        from tacit.verbs.data import with_coarser_items
         from tacit.verbs.kinds import kind_of
-        from tacit.verbs.known import with_coarser_items
 
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))

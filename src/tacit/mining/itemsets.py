@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 
 from tacit.errors import OptionError, nearest_name
+from tacit.files.inputs import Trees, people_of, trees_of
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, mine
 from tacit.model.numbers import Threshold
@@ -16,12 +18,12 @@ from tacit.model.table import Hierarchy, Table, Transactions
 
 
 def mine_itemsets(
-    data: Transactions | Table,
+    data: Transactions | Table | str | Path | Any,
     *,
     min_support: object,
     only: Only = "all",
     strict: bool = False,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Trees = None,
     max_itemsets: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -34,7 +36,8 @@ def mine_itemsets(
     Parameters
     ----------
     data
-        Transactions, or a table: then items are ``column=value``, of all columns that are not identifying.
+        Transactions, or a table: then items are ``column=value``, of all columns that are not identifying. Also a file, a frame, or a list of
+        lists of items.
     min_support
         A share such as ``0.1`` or ``"10%"``, or a count of people; an itemset is frequent when at least as many people have it.
     only
@@ -43,7 +46,7 @@ def mine_itemsets(
         Read the threshold as "more than".
     hierarchies
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
-        stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets.
+        stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
     max_itemsets
         Stop with an error when there are more.
     threads
@@ -55,11 +58,13 @@ def mine_itemsets(
 
     Examples
     --------
-    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
-    >>> found = mine_itemsets(baskets, min_support="50%")
+    >>> import tacit
+    >>> found = tacit.mine_itemsets([["beer", "crisps"], ["beer", "crisps"], ["beer"], []], min_support="50%")
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
+    data = people_of(data)
+    hierarchies = trees_of(hierarchies, data)
     rows, items = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress)

@@ -22,6 +22,8 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.errors import OptionError
+from tacit.files.hierarchies import check_hierarchies
+from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.negative_search import (
     Bar,
     Case,
@@ -45,7 +47,7 @@ from tacit.model.negative import NegativeRules
 from tacit.model.numbers import share
 from tacit.model.policy import Limits
 from tacit.model.release import Header
-from tacit.model.table import Hierarchy, Table
+from tacit.model.table import Table
 
 #: All rules are listed when antecedents use no more choices of levels than these; beyond, the minimal ones.
 MOST_CHOICES = 5_000
@@ -79,7 +81,7 @@ def mine_negative_rules(
     *,
     min_expectation: object,
     min_confidence: object = 1,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Trees = None,
     fuzzy: Mapping[str, object] | None = None,
     max_length: int | None = None,
     significance: object = None,
@@ -90,7 +92,7 @@ def mine_negative_rules(
 ) -> NegativeRules:
     """Mine the negative rules of a table.
 
-    In many columns only the minimal ones are listed.
+    They are what an adversary knows before anything is published. In many columns only the minimal ones are listed.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def mine_negative_rules(
         The least share of the people of an antecedent who do not have the value. Below 1 rules have exceptions: they say what is unlikely, and
         cannot be used to match people with values.
     hierarchies
-        Coarser values of QI columns.
+        Coarser values of QI columns, or a folder of files that hold them.
     fuzzy
         Numeric QI columns and their spreads: people whose value is up to so far away count for a rule in part, and a rule without exceptions
         needs that none of them has the value either.
@@ -122,16 +124,19 @@ def mine_negative_rules(
 
     Examples
     --------
-    >>> from tacit.model.table import Schema
-    >>> rows = [("F", "flu")] * 20 + [("M", "flu")] * 20 + [("F", "ovarian cancer")] * 10
-    >>> people = Table.from_rows(["sex", "ill"], rows, Schema(qi=("sex",), sa=("ill",)))
-    >>> [(r["antecedent"], r["excluded"], r["count"]) for r in mine_negative_rules(people, min_expectation=0.9).records()]
+    >>> import tacit
+    >>> rows = {"sex": ["F"] * 30 + ["M"] * 20, "ill": ["ovarian cancer"] * 10 + ["flu"] * 40}
+    >>> people = tacit.read_table(rows, qi="sex", sa="ill")
+    >>> [(r["antecedent"], r["excluded"], r["count"]) for r in tacit.mine_negative_rules(people, min_expectation=0.9).records()]
     [({'sex': ['M']}, 'ovarian cancer', 20)]
     """
+    require_table(people, "mine_negative_rules")
+    trees = trees_of(hierarchies, people)
+    check_hierarchies(trees or {}, people)
     watch = Watch(Limits.within(time_limit), progress, 1 + permutations)
     asked = _check_thresholds(people, min_expectation, min_confidence, significance, max_length)
     spreads = checked_spreads(fuzzy, people.schema.qi)
-    case = Case.of(people, hierarchies or {}, spreads)
+    case = Case.of(people, trees or {}, spreads)
     answer = _mine(case, asked, watch)
     found = answer.found
     crisp, against = fully_covered(found, case) if case.is_fuzzy else (found.support, found.against)
@@ -147,7 +152,7 @@ def mine_negative_rules(
         sa_values=people.sa.values,
         missing=people.missing.mark,
         missing_rule=people.missing.rule,
-        coarser=bool(hierarchies),
+        coarser=bool(trees),
     )
     return NegativeRules(
         antecedents=found.antecedents,

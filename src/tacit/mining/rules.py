@@ -7,7 +7,7 @@ A reader knows the thresholds, too, so that a published rule never allows counts
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError
+from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.database import Pair, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Rules, Sets
-from tacit.model.table import Column, Hierarchy, Table
+from tacit.model.table import Column, Table
 
 #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 MOST_DIGITS = 12
@@ -170,7 +171,7 @@ def mine_rules(
     with_confidence: bool = False,
     incomplete: bool = False,
     publish_sa_distribution: bool = False,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Trees = None,
     max_rules: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -203,19 +204,22 @@ def mine_rules(
         Publish how many people have each SA value.
     hierarchies
         Coarser values of QI columns, which are items as well; a rule uses at most one item of a column. Those of other columns are not used.
+        Also a folder of files.
     max_rules
         Stop with an error when there are more.
     threads, time_limit, progress
-        As for :func:`~tacit.mining.itemsets.mine_itemsets`.
+        As for :func:`tacit.mine_itemsets`.
 
     Examples
     --------
-    >>> from tacit.model.table import Schema
-    >>> rows = [("F", "high")] * 3 + [("F", "low")] + [("M", "low")] * 4
-    >>> people = Table.from_rows(["sex", "pay"], rows, Schema(qi=("sex",), sa=("pay",)))
-    >>> [(r["antecedent"], r["consequent"], r["count"]) for r in mine_rules(people, min_support=2, min_confidence=0.6).records()]
+    >>> import tacit
+    >>> rows = {"sex": ["F"] * 4 + ["M"] * 4, "pay": ["high"] * 3 + ["low"] * 5}
+    >>> people = tacit.read_table(rows, qi="sex", sa="pay")
+    >>> [(r["antecedent"], r["consequent"], r["count"]) for r in tacit.mine_rules(people, min_support=2, min_confidence=0.6).records()]
     [({'sex': 'F'}, 'high', 3), ({'sex': 'M'}, 'low', 4)]
     """
+    require_table(people, "mine_rules")
+    hierarchies = trees_of(hierarchies, people)
     form = Published(withhold_values, digits, with_confidence)
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Part
@@ -27,7 +28,6 @@ from tacit.papers.bench import (
     times_part,
 )
 from tacit.verbs.audit import audit
-from tacit.verbs.mine import mine_itemsets
 
 #: The matrix of Figure 1 (a) is a picture; this database has all the supports that the paper states.
 RUNNING = Database("abcdefgh abcdeg abcde abcdefg abcde abcde abde aefg cdefg cde cdefgh abfg")

@@ -28,13 +28,13 @@ from tacit.files.transactions import read_transactions
 from tacit.itemsets.detectors import DETECTORS, naive, oicd, pmicd
 from tacit.itemsets.detectors.family import Family
 from tacit.itemsets.supports import Found, Supports
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import AttackRun, Progress, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table, Transactions
 from tacit.verbs.audit import audit
-from tacit.verbs.mine import mine_itemsets
 
 Made = TypeVar("Made")
 

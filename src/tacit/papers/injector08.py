@@ -24,6 +24,7 @@ from tacit.buckets.utility import PositiveRules, Queries, draw_queries
 from tacit.errors import Infeasible
 from tacit.files.buckets import read_buckets
 from tacit.files.knowledge import read_knowledge
+from tacit.mining.negative import mine_negative_rules
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
@@ -33,7 +34,6 @@ from tacit.model.reproduction import Chart, Part
 from tacit.model.table import Hierarchy, Table
 from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
 from tacit.verbs.audit import audit
-from tacit.verbs.mine import mine_negative_rules
 
 QI = ("age", "workclass", "education", "marital-status", "race", "sex")
 SA = "occupation"

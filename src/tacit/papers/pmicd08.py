@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Transactions
 from tacit.papers.bench import RIVALS, Bench, Database, Setting, Timing, fact, facts_part, listed, times_part
 from tacit.verbs.audit import audit
-from tacit.verbs.mine import mine_itemsets
 
 EXAMPLE = Database("abcd bcef abc cdef bef acd bcdf abcdef bcdef abcde")
 FIGURE_2 = {

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from tacit.files.tables import read_table
 from tacit.known.sensitive_values import compare
+from tacit.mining.rules import mine_rules
 from tacit.model.release import Rules
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table
 from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
 from tacit.verbs.audit import audit
-from tacit.verbs.mine import mine_rules
 
 CONFIDENCES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 SUPPORTS = (0.1, 0.08, 0.06, 0.04, 0.02)

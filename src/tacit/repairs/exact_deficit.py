@@ -44,7 +44,6 @@ def propose(case: RepairCase) -> Proposal:
 
 
 def _count_groups(rows: BitRows, mask: Words) -> dict[tuple[int, ...], int]:
-    """Count the people in each group on one set."""
     kept, group = np.unique(rows.words & mask, axis=0, return_inverse=True)
     people = np.zeros(len(kept), np.int64)
     np.add.at(people, group.reshape(-1), rows.weights)

@@ -9,7 +9,7 @@ Rules are removed one by one (:func:`without_proofs`) or by higher thresholds (:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tacit.errors import InputError, OptionError, RepairError, numbered
 from tacit.mining.rules import Published, publish
 from tacit.model.arrays import Ints
-from tacit.model.audit import Audit
+from tacit.model.audit import AttackRun, Audit
 from tacit.model.event import ItemEvent
 from tacit.model.numbers import Rounding
 from tacit.model.release import Header, Itemsets, Listed, Rules
@@ -31,24 +31,17 @@ CHECK = "Give the data that the rules were made from, with the same columns and 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Rules with their true counts.
-
-    ``counts`` are people with antecedent and consequent, ``wholes`` with the antecedent.
-    """
+    """Rules with their true ``counts``, and the counts of their antecedents (``wholes``)."""
 
     release: Rules
     counts: Ints
     wholes: Ints
 
     @classmethod
-    def of(cls, case: RepairCase, name: str) -> Lines:
-        """Make the lines of a case, or refuse it.
-
-        These are rules QI => SA with their data, or rules that print exact numbers.
-        """
+    def of(cls, case: RepairCase) -> Lines:
+        """Return rules with their data, or with exact numbers."""
         release = case.release
-        if not isinstance(release, Rules):
-            raise OptionError("needs rules", where=f"--method {name}", remedy="See tacit repairs")
+        assert release.kind == "rules"
         if case.table is not None:
             return cls(release, *true_counts(release, case.table))
         if (release.lo != release.hi).any() or (release.whole_lo != release.whole_hi).any():
@@ -72,20 +65,14 @@ class Lines:
         enough = self.counts >= min_support
         if bar is not None:
             # Whole numbers of any size: a confidence may have many digits.
-            over = [
-                count * bar.denominator > bar.numerator * whole
-                or (not header.strict and count * bar.denominator == bar.numerator * whole)
-                for count, whole in zip(self.counts.tolist(), self.wholes.tolist(), strict=True)
-            ]
-            enough &= np.array(over, np.bool_)
+            counts = self.counts.astype(object) * bar.denominator
+            wholes = self.wholes.astype(object) * bar.numerator
+            enough &= (counts > wholes if header.strict else counts >= wholes).astype(np.bool_)
         return np.flatnonzero(enough)
 
 
 def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
-    """Count the people behind each line; refuse data that contradict it.
-
-    Returns those with antecedent and consequent, and those with the antecedent.
-    """
+    """Count the people of each rule, and of its antecedent."""
     name = release.source.name if release.source else "the release"
     header = release.header
     pairs = release.items.pairs
@@ -128,8 +115,6 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
 def safety(audit: Audit) -> int:
     """Grade an audit: 2 safe, 1 nothing found, 0 something found.
 
-    Safe means that nothing was found and all was decided.
-
     An attack that cannot run or was not asked for says nothing about one candidate rather than another: it does not count here.
     """
     if any(run.findings for run in audit.runs):
@@ -151,25 +136,21 @@ Line = tuple[int, int]
 
 def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line]]:
     """Return the lines that each proof cites, where it cites any."""
-    proofs = []
-    for run in audit.runs:
-        if run.claim != "proves" or run.show is None:
-            continue
+    return [cited for run in audit.runs for cited in proofs_of(run, most) if cited]
+
+
+def proofs_of(run: AttackRun, most: int) -> Iterator[frozenset[Line]]:
+    """Yield the lines that each of the worst proofs cites."""
+    if run.claim == "proves" and run.show is not None:
         for index in range(min(most, len(run.severity))):
-            cited = frozenset(
-                (citation.release, citation.place) for citation in run.show(index).because if isinstance(citation.place, int)
-            )
-            proofs += [cited] if cited else []
-    return proofs
+            places = ((citation.release, citation.place) for citation in run.show(index).because)
+            yield frozenset((release, place) for release, place in places if isinstance(place, int))
 
 
 def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) -> list[Line]:
     """Choose lines such that every proof cites one of them.
 
     Again and again the line in most proofs, the least worth where several are.
-
-    >>> breaking([frozenset({(0, 2), (0, 3)}), frozenset({(0, 3), (0, 4)}), frozenset({(0, 5)})], lambda line: line[1])
-    [(0, 3), (0, 5)]
     """
     left = list(proofs)
     chosen: list[Line] = []
@@ -182,14 +163,12 @@ def breaking(proofs: Iterable[frozenset[Line]], worth: Callable[[Line], float]) 
 
 
 def some_lines(release: Listed, kept: Ints) -> Listed:
-    """Return some of the lines, marked as an incomplete list.
-
-    Closed itemsets of which some are missing are just itemsets.
-    """
+    """Return some of the lines, marked as an incomplete list."""
     if len(kept) == len(release):
         return release
     part = release.take(kept, replace(release.header, complete=False))
-    return replace(part, only="all") if isinstance(part, Itemsets) and part.only == "closed" else part
+    # Closed itemsets of which some are missing are just itemsets.
+    return replace(part, only="all") if part.kind == "itemsets" and part.only == "closed" else part
 
 
 def without_lines(release: Listed, lines: Iterable[int]) -> Listed:
@@ -214,43 +193,37 @@ def holding(release: Itemsets, wanted: Iterable[frozenset[str]]) -> set[int]:
 
 
 def without_findings(case: RepairCase, release: Itemsets) -> Itemsets:
-    """Remove the itemsets of findings, and larger ones, until nothing is found.
-
-    An itemset goes if findings are about it, or rest on it.
-    """
+    """Remove itemsets that findings are about, or else rest on."""
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.audit(release, case.data)
     now = release
     while any(run.findings for run in audit.runs):
-        gone = holding(now, _find_mentioned(audit)) or holding(now, _find_cited(audit, now))
+        gone = holding(now, mentioned_items(audit)) or holding(now, _cited_itemsets(audit, now))
         if not gone:
             raise RepairError("what is found rests on no itemset of the list", where="repair", remedy="Choose another method")
         kept = np.delete(kept, sorted(gone))
         part = some_lines(release, kept)
-        assert isinstance(part, Itemsets)
+        assert part.kind == "itemsets"
         now = part
         audit = case.audit(now, case.data)
     return now
 
 
-def _find_mentioned(audit: Audit) -> set[frozenset[str]]:
-    """Return the items that findings mention, as present or absent."""
+def mentioned_items(audit: Audit) -> set[frozenset[str]]:
+    """Return the items that each finding mentions, as present or absent."""
     events = [run.event(index) for run in audit.runs if run.event is not None for index in range(len(run.severity))]
     return {frozenset(event.present + event.absent) for event in events if isinstance(event, ItemEvent)}
 
 
-def _find_cited(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
-    """Itemsets such that each of the worst proofs cites one of them."""
+def _cited_itemsets(audit: Audit, release: Itemsets) -> set[frozenset[str]]:
+    """Return itemsets that together break the worst proofs."""
     place = {release.line(index): index for index in range(len(release))}
     chosen = breaking(cited_lines(audit, most=FEW_PROOFS), lambda one: float(release.hi[place[one[1]]]))
     return {frozenset(release.names(place[line])) for _, line in chosen}
 
 
 def without_proofs(case: RepairCase) -> Listed:
-    """Remove a few lines that all proofs rest on.
-
-    Lines that turn out not to matter are put back, the broadest first.
-    """
+    """Remove a few lines that all proofs rest on."""
     release = case.release
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.audit(release, case.data)
@@ -263,14 +236,12 @@ def without_proofs(case: RepairCase) -> Listed:
             raise RepairError("what is found rests on no line of the list", where="repair", remedy="Choose another method")
         kept = np.delete(kept, gone)
         audit = case.audit(some_lines(release, kept), case.data)
+    # Lines that turn out not to matter are put back, the broadest first.
     return some_lines(release, with_more(case, release, kept, np.argsort(-release.lo, kind="stable"), safety(audit)))
 
 
 def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reached: int) -> Ints:
-    """Return the kept lines and as many others as are safe.
-
-    Whole groups of them, then halves of groups that were too much.
-    """
+    """Return the kept lines and as many others as are safe."""
     others = order[~np.isin(order, kept)].tolist()
     size = max(1, -(-len(others) // GROUPS))
     waiting = [others[first : first + size] for first in range(0, len(others), size)][::-1]
@@ -293,13 +264,10 @@ CONFIDENCE_STEP = Fraction(1, 20)
 SUPPORT_STEPS = 1000
 
 
-def safe_thresholds(case: RepairCase, name: str) -> Rules:
-    """Find the longest safe part above a support and a confidence.
-
-    Halving finds it; else the list is empty.
-    """
-    lines = Lines.of(case, name)
-    best = _select_above(lines, _unreached_support(lines), lines.release.header)
+def safe_thresholds(case: RepairCase) -> Rules:
+    """Find the longest safe part above a support and a confidence."""
+    lines = Lines.of(case)
+    best = _select_above(lines, supports(lines)[-1], lines.release.header)
     best_safety = -1
     for bar in confidences(lines.release.header):
         header = replace(lines.release.header, min_confidence=bar)
@@ -311,10 +279,7 @@ def safe_thresholds(case: RepairCase, name: str) -> Rules:
 
 
 def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
-    """Find the most safe rules at one confidence, if more than ``to_beat``.
-
-    The supports are halved.
-    """
+    """Find the most safe rules at one confidence, by bisection."""
     # The last support is above every count. Supports that keep too few rules are not looked at.
     steps = [one for one in supports(lines) if len(lines.reaching(one, header)) > to_beat]
     found: Rules | None = None
@@ -337,10 +302,6 @@ def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat:
 
 
 def _select_above(lines: Lines, min_support: int, header: Header) -> Rules:
-    """Return the rules that reach a support and the header's confidence.
-
-    They are printed as before.
-    """
     release = lines.release
     header = replace(header, min_support=min_support)
     kept = lines.reaching(min_support, header)
@@ -355,11 +316,7 @@ def _select_above(lines: Lines, min_support: int, header: Header) -> Rules:
 
 
 def confidences(header: Header) -> list[Fraction]:
-    """Return the confidence, then higher ones in round steps up to 1.
-
-    >>> [float(one) for one in confidences(Header(min_confidence=Fraction("0.87")))]
-    [0.87, 0.9, 0.95, 1.0]
-    """
+    """Return the confidence, then higher ones in round steps up to 1."""
     now = header.min_confidence
     if now is None:
         return [Fraction(0)]
@@ -369,21 +326,13 @@ def confidences(header: Header) -> list[Fraction]:
 
 
 def supports(lines: Lines) -> list[int]:
-    """Return the support, then higher ones in round steps.
-
-    The last is above every count.
-    """
+    """Return the support, then round ones up to above every count."""
     header = lines.release.header
     n = header.n or 0
     now = header.min_support or 1
-    last = _unreached_support(lines)
+    last = max(int(lines.counts.max(initial=0)) + 1, now)
     steps = -(-np.arange(1, SUPPORT_STEPS + 1) * n // SUPPORT_STEPS) if n > SUPPORT_STEPS else np.arange(1, n + 1)
     return sorted({now, last, *steps[(steps > now) & (steps < last)].tolist()})
-
-
-def _unreached_support(lines: Lines) -> int:
-    """A support that no rule reaches."""
-    return max(int(lines.counts.max(initial=0)) + 1, lines.release.header.min_support or 1)
 
 
 #: One person more or less never counts as information: estimates are computed to about this many nats.
@@ -395,8 +344,8 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
 
     A support that is printed rounded is read as printed, one that is withheld as the support threshold: the least that it can be.
     """
-    new = {_rule_key(after, index): index for index in range(len(after))}
-    pairs = [(index, new[key]) for index in range(len(before)) if (key := _rule_key(before, index)) in new]
+    new = {key: index for index, key in enumerate(_rule_keys(after))}
+    pairs = [(index, new[key]) for index, key in enumerate(_rule_keys(before)) if key in new]
     was, now = (_read_counts(one)[[pair[side] for pair in pairs]] for side, one in enumerate((before, after)))
     errors = np.abs(now - was)[was > 0] / was[was > 0]
     shown = sum(_prints_support(before, i) and not _prints_support(after, j) for i, j in pairs)
@@ -413,11 +362,10 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
     return cost
 
 
-def _rule_key(release: Rules, index: int) -> tuple[frozenset[str], frozenset[str]]:
-    """A rule by its items."""
+def _rule_keys(release: Rules) -> Iterator[tuple[frozenset[str], ...]]:
     names = release.items.names
-    left, right = (frozenset(names[item] for item in side[index].tolist()) for side in (release.antecedents, release.consequents))
-    return left, right
+    for sides in zip(release.antecedents, release.consequents, strict=True):
+        yield tuple(frozenset(names[item] for item in side.tolist()) for side in sides)
 
 
 def _read_counts(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -430,5 +378,4 @@ def _read_counts(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def _prints_support(release: Rules, index: int) -> bool:
-    """Tell if a line prints its support."""
     return bool(release.support.text(index)) if release.support is not None else int(release.lo[index]) == int(release.hi[index])

@@ -17,12 +17,11 @@ from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
 from tacit.kernels.rows import maximal_flags
 from tacit.model.arrays import Ints, Words
-from tacit.model.audit import Audit
-from tacit.model.event import ItemEvent
 from tacit.model.policy import check_time
 from tacit.model.release import Items, Itemsets, Sets
 from tacit.model.repair import Proposal, RepairCase
 from tacit.model.table import Transactions
+from tacit.repairs.lists import mentioned_items
 
 #: A release that stands for more frequent itemsets than this is not looked at below its threshold.
 MOST_FREQUENT = 1 << 25
@@ -36,10 +35,7 @@ def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:
 
 
 def maximal(release: Itemsets, items: Items) -> Sets:
-    """Return the maximal published sets over ``items``.
-
-    The empty set when nothing is published.
-    """
+    """Return the maximal published sets, or else the empty set."""
     if len(release) == 0:
         return Sets.from_lists([[]])
     order = np.argsort(-release.sets.lengths, kind="stable")
@@ -52,10 +48,9 @@ def border(release: Itemsets, items: Items) -> Sets:
     """Return the negative border over ``items``: minimal infrequent itemsets."""
     top = maximal(release, items)
     if (1 << top.lengths.astype(object)).sum() > MOST_FREQUENT:
+        what = "the release stands for too many frequent itemsets to look just below them"
         remedy = "Use --goal frequent-only, raise the threshold, or choose another method"
-        raise OptionError(
-            "the release stands for too many frequent itemsets to look just below them", where="--goal all", remedy=remedy
-        )
+        raise OptionError(what, where="--goal all", remedy=remedy)
     book = Book.of_items(top.members)
     for one in top:
         keys = book.subsets(one.astype(np.int64))
@@ -65,10 +60,7 @@ def border(release: Itemsets, items: Items) -> Sets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BitRows:
-    """Distinct rows as bits over the items, with numbers of people.
-
-    A number may become 0.
-    """
+    """Distinct rows as bits over the items, with numbers of people."""
 
     words: Words
     weights: Ints
@@ -78,11 +70,7 @@ class BitRows:
     def of(cls, data: Transactions) -> BitRows:
         """Return the distinct rows of some transactions."""
         merged = data.merged()
-        width = max(1, -(-len(data.items) // 64))
-        words = np.zeros((len(merged.rows), width), np.uint64)
-        members = merged.rows.members.astype(np.int64)
-        np.bitwise_or.at(words, (merged.rows.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
-        return cls(words, merged.weights.copy(), data.items)
+        return cls(_as_bits(merged.rows, max(1, -(-len(data.items) // 64))), merged.weights.copy(), data.items)
 
     def transactions(self) -> Transactions:
         """Return the people as transactions, without rows of nobody."""
@@ -92,30 +80,21 @@ class BitRows:
         return Transactions(Sets.from_pairs(rows, members, len(kept)), self.weights[kept], self.items).merged()
 
     def masks(self, family: Sets) -> Words:
-        """Itemsets as bits."""
-        masks = np.zeros((len(family), self.words.shape[1]), np.uint64)
-        members = family.members.astype(np.int64)
-        np.bitwise_or.at(masks, (family.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
-        return masks
+        """Return itemsets as bits."""
+        return _as_bits(family, self.words.shape[1])
 
-    def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words, Ints]:
-        """Find the groups of 1..k-1 people on the sets of a family.
-
-        Returns the number of the set, the group's items as bits over all items, and the size.
-        """
+    def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words]:
+        """Return the groups of 1..k-1 people: set number, items present."""
         alive = self.transactions()
         by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
         numbers = [np.empty(0, np.int64)]
         groups = [np.empty((0, self.words.shape[1]), np.uint64)]
-        sizes = [np.empty(0, np.int64)]
-        for which, present, size in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
+        for which, present, _ in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
             numbers.append(which)
             groups.append(self._spread_bits(family, which, present))
-            sizes.append(size)
-        return np.concatenate(numbers), np.concatenate(groups), np.concatenate(sizes)
+        return np.concatenate(numbers), np.concatenate(groups)
 
     def _spread_bits(self, family: Sets, which: Ints, present: Words) -> Words:
-        """Bits over the items of each set as bits over all items."""
         out = np.zeros((len(which), self.words.shape[1]), np.uint64)
         for place in range(int(family.lengths[which].max(initial=0))):
             rows = np.flatnonzero(family.lengths[which] > place)
@@ -125,10 +104,7 @@ class BitRows:
         return out
 
     def within(self, masks: Words, groups: Words) -> npt.NDArray[np.bool_]:
-        """Mark the rows in at least one of the groups.
-
-        ``masks[i]`` are the items that group ``i`` mentions.
-        """
+        """Mark the rows in a group, which mentions the items in its mask."""
         hit = np.zeros(len(self.weights), np.bool_)
         for mask, group in zip(masks, groups, strict=True):
             check_time("repair")
@@ -136,24 +112,25 @@ class BitRows:
         return hit & (self.weights > 0)
 
     def nearest(self, row: int, among: Ints) -> int:
-        """Return the other row that differs in the fewest items.
-
-        Of several, the one with the most people.
-        """
+        """Return the row with fewest differences, then with most people."""
         distance = np.bitwise_count(self.words[among] ^ self.words[row]).sum(axis=1, dtype=np.int64)
         best = np.flatnonzero(distance == distance.min())
         return int(among[best[np.argmax(self.weights[among[best]])]])
 
 
-def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
-    """Return the rows, the small groups on maximal sets, and these sets.
+def _as_bits(sets: Sets, width: int) -> Words:
+    words = np.zeros((len(sets), width), np.uint64)
+    members = sets.members.astype(np.int64)
+    np.bitwise_or.at(words, (sets.owners(), members >> 6), np.uint64(1) << (members & 63).astype(np.uint64))
+    return words
 
-    Groups and sets come as bits.
-    """
+
+def small_groups(release: Itemsets, case: RepairCase) -> tuple[BitRows, Words, Words]:
+    """Return rows, small groups on maximal sets, and these sets."""
     assert case.data is not None
     rows = BitRows.of(case.data)
     family = maximal(release, case.data.items)
-    _, groups, _ = rows.small_groups(family, case.k)
+    _, groups = rows.small_groups(family, case.k)
     return rows, groups, rows.masks(family)
 
 
@@ -170,8 +147,6 @@ MOST_ROUNDS = 1000
 def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints]) -> Proposal:
     """Change rows, mine and look again, until the audit is clean.
 
-    First for the maximal sets and the border, then for the remaining findings.
-
     ``change`` says how many people each row stands for afterwards, given the sets (as bits) and the small groups on them.
     """
     assert case.data is not None
@@ -184,21 +159,15 @@ def until_clean(case: RepairCase, change: Callable[[BitRows, Words, Words], Ints
             family += [*border(release, data.items)]
         sets = Sets.from_lists([*(one.tolist() for one in family), *deeper])
         rows = BitRows.of(data)
-        numbers, groups, _ = rows.small_groups(sets, case.k)
+        numbers, groups = rows.small_groups(sets, case.k)
         if len(numbers):
             data = replace(rows, weights=change(rows, rows.masks(sets)[numbers], groups)).transactions()
             release = case.mine(data)
             continue
-        fresh = _find_reached(case.audit(release, data), data) - deeper
+        number = {name: i for i, name in enumerate(data.items.names)}
+        found = mentioned_items(case.audit(release, data))
+        fresh = {tuple(sorted(number[item] for item in names)) for names in found} - deeper
         if not fresh:
             return Proposal(release, data)
         deeper |= fresh
     raise RepairError(f"no end after {MOST_ROUNDS} rounds", where="repair", remedy="Choose another method")
-
-
-def _find_reached(found: Audit, data: Transactions) -> set[tuple[int, ...]]:
-    """Return the itemsets that the remaining findings mention."""
-    number = {name: i for i, name in enumerate(data.items.names)}
-    events = [run.event(i) for run in found.runs if run.event is not None for i in range(run.findings)]
-    named = [event.present + event.absent for event in events if isinstance(event, ItemEvent)]
-    return {tuple(sorted(number[item] for item in names)) for names in named}

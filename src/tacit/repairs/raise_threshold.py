@@ -34,12 +34,10 @@ NAME = "raise-threshold"
 def propose(case: RepairCase) -> Proposal:
     """Propose the largest part above a threshold whose audit is clean.
 
-    An empty one when there is none.
-
     Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
     """
     if case.release.kind == "rules":
-        return Proposal(safe_thresholds(case, NAME))
+        return Proposal(safe_thresholds(case))
     release = itemsets_of(case, NAME)
     # Only at these thresholds does the published family change; the last one is above every count.
     thresholds = np.unique(np.append(release.lo + 1, release.min_support or 1))
@@ -53,19 +51,13 @@ def propose(case: RepairCase) -> Proposal:
             safe = middle
         else:
             unsafe = middle
-    return Proposal(_mark_complete(above(release, int(thresholds[safe]))), case.data)
+    chosen = above(release, int(thresholds[safe]))
+    if len(chosen):
+        # The list is complete from its own smallest count on.
+        chosen = replace(chosen, header=replace(chosen.header, min_support=int(chosen.lo.min())))
+    return Proposal(chosen, case.data)
 
 
 def above(release: Itemsets, threshold: int) -> Itemsets:
     """Return the itemsets that certainly reach a threshold."""
     return release.take(np.flatnonzero(release.lo >= threshold), replace(release.header, min_support=threshold))
-
-
-def _mark_complete(release: Itemsets) -> Itemsets:
-    """Call the list complete from its own smallest count on.
-
-    An empty one stays as it is.
-    """
-    if not len(release):
-        return release
-    return replace(release, header=replace(release.header, min_support=int(release.lo.min())))

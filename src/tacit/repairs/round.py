@@ -21,8 +21,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
+from itertools import count, takewhile
 
 from tacit.errors import OptionError
 from tacit.mining.rules import Published
@@ -43,7 +42,7 @@ def propose(case: RepairCase) -> Proposal:
     Where none is clean, the one in which nothing is found and the fewest questions stay open; else the coarsest.
     """
     release = case.release
-    if not isinstance(release, Itemsets):
+    if release.kind == "rules":
         return Proposal(_round_rules(case))
     if case.precision is not None:
         return Proposal(rounded(release, case.precision))
@@ -74,11 +73,8 @@ def _describe_failure(tried: int, label: str, still_open: int | None) -> str:
 
 
 def _round_rules(case: RepairCase) -> Rules:
-    """Round supports of rules to the asked, or most safe, decimals.
-
-    Where none are safe, to the fewest.
-    """
-    lines = Lines.of(case, NAME)
+    """Round supports to the asked decimals, or the most that are safe."""
+    lines = Lines.of(case)
     printed_now = lines.release.header.digits
     if lines.release.is_withheld:
         remedy = "Nothing is left to round; choose withdraw or raise-threshold"
@@ -105,16 +101,7 @@ def _round_rules(case: RepairCase) -> Rules:
 
 
 def finest_first(release: Itemsets, least_base: int = 2) -> list[Precision]:
-    """Return the usual precisions that change some count, the finest first.
-
-    None is finer than a base.
-
-    >>> from tests.itemsets.made_releases import released
-    >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"))]
-    ['base 2', '1 decimal', 'base 5', 'base 10', 'base 20', '0 decimals']
-    >>> [precision.label for precision in finest_first(released([frozenset("a")] * 30, 20, "all"), 5)]
-    ['base 5', 'base 10', 'base 20', '0 decimals']
-    """
+    """Return the usual precisions that change counts, the finest first."""
     choices = [Precision(base=base) for base in usual_bases(release, least_base)]
     if release.n:
         choices += [one for decimals in DECIMALS if (one := Precision(decimals=decimals)).step(release.n) >= least_base]
@@ -125,22 +112,7 @@ def usual_bases(release: Itemsets, least: int = 2) -> list[int]:
     """Return the usual bases up to the smallest published count.
 
     The least base, then 2, 5, 10, 20, 50, .. above it; beyond, counts would print as 0.
-
-    >>> from tests.itemsets.made_releases import released
-    >>> usual_bases(released([frozenset("a")] * 30, 20, "all"))
-    [2, 5, 10, 20]
     """
-    most = int(release.lo.min()) if len(release) else 0
-    bases = [least]
-    for base in _one_two_five():
-        if base > max(most, least):
-            return bases
-        if base > least:
-            bases.append(base)
-    raise AssertionError("the bases never end")
-
-
-def _one_two_five() -> Iterator[int]:
-    """2, 5, 10, 20, 50, 100, .."""
-    for power in count():
-        yield from (2 * 10**power, 5 * 10**power, 10 * 10**power)
+    most = max(int(release.lo.min()) if len(release) else 0, least)
+    usual = (base * 10**power for power in count() for base in (2, 5, 10))
+    return [least, *(base for base in takewhile(lambda base: base <= most, usual) if base > least)]

@@ -36,7 +36,7 @@ def propose(case: RepairCase) -> Proposal:
         # Closed sets may be unsafe while subsets of theirs are safe, so all frequent itemsets have to be looked at.
         release = case.mine_all(case.data)
     rows = BitRows.of(case.data)
-    numbers, _, _ = rows.small_groups(in_items(release.sets, release.items.names, case.data.items), case.k)
+    numbers, _ = rows.small_groups(in_items(release.sets, release.items.names, case.data.items), case.k)
     safe = np.setdiff1d(np.arange(len(release)), numbers)
     family = release.take(safe, replace(release.header, complete=False))
     return Proposal(without_findings(case, family) if case.goal == "all" else family, case.data)

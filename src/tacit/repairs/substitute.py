@@ -35,10 +35,7 @@ def propose(case: RepairCase) -> Proposal:
 
 
 def _replace(rows: BitRows, masks: Words, groups: Words) -> Ints:
-    """Count the people of each row after replacing rows of small groups.
-
-    Each becomes the nearest row that is in none.
-    """
+    """Move people in small groups to the nearest safe row."""
     exposed = rows.within(masks, groups)
     safe = np.flatnonzero(~exposed & (rows.weights > 0))
     if len(safe) == 0:

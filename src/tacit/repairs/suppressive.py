@@ -19,19 +19,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.model.arrays import Ints, Words
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.people import BitRows, until_clean
+from tacit.repairs.people import until_clean
 
 NAME = "suppressive"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """A release of the people who are in no small group."""
+    """Propose a release of the people who are in no small group."""
     itemsets_of(case, NAME)
-    return until_clean(case, _delete)
-
-
-def _delete(rows: BitRows, masks: Words, groups: Words) -> Ints:
-    """Count the people of each row after deleting rows of small groups."""
-    return np.where(rows.within(masks, groups), 0, rows.weights)
+    return until_clean(case, lambda rows, masks, groups: np.where(rows.within(masks, groups), 0, rows.weights))

@@ -26,7 +26,7 @@ from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.release import Rules
 from tacit.model.repair import Proposal, RepairCase
-from tacit.repairs.lists import Lines, safety, some_lines, with_more, without_lines, without_proofs
+from tacit.repairs.lists import Lines, proofs_of, safety, some_lines, with_more, without_lines, without_proofs
 
 NAME = "withdraw"
 
@@ -37,23 +37,20 @@ MOST_PROOFS = 200
 
 
 def propose(case: RepairCase) -> Proposal:
-    """Propose the rules without those that reveal most.
-
-    Cut by influence, or grown from nothing, whichever says more.
-    """
+    """Propose rules cut by influence or grown, whichever say more."""
     if case.lines is not None:
         return Proposal(without_lines(case.release, case.lines))
     if case.table is None:
         return Proposal(without_proofs(case))
-    lines = Lines.of(case, NAME)
+    lines = Lines.of(case)
     release = lines.release
     broadest_first = np.argsort(-lines.wholes, kind="stable")
     kept, reached = _cut(case, release)
     chosen = with_more(case, release, kept, broadest_first, reached)
     grown = with_more(case, release, kept[:0], broadest_first, reached)
-    return Proposal(
-        min((_select_rules(release, one) for one in (chosen, grown)), key=lambda one: _measure_entropy(case.look(one)))
-    )
+    candidates = [_select_rules(release, one) for one in (chosen, grown)]
+    # The entropy is the uncertainty that a release leaves.
+    return Proposal(min(candidates, key=lambda one: float(case.look(one).measures.get("posterior_entropy", 0.0))))
 
 
 def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
@@ -70,32 +67,22 @@ def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
     return kept, safety(audit)
 
 
-def _measure_entropy(audit: Audit) -> float:
-    """Return the uncertainty left by a release; less is better."""
-    return float(audit.measures.get("posterior_entropy", 0.0))
-
-
 def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:
-    """Measure each line's influence on the findings.
-
-    On estimates by their multipliers, on proofs by how many cite it.
-    """
+    """Measure each line's influence: multipliers, and proofs that cite it."""
     total = np.zeros(len(release))
     place = {release.line(index): index for index in range(len(release))}
     for run in audit.runs:
         weights = np.asarray(run.details.get("influence", np.zeros(len(release))), float)
         if run.findings and run.claim == "proves" and run.show is not None:
             weights = np.zeros(len(release))
-            for index in range(min(MOST_PROOFS, len(run.severity))):
-                cited = {citation.place for citation in run.show(index).because if isinstance(citation.place, int)}
-                weights[[place[line] for line in sorted(cited) if line in place]] += 1
+            for cited in proofs_of(run, MOST_PROOFS):
+                weights[[place[line] for _, line in sorted(cited) if line in place]] += 1
         if run.findings and weights.sum() > 0:
             total += weights / weights.sum()
     return total
 
 
 def _select_rules(release: Rules, kept: Ints) -> Rules:
-    """Some of the rules; a list that lacks some says so."""
     part = some_lines(release, kept)
-    assert isinstance(part, Rules)
+    assert part.kind == "rules"
     return part

@@ -27,11 +27,8 @@ NAME = "withhold"
 
 
 def propose(case: RepairCase) -> Proposal:
-    """Propose the rules without numbers.
-
-    Without the distribution of the sensitive column, too, where that helps.
-    """
-    lines = Lines.of(case, NAME)
+    """Propose the rules without numbers, or without the distribution too."""
+    lines = Lines.of(case)
     withheld = lines.printed(Published(withhold_values=True))
     if withheld.header.sa_counts:
         alone = replace(withheld, header=replace(withheld.header, sa_counts=()))

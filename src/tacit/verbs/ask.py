@@ -15,18 +15,17 @@ from tacit.itemsets.inference_channels import run as maximal_channels
 from tacit.itemsets.supports import channels_from_condensed
 from tacit.known.case import PeopleCase, estimate
 from tacit.known.person import Person, bounds_of, build_up
-from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import baseline_of, why_not
 from tacit.model.arrays import Codes
 from tacit.model.audit import Target
 from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_who
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Itemsets, Release
+from tacit.model.release import Release
+from tacit.model.table import Table
 from tacit.rules.patterns import pattern_support
+from tacit.verbs.data import first_with_roles, owners_people
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.known import case_alone, owners_people, owners_table, rule_case, several_case
-
-__all__ = ["all_channels", "members_of", "posterior_of", "support_of"]
+from tacit.verbs.known import case_alone, rule_case, several_case
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
@@ -66,7 +65,7 @@ def all_channels(release: Release | str | Path | Any, *, policy: Policy | None =
     [((), ('c',), 1), (('a',), ('c',), 1), (('b',), ('c',), 1), (('a', 'b'), ('c',), 1)]
     """
     target = read_release(release)
-    if not isinstance(target, Itemsets):
+    if target.kind != "itemsets":
         raise OptionError(f"needs itemsets, not {target.kind}", where="all_channels", remedy="Give a list of frequent itemsets")
     limits = policy or Policy()
     return channels_from_condensed(target, maximal_channels(Target(target, limits)), limits.k)
@@ -172,13 +171,8 @@ def members_of(
     if not isinstance(case, BucketCase):
         raise OptionError(f"needs a bucketized release, not {target.kind}", where="members_of", remedy="Give a QIT and an ST")
     described = read_who(who) if isinstance(who, str) else dict(who)
-    names = case.buckets.people.names
     for column in described:
-        if column == case.buckets.sensitive:
-            remedy = f"Describe a person by: {', '.join(names)}"
-            raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
-        if column not in names:
-            raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
+        _check_column(column, case.buckets.people.names, case.buckets.sensitive)
     rows = find_members(case, described)
     if len(rows) == 0:
         raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out, or check them")
@@ -186,9 +180,15 @@ def members_of(
 
 
 def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    """Return releases with known people; raise without sensitive values."""
     if isinstance(release, (list, tuple)):
-        return _together([read_release(one) for one in release], known, data, knowledge)
+        releases = [read_release(one) for one in release]
+        people = owners_people(first_with_roles(releases), data)
+        table = people if isinstance(people, Table) else None
+        several = several_case(releases, known=known, people=table, knowledge=knowledge)
+        if several is None or not several.speaking:
+            remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
+            raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)
+        return several
     target = read_release(release)
     given = Given(known=known, knowledge=knowledge)
     case: PeopleCase | None = case_alone(target, given)
@@ -200,30 +200,14 @@ def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
         remedy = "Ask about a pattern with --pattern, or give rules"
         raise OptionError("itemsets say nothing about a sensitive column", where="--who", remedy=remedy)
     if target.kind == "buckets":
-        raise OptionError(
-            "is for rules, and this release is bucketized", where="posterior_of", remedy="Ask tacit.members_of instead"
-        )
+        remedy = "Ask tacit.members_of instead"
+        raise OptionError("is for rules, and this release is bucketized", where="posterior_of", remedy=remedy)
     raise OptionError(why_not(Target(target, Policy())), where="--who", remedy="See tacit explain --help")
 
 
-def _together(releases: list[Release], known: Any, data: Any, knowledge: Any) -> SeveralCase:
-    """Return several releases with their common people."""
-    case = several_case(releases, known=known, people=owners_table(releases, data), knowledge=knowledge)
-    if case is None or not case.speaking:
-        remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
-        raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)
-    return case
-
-
 def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
-    """Return the combinations that fit a description."""
-    names = case.population.names
     for column, value in described.items():
-        if column == case.sensitive:
-            remedy = f"Describe a person by: {', '.join(names)}"
-            raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
-        if column not in names:
-            raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))
+        _check_column(column, case.population.names, case.sensitive)
         if not case.population.knows(column, value):
             # Values of the data are not named; those that the release names are public.
             published = [text for name, text in case.pairs if name == column]
@@ -233,3 +217,11 @@ def _fitting(case: PeopleCase, described: Mapping[str, str]) -> Codes:
     if len(combinations) == 0:
         raise OptionError("nobody has all these values together", where="--who", remedy="Leave some of them out")
     return combinations
+
+
+def _check_column(column: str, names: tuple[str, ...], sensitive: str) -> None:
+    if column == sensitive:
+        remedy = f"Describe a person by: {', '.join(names)}"
+        raise OptionError(f"column {column!r} is what is guessed", where="--who", remedy=remedy)
+    if column not in names:
+        raise OptionError(f"there is no column {column!r}", where="--who", remedy=nearest_name(column, names, "columns"))

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tacit.joint.case import JointCase
     from tacit.known.case import PeopleCase
 
-__all__ = ["ATTACKS", "Attack", "Cases", "Target", "run_attacks", "run_in_time"]
-
 #: Case that an attack takes: that of its kind of release; known people; known people, or else groups of a joint case; a joint case.
 Takes = Literal["own", "known", "groups", "joint"]
 
@@ -231,7 +229,11 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
         is_general = attack.takes == "joint"
         is_exposed = any(run.findings for run in runs)
         if not cases.apply_to(attack, kind):
-            runs.append(attack.end("not-relevant", _reason_not_relevant(attack, kind)))
+            reason = "needs lists or tables of counts, or several releases"
+            if not is_general:
+                needed = KINDS[attack.needs].held.partition(" ")[2]  # "itemsets" of "holds itemsets", "a table" of "is a table"
+                reason = f"needs {needed}; the release {KINDS[kind].held}"
+            runs.append(attack.end("not-relevant", reason))
         elif attack.code not in chosen:
             runs.append(attack.not_asked(target))
         elif target.first_hit and is_exposed:
@@ -254,14 +256,7 @@ def run_in_time(attack: Attack, target: Target) -> AttackRun:
         return attack.end("stopped", "the time limit was reached before anything was found")
 
 
-def _reason_not_relevant(attack: Attack, kind: str) -> str:
-    if attack.takes == "joint":
-        return "needs lists or tables of counts, or several releases"
-    return f"needs {KINDS[attack.needs].noun}; the release {KINDS[kind].held}"
-
-
 def _with_time(attack: Attack, target: Target, chosen: Collection[str]) -> Target:
-    """Return the target with its share of time."""
     later = ATTACKS[ATTACKS.index(attack) + 1 :]
     proofs = any(one.claim == "proves" and one.needs == attack.needs and one.code in chosen for one in later)
     return replace(target, limits=target.limits.part(0.5)) if attack.claim == "estimates" and proofs else target
@@ -282,12 +277,10 @@ def _only_new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
 
 
 def _comparable(event: Event) -> object:
-    """Return an event without the order of its items."""
     return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
 
 
 def _write_findings(run: AttackRun, stream: Stream | None) -> None:
-    """Write findings to the stream, if not yet written."""
     event = run.event
     if stream is not None and event is not None and run.streamed is None:
         bounds = (Bound(*pair) for pair in zip(run.columns["count"].tolist(), run.columns["count_hi"].tolist(), strict=True))

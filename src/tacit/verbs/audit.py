@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.errors import OptionError
+from tacit.errors import OptionError, nearest_name
+from tacit.files.consistency import check_listing
+from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import Names, columns_of
-from tacit.model.audit import Algorithm, Audit, Progress, silent
-from tacit.model.people import People
+from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
+from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions, require_column
-from tacit.verbs.audit_one import Options, audit_one
+from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
+from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.known import people_of
+
+if TYPE_CHECKING:
+    from tacit.joint.case import JointCase
+    from tacit.known.case import PeopleCase
 
 
 def audit(
@@ -93,14 +101,9 @@ def audit(
     >>> found.verdict, found.findings[0].statement
     ('exposed', '1 person has a but not b.')
     """
-    options = Options(
-        policy=policy or Policy(),
-        limits=Limits.within(time_limit),
-        attacks=None if attacks is None else tuple(attacks),
-        algorithm=algorithm,
-        first_hit=first_hit,
-        progress=progress,
-    )
+    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
+    codes = None if attacks is None else tuple(attacks)
+    limits = Limits.within(time_limit)
     gathered = gather_releases(
         release,
         qi=qi,
@@ -108,20 +111,19 @@ def audit(
         convention=convention,
         ignore=ignore,
         columns=columns_of(data) or columns_of(known),
-        people=_counter(data),
+        people=None if data is None else lambda: people_of(data).n,
     )
     _check_roles(gathered.releases)
+    target = Target(gathered.releases[0], policy or Policy(), limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
-        found = audit_several(case, options, data=data, known=known, knowledge=knowledge)
+        found = audit_several(case, target, codes, data=data, known=known, knowledge=knowledge)
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:
-        given = Given(data=data, known=known, knowledge=knowledge, rows=rows)
-        found = audit_one(gathered.releases[0], given, options, findings_to=findings_to)
-    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
+        found = audit_one(target, Given(**besides), codes, findings_to=findings_to)
     return replace(
         found,
         not_read=gathered.not_read,
@@ -130,22 +132,14 @@ def audit(
         options={
             "given": [name for name, value in besides.items() if value is not None],
             "people": None if people is None else people.to_text(),
-            "attacks": None if options.attacks is None else list(options.attacks),
+            "attacks": None if codes is None else list(codes),
             "algorithm": algorithm,
             "first_hit": first_hit,
         },
     )
 
 
-def _counter(data: Any) -> Callable[[], int] | None:
-    """Return a function that counts people in the data."""
-    if data is None:
-        return None
-    return lambda: people_of(data).n
-
-
 def _check_roles(releases: Sequence[Release]) -> None:
-    """Raise if no release has a role's column."""
     if any(kind_of(release).checks_roles for release in releases):
         return  # other kinds of releases check their own roles, or may have the columns
     columns = list(dict.fromkeys(column for release in releases for column in kind_of(release).columns(release)))
@@ -153,3 +147,99 @@ def _check_roles(releases: Sequence[Release]) -> None:
     for where, roles in (("--qi", [header.qi for header in headers]), ("--sa", [header.sa for header in headers])):
         for name in dict.fromkeys(name for names in roles for name in names):
             require_column(name, columns, where=where)
+
+
+def audit_one(
+    target: Target,
+    given: Given,
+    codes: tuple[str, ...] | None,
+    *,
+    findings_to: str | Path | None = None,
+    alone: bool = True,
+) -> Audit:
+    """Audit one release by the attacks with these codes.
+
+    If it is ``alone``, X01 attacks all its lines as well.
+    """
+    release = target.release
+    check_listing(release)
+    kind = kind_of(release)
+    rows = None
+    if given.data is not None:
+        given = replace(given, people=owners_people(release, given.data))
+        rows = rows_of(given.people)
+    known: PeopleCase | None = None
+    if given.known is not None or given.knowledge is not None or given.table is not None:
+        from tacit.verbs.known import case_of_one
+
+        known = case_of_one(release, given, target.index)
+    own = _own_case(release, given, known)
+    chosen = chosen_codes(codes)
+    _check_algorithm(target.algorithm, release, chosen)
+
+    @cache
+    def joint() -> JointCase:
+        from tacit.joint.case import JointCase
+
+        case = JointCase.of((release,), Same(), data=rows)
+        if known is None:
+            return case
+        from tacit.known.releases import SeveralCase
+
+        return replace(case, known=known if isinstance(known, SeveralCase) else None)
+
+    is_joint = alone and kind.has_lines
+    target = replace(target, data=rows, named=frozenset() if codes is None else chosen)
+    cases = Cases(
+        own=own,
+        known=known,
+        joint=joint if is_joint else None,
+        asks_groups=joint if kind.asks_groups(release, alone=True) else None,
+    )
+    findings_file: Any = nullcontext()
+    if findings_to is not None:
+        from tacit.files.findings import FindingsFile
+
+        findings_file = FindingsFile(findings_to)
+    with findings_file as stream:
+        runs = run_attacks(replace(target, stream=stream), cases, chosen)
+    adversary = kind.adversary(release, own)
+    if is_joint:
+        adversary = {"people": Same().to_text()} | adversary
+    measures = kind.measures(release, runs)
+    posterior = None
+    if known is not None:
+        from tacit.verbs.known import adversary_of, posterior_of
+
+        adversary |= adversary_of(known)
+        posterior = posterior_of(known, runs)
+    tables = kind.tables(own, runs, posterior)
+    found = Audit((described(release),), adversary, target.policy, runs, measures=measures, tables=tables, posterior=posterior)
+    if given.table is not None:
+        measures.update(kind.owner_measures(own, given.table, lambda: target.limits.check("audit")))
+    if known is not None:
+        from tacit.verbs.known import known_measures
+
+        measures.update(known_measures(known, runs, found, given.people))
+    return found
+
+
+def _own_case(release: Release, given: Given, known: PeopleCase | None) -> object:
+    """Return the case for this kind's attacks.
+
+    A bucketized release read with known people uses negative rules alone.
+    """
+    kind = kind_of(release)
+    if given.rows is not None and not kind.takes_rows:
+        raise OptionError("names rows of a table; the release is not a table", where="--rows", remedy="Remove the option")
+    if known is not None:
+        given = replace(given, knowledge=[fact for fact in known.facts if fact.excludes] or None)
+    return kind.own_case(release, given)
+
+
+def _check_algorithm(name: str, release: Release, chosen: frozenset[str]) -> None:
+    if name not in ALGORITHMS:
+        remedy = nearest_name(name, ALGORITHMS, "algorithms")
+        raise OptionError(f"there is no algorithm {name!r}", where="--algorithm", remedy=remedy)
+    if name != "projection" and ("I01" not in chosen or release.kind != "itemsets"):
+        raise OptionError("is for I01, which does not run here", where="--algorithm", remedy="Remove the option")

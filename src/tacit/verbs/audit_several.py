@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,14 +13,14 @@ from tacit.files.knowledge import read_knowledge
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes, words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Status, Target
-from tacit.model.finding import Finding
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
-from tacit.verbs.audit_one import Options, audit_one
+from tacit.verbs.audit import audit_one
+from tacit.verbs.data import first_with_roles, owners_people, rows_of
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
-from tacit.verbs.known import adversary_of, first_with_roles, known_measures, owners_people, posterior_of, rows_of, several_case
+from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
@@ -42,8 +42,10 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     return case
 
 
-def audit_several(case: JointCase, options: Options, *, data: Any = None, known: Any = None, knowledge: Any = None) -> Audit:
-    """Attack each release, then all of them together.
+def audit_several(
+    case: JointCase, target: Target, codes: tuple[str, ...] | None, *, data: Any = None, known: Any = None, knowledge: Any = None
+) -> Audit:
+    """Attack each release as the target says, then all of them together.
 
     Known people help to attack all releases together if these are about the same people, and otherwise rules by themselves.
     """
@@ -54,19 +56,26 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
     # If nobody is known, background facts help only to attack all releases together.
     own_knowledge = None if case.facts and several is None and known is None else knowledge
     given = Given(known=known, knowledge=own_knowledge)
-    taken = _codes_taken_together(case)
+    # The attacks, except X01, that take all releases together.
+    taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
+    if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):
+        taken = ("R03",)
+    codes_each = tuple(code for code in chosen_codes(codes) if code not in taken) if taken else codes
     audits = [
-        audit_one(release, own, replace(options, attacks=_codes_for_each(options.attacks, taken)), index=number, alone=False)
-        for number, (release, own) in enumerate(zip(case.releases, _given_for_each(case, given), strict=True))
+        audit_one(replace(target, release=release, index=number), _given_for(release, case, given), codes_each, alone=False)
+        for number, release in enumerate(case.releases)
     ]
-    runs = _run_all(case, options, taken, audits)
+    runs = _run_all(case, target, chosen_codes(codes), taken, audits=audits)
     posterior = posterior_of(several, runs)
-    adversary = _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts)
-    measures = _measures(audits, runs)
+    measures: dict[str, Any] = {}
+    for name in ("itemsets", "rules"):
+        counts = [audit.measures[name] for audit in audits if name in audit.measures]
+        measures |= {name: sum(counts)} if counts else {}
+    measures |= {"groups_of_one": 0} | group_measures(runs)
     found = Audit(
         tuple(entry for audit in audits for entry in audit.release),
-        adversary,
-        options.policy,
+        _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts),
+        target.policy,
         runs,
         measures=measures,
         tables={} if posterior is None else {"posterior": posterior.table},
@@ -78,7 +87,6 @@ def audit_several(case: JointCase, options: Options, *, data: Any = None, known:
 
 
 def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
-    """Return the owner's data for all releases."""
     if data is None:
         return None
     if not isinstance(case.people, Same):
@@ -100,13 +108,10 @@ def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge:
     if not isinstance(case.people, Same):
         return None
     several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
-    if several is None:
-        return None
-    return several if len(several.speaking) >= (1 if several.facts else 2) else None
+    return several if several is not None and len(several.speaking) >= (1 if several.facts else 2) else None
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
-    """Add background facts about a release's sensitive column."""
     if knowledge is None or not isinstance(case.people, Same):
         return case
     named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
@@ -115,58 +120,34 @@ def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) ->
     return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
 
 
-def _codes_taken_together(case: JointCase) -> tuple[str, ...]:
-    """Return the attacks, except X01, on all releases together."""
-    if case.known is not None:
-        return KNOWN_CODES
-    is_asked = isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases)
-    return ("R03",) if is_asked else ()
+def _given_for(release: Release, case: JointCase, given: Given) -> Given:
+    """Return what helps to attack a release by itself.
 
-
-def _codes_for_each(codes: tuple[str, ...] | None, taken: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the attacks to run on each release."""
-    if not taken:
-        return codes
-    return tuple(code for code in chosen_codes(codes) if code not in taken)
-
-
-def _given_for_each(case: JointCase, given: Given) -> list[Given]:
-    """Return what helps to attack each release by itself."""
-    if case.known is not None:
-        return [_negative_facts(release, case.known) for release in case.releases]
-    some_take_known = any(kind_of(release).takes_known for release in case.releases)
-    return [_own_given(release, given, some_take_known) for release in case.releases]
-
-
-def _negative_facts(release: Release, several: SeveralCase) -> Given:
-    """Return the facts for attacks on bucketized releases."""
-    if not kind_of(release).lists_people:
-        return Given()
-    facts = [fact for fact in several.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
-    return Given(knowledge=facts or None)
-
-
-def _own_given(release: Release, given: Given, some_take_known: bool) -> Given:
-    """Return the knowledge for releases that use it."""
+    If people are known, they help to attack all releases together, and only negative facts are left for the groups of a bucketized one.
+    """
     kind = kind_of(release)
-    if kind.takes_known or not some_take_known:
+    if case.known is not None:
+        facts = [fact for fact in case.known.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
+        return Given(knowledge=facts or None) if kind.lists_people else Given()
+    if kind.takes_known or not any(kind_of(one).takes_known for one in case.releases):
         return given
     return Given(knowledge=given.knowledge) if kind.takes_knowledge else Given()
 
 
-def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Sequence[Audit]) -> tuple[AttackRun, ...]:
+def _run_all(
+    case: JointCase, each: Target, chosen: Collection[str], taken: Sequence[str], audits: Sequence[Audit]
+) -> tuple[AttackRun, ...]:
     """Merge the runs on each release; attack all together."""
     names = [case.name(number) for number in range(len(audits))]
-    chosen = chosen_codes(options.attacks)
     cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        target = Target(case.releases[0], options.policy, options.limits, progress=options.progress, case=cases.of(attack))
+        target = Target(case.releases[0], each.policy, each.limits, progress=each.progress, case=cases.of(attack))
         if attack.takes != "joint" and attack.code not in taken:
             runs.append(_merge([audit.runs[place] for audit in audits], names))
         elif attack.code not in chosen:
             runs.append(attack.not_asked(target))
-        elif options.first_hit and any(run.findings for run in runs):
+        elif each.first_hit and any(run.findings for run in runs):
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         else:
             runs.append(run_in_time(attack, target))
@@ -174,7 +155,6 @@ def _run_all(case: JointCase, options: Options, taken: Sequence[str], audits: Se
 
 
 def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
-    """Return the adversary's assumed knowledge about all releases."""
     out: dict[str, Any] = {"people": case.people.to_text()}
     if len(case.names) < len(case.releases):
         out["population"] = list(case.population)
@@ -186,17 +166,7 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
     return out
 
 
-def _measures(audits: Sequence[Audit], runs: Sequence[AttackRun]) -> dict[str, Any]:
-    """Return lines and groups counted over all releases."""
-    out: dict[str, Any] = {}
-    for name in ("itemsets", "rules"):
-        counts = [audit.measures[name] for audit in audits if name in audit.measures]
-        out |= {name: sum(counts)} if counts else {}
-    return out | {"groups_of_one": 0} | group_measures(runs)
-
-
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
-    """Merge the runs of one attack on each release."""
     ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
     if not ended:
         return runs[0]
@@ -210,15 +180,8 @@ def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
     shared = [name for name in (found[0].columns if found else ()) if all(name in run.columns for run in found)]
     columns = {name: np.concatenate([run.columns[name] for run in found])[order] for name in shared}
 
-    def event(index: int) -> Any:
-        of_one = runs[int(owner[index])].event
-        assert of_one is not None
-        return of_one(int(inner[index]))
-
-    def show(index: int) -> Finding:
-        of_one = runs[int(owner[index])].show
-        assert of_one is not None
-        return of_one(int(inner[index]))
+    def part(name: str) -> Callable[[int], Any]:
+        return lambda index: getattr(runs[int(owner[index])], name)(int(inner[index]))
 
     first = ended[0][1]
     return AttackRun(
@@ -231,7 +194,7 @@ def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
         undecided=sum(run.undecided for _, run in ended),
         columns=columns | {"release": owner},
         severity=severity[order],
-        event=event,
-        show=show,
+        event=part("event"),
+        show=part("show"),
         cautions=tuple(replace(one, release=number) for number, run in ended for one in run.cautions),
     )

@@ -1,10 +1,11 @@
-"""The verb ``bucketize``: groups safe against negative rules."""
+"""Bucketized releases: groups safe against negative rules, and their utility."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,24 +14,23 @@ import numpy.typing as npt
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
 from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
-from tacit.buckets.utility import grouping_cost
+from tacit.buckets.utility import UtilitySettings, grouping_cost, measure_utility, read_intervals
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
-from tacit.files.buckets import shuffled
+from tacit.files.buckets import read_buckets, shuffled
+from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
+from tacit.files.tables import read_table
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions, Fact
-from tacit.model.numbers import share
+from tacit.model.measures import Utility
+from tacit.model.numbers import Threshold, exact, share
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
 from tacit.model.table import Column, Table
 from tacit.verbs.audit import audit
-
-__all__ = ["bucketize"]
-
-#: So many rows are named in an error.
-ROWS_SHOWN = 5
+from tacit.verbs.data import name_rows, one_row_each, roles_of
 
 
 def bucketize(
@@ -68,10 +68,8 @@ def bucketize(
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
         Random seed: which of several people who are alike come to which group.
-    time_limit
-        Seconds after which :class:`LimitReached` is raised.
-    progress
-        Called with the share of the work done, from 0 to 1.
+    time_limit, progress
+        As for :func:`tacit.mine_itemsets`.
 
     Examples
     --------
@@ -84,47 +82,45 @@ def bucketize(
     """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="bucketize", remedy=remedy)
-    policy = _policy(l, max_posterior)
-    case = _Case.of(people, knowledge, policy, _check_method(method, max_posterior), suppress=suppress, seed=seed)
-    if max_posterior is not None:
-        case = replace(case, bound=_bound(max_posterior))
-    tell(0.1)
-    case = case.feasible()
-    tell(0.2)
-    made = case.group_people(limits, lambda done: tell(0.2 + 0.4 * done))
-    return case.make_release(made, limits, tell)
-
-
-def _policy(least: Any, max_posterior: Any) -> Policy:
-    """Return the policy of the publisher, checked."""
-    policy = Policy(l=least, max_posterior=max_posterior)
+    require_table(people, "bucketize")
+    policy = Policy(l=l, max_posterior=max_posterior)
     if policy.l < 2:
         raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
-    return policy
-
-
-def _bound(given: Any) -> Fraction:
-    """Return a bound on probabilities as an exact fraction.
-
-    >>> _bound(1 / 6), _bound("0.2")
-    (Fraction(1, 6), Fraction(1, 5))
-    """
-    exactly = share(given, where="--max-posterior", zero=False)
-    near = exactly.limit_denominator(1000)
-    return near if isinstance(given, float) and float(near) == given else exactly
-
-
-def _check_method(method: str, max_posterior: Any) -> Method:
-    """Return the method of this name; check its options."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}", where="--method", remedy=nearest_name(method, METHODS, "methods"))
     if method == "anatomy" and max_posterior is not None:
         remedy = "Leave it out, or choose balanced"
         raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
-    return method
+    table = _one_sensitive_column(people)
+    values = table.sa.values
+    if len(values) < 2:
+        what = "holds one value only, so everybody's is known"
+        remedy = "Choose another column with --sa, or do not publish this one"
+        raise InputError(what, where=f"column {table.sa.name}", remedy=remedy)
+    if policy.l > len(values):
+        what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
+        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
+    facts = read_knowledge(knowledge)
+    known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
+    wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
+    if len(wrong):
+        who = f"{_people(len(wrong))} that they cannot have the value that they have"
+        what = f"says of {who} ({name_rows(wrong)}, counted from 0)"
+        raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
+    bound = None if max_posterior is None else exact_bound(max_posterior)
+    case = _Case(table, facts, known, policy, method=method, suppress=suppress, seed=seed, bound=bound, limits=limits)
+    tell(0.1)
+    case = case.feasible()
+    tell(0.2)
+    made = case.group_people(method, lambda done: tell(0.2 + 0.4 * done))
+    return case.make_release(made, tell)
+
+
+def exact_bound(given: Any) -> Fraction:
+    """Return a bound on probabilities as the fraction that was meant."""
+    exactly = share(given, where="--max-posterior", zero=False)
+    near = exactly.limit_denominator(1000)
+    return near if isinstance(given, float) and float(near) == given else exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,35 +134,15 @@ class _Case:
     method: Method
     suppress: bool
     seed: int
-    bound: Fraction | None = None
+    bound: Fraction | None
+    limits: Limits
     dropped: int = 0
-
-    @classmethod
-    def of(cls, people: Table, knowledge: Any, policy: Policy, method: Method, suppress: bool, seed: int) -> _Case:
-        """Return the checked case."""
-        table = _one_row_each(people)
-        values = table.sa.values
-        if len(values) < 2:
-            remedy = "Choose another column with --sa, or do not publish this one"
-            raise InputError("holds one value only, so everybody's is known", where=_place(table), remedy=remedy)
-        if policy.l > len(values):
-            what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
-            raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
-        facts = read_knowledge(knowledge)
-        known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
-        wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
-        if len(wrong):
-            what = f"says of {_people(len(wrong))} that they cannot have the value that they have ({_rows(wrong)})"
-            raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
-        return cls(table, facts, known, policy, method=method, suppress=suppress, seed=seed)
 
     @property
     def codes(self) -> npt.NDArray[np.int32]:
-        """The code of everybody's value."""
         return self.people.sa.codes
 
     def feasible(self) -> _Case:
-        """Leave out people without a grouping, or raise."""
         if self.method == "anatomy":
             _check_frequent(self.people.sa, self.policy.l)
             return self
@@ -184,32 +160,27 @@ class _Case:
         return case
 
     def without(self, rows: npt.NDArray[np.int64]) -> _Case:
-        """Return the case of these rows only."""
         rows = np.sort(rows)
         kept = np.flatnonzero(np.bincount(self.codes[rows], minlength=len(self.known.values)))
         known = Exclusions(tuple(self.known.values[value] for value in kept), self.known.patterns[:, kept], self.known.kind[rows])
         dropped = self.dropped + len(self.codes) - len(rows)
         return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
 
-    def group_people(
-        self, limits: Limits, progress: Callable[[float], None] = lambda _: None, method: Method | None = None
-    ) -> Grouped:
-        """Group the people by a method or its fallback."""
+    def group_people(self, method: Method, progress: Callable[[float], None] = lambda _: None) -> Grouped:
         return group_people(
             self.codes,
             self.known.kind,
             self.known.patterns,
             least=self.policy.l,
-            method=method or self.method,
+            method=method,
             bound=self.bound,
             suppress=self.suppress,
             seed=self.seed,
-            limits=limits,
+            limits=self.limits,
             progress=progress,
         )
 
-    def make_release(self, made: Grouped, limits: Limits, tell: Callable[[float], None]) -> Bucketized:
-        """Return the verified groups as a release, with audits."""
+    def make_release(self, made: Grouped, tell: Callable[[float], None]) -> Bucketized:
         case = self
         group = made.group
         if (group < 0).any():
@@ -219,21 +190,18 @@ class _Case:
         buckets = case.buckets(group)
         vulnerable = case.vulnerable(buckets)
         if vulnerable and case.method != "anatomy":
-            remedy = "Please report this; nothing was released"
-            raise InternalError(
-                f"{_people(vulnerable)} have too few valid values in the groups", where="bucketize", remedy=remedy
-            )
+            what = f"{_people(vulnerable)} have too few valid values in the groups"
+            raise InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
         tell(0.7)
-        after = case.audit(shuffled(buckets, seed=self.seed), limits)  # as it is written
+        after = case.audit(shuffled(buckets, seed=self.seed))  # as it is written
         tell(0.9)
-        before = case.audit(case.buckets(_equal_rows(case.people)), limits, attacks=("B01",))
+        before = case.audit(case.buckets(_equal_rows(case.people)), attacks=("B01",))
         cost = case.cost(buckets, made, vulnerable)
-        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: limits.check("bucketize"))
-        tried = case.rival(limits) if case.facts and case.method != "anatomy" else ()
+        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: self.limits.check("bucketize"))
+        tried = case.rival() if case.facts and case.method != "anatomy" else ()
         return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
-        """Return the release of these groups."""
         missing = self.people.missing
         header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
         return Buckets.of(self.people.qi, self.people.sa, group, header)
@@ -242,14 +210,12 @@ class _Case:
         """Count people with fewer than l valid values independently."""
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
-    def audit(self, buckets: Buckets, limits: Limits, attacks: tuple[str, ...] | None = None) -> Audit:
-        """Audit the groups against an adversary with the knowledge."""
-        limits.check("bucketize")
+    def audit(self, buckets: Buckets, attacks: tuple[str, ...] | None = None) -> Audit:
+        self.limits.check("bucketize")
         knowledge = self.facts or None
-        return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=limits.seconds_left)
+        return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=self.limits.seconds_left)
 
     def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
-        """Return figures about the groups."""
         sizes = buckets.sizes
         out: dict[str, Any] = {"groups": len(buckets), "largest_group": int(sizes.max()), "mean_group": float(sizes.mean())}
         out |= {"residue": made.residue, "merges": made.merges, "suppressed": self.dropped, "vulnerable": vulnerable}
@@ -257,83 +223,67 @@ class _Case:
             out["beyond_bound"] = made.beyond
         return out | {"grouped_by": made.method}
 
-    def rival(self, limits: Limits) -> tuple[Tried, ...]:
+    def rival(self) -> tuple[Tried, ...]:
         """Return the result of Anatomy, which ignores the knowledge."""
         try:
             _check_frequent(self.people.sa, self.policy.l)
         except Infeasible as error:
             return (Tried("anatomy", None, {}, str(error)),)
-        made = self.group_people(limits, method="anatomy")
+        made = self.group_people("anatomy")
         buckets = self.buckets(made.group)
         vulnerable = self.vulnerable(buckets)
         return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
 
 
-def _one_row_each(people: Table) -> Table:
-    """Return the table with a row for each person."""
+def _one_sensitive_column(people: Table) -> Table:
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
     if people.n == 0:
-        raise InputError("holds nobody", where=_place(people), remedy="Give a table with rows")
+        raise InputError("holds nobody", where=f"column {sensitive.name}", remedy="Give a table with rows")
     if len(people.schema.sa) > 1:  # several sensitive columns are published as one
         table = replace(people.select(people.schema.qi), columns=(*people.qi.columns, sensitive))
         people = replace(table, schema=replace(table.schema, sa=(sensitive.name,)))
-    if (people.weights == 1).all():
-        return people
-    rows = np.repeat(np.arange(len(people.weights)), people.weights)
-    return replace(people.take(rows), weights=np.ones(len(rows), np.int64))
+    return one_row_each(people)
 
 
 def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Return groups of people with equal rows."""
-    key = people.sa.codes.astype(np.int64)
-    largest = len(people.sa.values)
-    for column in people.qi.columns:
-        if largest * len(column.values) >= 1 << 62:
-            # Numbered again, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].reshape(-1)
-            largest = len(key)
-        key = key * len(column.values) + column.codes
-        largest = largest * len(column.values)
-    return np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
-
-
-def _place(people: Table) -> str:
-    return f"column {people.sa.name}"
+    """Return groups of people with equal rows, in lexicographic order."""
+    codes = np.stack([*(column.codes for column in reversed(people.qi.columns)), people.sa.codes])
+    order = np.lexsort(codes)
+    is_new = (np.diff(codes[:, order], axis=1) != 0).any(axis=0)
+    group = np.zeros(len(order), np.int32)
+    group[order[1:]] = np.cumsum(is_new)
+    return group
 
 
 def _check_frequent(sensitive: Column, least: int) -> None:
-    """Raise if a value is too frequent for groups."""
     people = np.bincount(sensitive.codes)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
     if frequent:
         most = n // int(people.max())
-        values = "1 value has" if frequent == 1 else f"{frequent} values have"
-        what = f"{values} more than 1 in {least} people, so no groups of {least} different values hold them all"
+        what = f"{_values(frequent)} more than 1 in {least} people, so no groups of {least} different values hold them all"
         lower = f"Lower --l to {most}" if most > 1 else "No l above 1 is possible"
         raise Infeasible(what, where="--method anatomy", remedy=f"{lower}, or choose --method balanced")
 
 
 def _check_bound(classes: Classes, bound: Fraction) -> None:
-    """Raise if no grouping respects the probability bound."""
     values = int(np.count_nonzero(classes.people))
     if bound * values < 1:
         what = f"asks for more values than the {values} there are: one of them has at least 1 in {values}"
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-10000 // values) / 10000:g} or more")
     frequent, lowest = count_too_frequent(classes, bound)
     if frequent:
-        values_have = "1 value has" if frequent == 1 else f"{frequent} values have"
-        what = f"{values_have} more people than the bound allows, in every grouping"
+        what = f"{_values(frequent)} more people than the bound allows, in every grouping"
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
 
 
 def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
-    """Return the error for people without l values."""
     rows = found.rows
     n = found.classes.n
-    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping ({_rows(rows)})"
+    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping"
+    what += f" ({name_rows(rows)}, counted from 0)"
     helps = [f"lower --l to {found.largest}, which everybody can have"] if found.largest > 1 else []
     helps.append("mine the knowledge with a stricter --significance")
     if len(kept):
@@ -342,12 +292,93 @@ def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
     return Infeasible(what, where=f"--l {found.least}", remedy=told[0].upper() + told[1:], rows=rows.tolist())
 
 
+def _values(number: int) -> str:
+    return "1 value has" if number == 1 else f"{number} values have"
+
+
 def _people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
-def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """List some rows by number (from 0)."""
-    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
-    more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
-    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}, counted from 0"
+def utility(
+    buckets: Buckets | str | Path,
+    *,
+    data: Any,
+    knowledge: Any = None,
+    min_support: Any = "1%",
+    min_conviction: Any = 1.1,
+    max_length: int = 3,
+    intervals: Mapping[str, float] | None = None,
+    queries: int = 1000,
+    dim: int | None = None,
+    selectivity: Any = 0.5,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Utility:
+    """Measure the utility of a bucketized release, and what can be guessed from it.
+
+    Parameters
+    ----------
+    buckets
+        The release, or the folder that holds it.
+    data
+        The table that it was made from, with its roles; or a file, which is read with those of the release.
+    knowledge
+        Negative rules that a reader of the release knows as well; without them nothing is estimated by rules.
+    min_support, min_conviction, max_length
+        Which rules of the data are looked at: the people who have both sides, ``P(X) P(not v) / P(X and not v)``, and the most columns on the
+        left.
+    intervals
+        Columns of numbers that rules see as intervals of a width, such as ``{"age": 10}``.
+    queries, dim, selectivity, seed
+        How many questions are asked, about how many columns (2, or the one there is), for up to which share of the values of each, and what
+        chance starts from.
+    time_limit, progress
+        As for :func:`tacit.mine_itemsets`.
+
+    Examples
+    --------
+    >>> import numpy as np, tacit
+    >>> rows = {"sex": ["F", "F", "M", "M"] * 5, "ill": ["flu", "cold", "flu", "flu"] * 5}
+    >>> people = tacit.read_table(rows, qi="sex", sa="ill")
+    >>> found = tacit.utility(Buckets.of(people.qi, people.sa, np.repeat(np.arange(5, dtype=np.int32), 4)), data=people, dim=1)
+    >>> found.rules, round(found.measures["confidence_error"], 3), found.measures["k_anonymity"]
+    (2, 0.375, 4)
+    """
+    release = read_buckets(buckets)
+    columns = release.people.names
+    if not isinstance(data, Table):
+        data = read_table(data, **roles_of(release.header) | {"qi": list(columns), "sa": release.sensitive})
+    support = Threshold.parse(min_support, where="--min-support")
+    conviction = exact(min_conviction, where="--min-conviction")
+    if conviction <= 0:
+        raise OptionError("must be more than 0", where="--min-conviction", remedy="Write for instance 1.1")
+    settings = UtilitySettings(
+        support,
+        conviction,
+        _whole(max_length, "--max-length"),
+        read_intervals(intervals, columns),
+        queries=_whole(queries, "--queries"),
+        dim=_dimension(dim, columns),
+        selectivity=share(selectivity, where="--selectivity", zero=False),
+        seed=_whole(seed, "--seed", least=0),
+    )
+    facts = read_knowledge(knowledge) if knowledge is not None else ()
+    known = Exclusions.of(facts, release.people, release.values) if facts else None
+    limits = Limits.within(time_limit)
+    return measure_utility(release, data, known, settings, check=lambda: limits.check("utility"), progress=progress)
+
+
+def _whole(given: Any, where: str, least: int = 1) -> int:
+    if isinstance(given, bool) or not hasattr(given, "__index__") or given < least:
+        raise OptionError(f"must be a whole number of at least {least}", where=where, remedy=f"Write for instance {least + 1}")
+    return int(given)
+
+
+def _dimension(given: Any, columns: tuple[str, ...]) -> int:
+    found = min(2, len(columns)) if given is None else _whole(given, "--dim")
+    if found > len(columns):
+        what = f"asks for {found} columns, and the release has {len(columns)}"
+        raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at the most")
+    return found

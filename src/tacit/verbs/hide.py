@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
+from tacit.files.inputs import require_table
 from tacit.files.selection import Marks, read_marks, read_rows
 from tacit.model.arrays import Flags
 from tacit.model.audit import Audit
@@ -22,12 +23,7 @@ from tacit.partial.methods import Found, Method, choose_method, find_cells, find
 from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, draw_hidden_cells
 from tacit.partial.unsafe_rules import Case, unsafe_rules
 from tacit.verbs.audit import audit
-
-__all__ = ["hide"]
-
-
-#: So many rows are named in an error.
-ROWS_SHOWN = 5
+from tacit.verbs.data import name_rows, one_row_each
 
 
 def hide(
@@ -89,16 +85,39 @@ def hide(
     if other_columns not in OTHER_COLUMNS:
         remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
         raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
-    case = _Case.of(people, rows, marks, min_confidence, min_support=min_support, limits=limits, other_columns=other_columns)
-    problem = Problem.of(case.cells, case.whole_numbers, case.check)
+    original = _original(people)
+    others = original.others
+    if others and other_columns == "keep":
+        schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
+        header = replace(original.header, qi=schema.qi)
+        original = replace(original, people=replace(original.people, schema=schema), header=header)
+    table = original.people
+    bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
+    marked = None if marks is None else read_marks(marks, table)
+    sensitive = _sensitive(rows, marked, table)
+    cells = _cells(original, sensitive, marked, given=rows is not None)
+    if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
+        kept = [name for name in table.names if name in table.schema.used]
+        original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
+    case = _Case(
+        original,
+        sensitive,
+        cells,
+        bars,
+        policy=Policy(min_confidence=bars.confidence, min_support=bars.support),  # type: ignore[arg-type]
+        limits=limits,
+        other_columns=other_columns,
+        others=others,
+    )
+    whole_bars = IntegerThresholds.of(bars.confidence, bars.support, people=original.n)
+    problem = Problem.of(cells, whole_bars, case.check)
     tell(0.2)
     found = find_cells(problem, regions, chosen, seed=seed, limits=limits)
     tell(0.5)
     made = case.make_release(found, regions, chosen, seed, tell)
-    if chosen == "uniform" and not made.ok:
-        stricter = case.stricter(problem, regions, seed)
-        made = stricter if stricter is not None and stricter.ok else made
-    if not made.ok and chosen != "uniform":
+    if not made.ok and chosen == "uniform":
+        made = case.stricter(made, problem, regions, seed)
+    elif not made.ok:
         made = replace(made, tried=(case.uniform(problem, seed),))
     tell(1.0)
     return made
@@ -114,71 +133,31 @@ class _Case:
     bars: Thresholds
     policy: Policy
     limits: Limits
-    other_columns: OtherColumns = "drop"
-    others: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        people: Any,
-        rows: Any,
-        marks: Any,
-        min_confidence: Any,
-        min_support: Any,
-        limits: Limits,
-        other_columns: OtherColumns,
-    ) -> _Case:
-        """Return the checked case."""
-        original = _original(people)
-        others = original.others
-        if others and other_columns == "keep":
-            original = _with_roles(original, others)
-        table = original.people
-        bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
-        told = None if marks is None else read_marks(marks, table)
-        chosen = _sensitive(rows, told, table)
-        cells = _cells(original, chosen, told, given=rows is not None)
-        _check_values(cells)
-        policy = Policy(min_confidence=bars.confidence, min_support=bars.support)  # type: ignore[arg-type]
-        if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
-            kept = [name for name in table.names if name in table.schema.used]
-            original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
-        return cls(original, chosen, cells, bars, policy=policy, limits=limits, other_columns=other_columns, others=others)
-
-    @property
-    def whole_numbers(self) -> IntegerThresholds:
-        """The thresholds as whole numbers."""
-        return IntegerThresholds.of(self.bars.confidence, self.bars.support, people=self.original.n)
+    other_columns: OtherColumns
+    others: tuple[str, ...]
 
     def check(self) -> None:
-        """Raise if time is over."""
         self.limits.check("hide")
 
     def partial(self, blank: Flags) -> PartialTable:
-        """Return the table with these and protected cells hidden."""
         schema = self.original.people.schema
         everywhere = np.zeros(self.original.hidden.shape, np.bool_)
         places = [self.original.people.names.index(name) for name in schema.used]
         hidden = blank.copy()
         hidden[:, self.cells.attributes :] |= self.cells.protected
         everywhere[:, places] = hidden
-        out = self.original.hide(everywhere)
-        return replace(out, sensitive=self.rows)
+        return replace(self.original.hide(everywhere), sensitive=self.rows)
 
     def make_release(
         self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
     ) -> Hidden:
-        """Return the checked table with both audits."""
         blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
         partial = self.partial(blank)
         outside = blank & ~self.cells.may_hide(regions)
         left = self.unsafe(partial)
         if left or outside.any():
-            what = (
-                f"{left:,} rules still reveal a sensitive cell"
-                if left
-                else f"{int(outside.sum()):,} cells were hidden that may not be"
-            )
+            number = int(outside.sum())
+            what = f"{left:,} rules still reveal a sensitive cell" if left else f"{number:,} cells were hidden that may not be"
             raise InternalError(what, where=f"--method {method}", remedy="Please report this; nothing was released")
         tell(0.6)
         after = self.audit(partial)
@@ -189,13 +168,13 @@ class _Case:
         how = {"other_columns": self.other_columns, "other_names": self.others}
         return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
 
-    def stricter(self, problem: Problem, regions: frozenset[str], seed: int) -> Hidden | None:
-        """Hide the same attributes in all sensitive records, stricter."""
+    def stricter(self, made: Hidden, problem: Problem, regions: frozenset[str], seed: int) -> Hidden:
+        """Return the result of a stricter uniform suppression, if clean."""
         found = find_stricter(problem, regions, self.limits)
-        return None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
+        stricter = None if found is None else self.make_release(found, regions, "uniform", seed, lambda _share: None)
+        return stricter if stricter is not None and stricter.ok else made
 
     def uniform(self, problem: Problem, seed: int) -> Tried:
-        """Return the result of uniform suppression."""
         regions = frozenset({"sc"})
         try:
             found = find_cells(problem, regions, "uniform", seed=seed, limits=self.limits)
@@ -203,8 +182,7 @@ class _Case:
             return Tried("uniform", None, {}, str(error))
         made = self.make_release(found, regions, "uniform", seed, lambda _share: None)
         if not made.ok:
-            stricter = self.stricter(problem, regions, seed)
-            made = stricter if stricter is not None and stricter.ok else made
+            made = self.stricter(made, problem, regions, seed)
         return Tried("uniform", made.after.verdict if made.after else None, made.cost)
 
     def unsafe(self, partial: PartialTable) -> int:
@@ -225,19 +203,13 @@ class _Case:
         return number
 
     def audit(self, partial: PartialTable) -> Audit:
-        """Audit the table."""
         self.check()
-        return audit(partial, data=self.original, rows=self.marked, policy=self.policy, time_limit=self.limits.seconds_left)
-
-    @property
-    def marked(self) -> Marks:
-        """The cells to protect."""
         sensitive = np.zeros(self.original.hidden.shape, np.bool_)
         sensitive[:, [self.original.people.names.index(name) for name in self.original.people.schema.sa]] = self.cells.protected
-        return Marks(np.zeros_like(sensitive), sensitive)
+        marks = Marks(np.zeros_like(sensitive), sensitive)
+        return audit(partial, data=self.original, rows=marks, policy=self.policy, time_limit=self.limits.seconds_left)
 
     def cost(self, blank: Flags, found: Found, seed: int) -> dict[str, Any]:
-        """Return the hidden cells and their effect on utility."""
         k = self.cells.attributes
         sensitive = self.cells.sensitive
         schema = self.original.people.schema
@@ -258,33 +230,19 @@ class _Case:
 
 
 def _original(people: Any) -> PartialTable:
-    """Return the original with its blanks; check it."""
-    if not isinstance(people, (Table, PartialTable)):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="hide", remedy=remedy)
     if isinstance(people, PartialTable):
         return people
+    require_table(people, "hide")
     for option, names in (("--qi", people.schema.qi), ("--sa", people.schema.sa)):
         if not names:
             what = "the table has no condition column" if option == "--qi" else "the table has no sensitive column"
             raise OptionError(what, where=option, remedy=f"Name it with {option} (Python: {option[2:]}=)")
     if people.n == 0:
         raise InputError("holds nobody", where="the table", remedy="Give a table with rows")
-    if not (people.weights == 1).all():
-        each = np.repeat(np.arange(len(people.weights)), people.weights)
-        people = replace(people.take(each), weights=np.ones(len(each), np.int64))
-    return PartialTable.of(people)
-
-
-def _with_roles(original: PartialTable, others: tuple[str, ...]) -> PartialTable:
-    """Return the same table with further condition attributes."""
-    schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
-    header = replace(original.header, qi=schema.qi)
-    return replace(original, people=replace(original.people, schema=schema), header=header)
+    return PartialTable.of(one_row_each(people))
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
-    """Return the sensitive rows: named, or with marked cells."""
     named = np.zeros(0, np.int64) if rows is None else read_rows(rows, people)
     marked = np.zeros(0, np.int64) if marks is None else marks.rows
     found = np.union1d(named, marked).astype(np.int64)
@@ -295,7 +253,6 @@ def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.
 
 
 def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
-    """Return codes, cells to protect, and cells to publish."""
     schema = original.people.schema
     names = original.people.names
     protected = np.zeros((original.n, len(schema.sa)), np.bool_)
@@ -309,23 +266,13 @@ def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | N
         protected[named] = True
     values = np.stack([original.codes(name) for name in schema.sa], axis=1)
     if published is not None and (wrong := np.flatnonzero((protected & published[:, len(schema.qi) :]).any(axis=1))).size:
-        what = f"says that {_rows(wrong)} must publish a sensitive cell"
+        what = f"says that {name_rows(wrong)} must publish a sensitive cell"
         raise OptionError(what, where="--marks", remedy="Take these marks away, or do not name the rows with --rows")
-    return Cells(original.conditions, values, protected, published)
-
-
-def _check_values(cells: Cells) -> None:
-    """Raise if a sensitive cell is empty already."""
-    empty = np.flatnonzero((cells.protected & (cells.values < 0)).all(axis=1, where=cells.protected) & cells.sensitive)
+    cells = Cells(original.conditions, values, protected, published)
+    empty = np.flatnonzero((protected & (values < 0)).all(axis=1, where=protected) & cells.sensitive)
     if len(empty):
-        what = f"the sensitive {'cell' if len(empty) == 1 else 'cells'} of {_rows(empty)} {'is' if len(empty) == 1 else 'are'} empty already"
-        raise OptionError(
-            what, where="--rows", remedy="Leave these rows out, or give the table as it was before cells were hidden"
-        )
-
-
-def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """List some rows by number (from 0)."""
-    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN].tolist())
-    more = f" and {len(rows) - ROWS_SHOWN:,} more" if len(rows) > ROWS_SHOWN else ""
-    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"
+        verb = "cell of {} is" if len(empty) == 1 else "cells of {} are"
+        what = f"the sensitive {verb.format(name_rows(empty))} empty already"
+        remedy = "Leave these rows out, or give the table as it was before cells were hidden"
+        raise OptionError(what, where="--rows", remedy=remedy)
+    return cells

@@ -58,15 +58,14 @@ class Given:
 class Kind(Generic[R]):
     """A kind of release; one instance each in :data:`KINDS`.
 
-    ``noun`` and ``held`` complete "needs .." and "the release ..". ``unit`` is the measure that counts the lines, ``suggestions`` the
-    module with the repairs to try. ``remedy`` says how a release
-    that no method repairs is made again. The general adversary, X01, takes one release alone if it ``has_lines``.
+    ``held`` completes "the release ..". ``unit`` is the measure that counts the lines, if any, ``suggestions`` the module of ``verbs.suggest``
+    with the repairs to try. ``remedy`` says how a release that no method repairs is made again. If it ``has_lines``, attacks find groups, and
+    the general adversary, X01, takes one release alone.
     """
 
     name: ClassVar[str]
-    noun: ClassVar[str]
     held: ClassVar[str]
-    unit: ClassVar[str]
+    unit: ClassVar[str] = ""
     suggestions: ClassVar[str]
     remedy: ClassVar[str] = ""
     has_lines: ClassVar[bool] = True
@@ -105,13 +104,15 @@ class Kind(Generic[R]):
         """Tell if R03 applies to groups without known people."""
         return False
 
-    def adversary(self, release: R, case: object) -> dict[str, Any]:
+    def adversary(self, release: R, case: Any) -> dict[str, Any]:
         """Return the adversary's assumed knowledge."""
         raise NotImplementedError
 
     def measures(self, release: R, runs: Sequence[AttackRun]) -> dict[str, float | None]:
         """Return the measures of a release in its audit."""
-        return {self.unit: len(release)} | self.figures(release) | group_measures(runs) | run_measures(runs)
+        out: dict[str, float | None] = {self.unit: len(release)} if self.unit else {}
+        out |= self.figures(release) | (group_measures(runs) if self.has_lines else {})
+        return out | {name: value for run in runs for name, value in run.measures.items()}
 
     def figures(self, release: R) -> dict[str, float | None]:
         """Return the measures that follow from the release alone."""
@@ -133,10 +134,6 @@ class Kind(Generic[R]):
         """Return the columns that the release names."""
         return ()
 
-    def required_columns(self, release: R) -> tuple[str, ...]:
-        """Return the columns that known people must have."""
-        return ()
-
     def possible_values(self, release: R, sensitive: str) -> tuple[str, ...]:
         """Return all sensitive values, if listed completely."""
         return ()
@@ -146,21 +143,13 @@ class Kind(Generic[R]):
         return ()
 
 
-def group_measures(runs: Iterable[AttackRun]) -> dict[str, float | None]:
+def group_measures(runs: Sequence[AttackRun]) -> dict[str, float | None]:
     """Return the measures of groups: singletons and smallest."""
-    runs = list(runs)
-    out: dict[str, float | None] = {}
+    if not any(run.status in ("ran", "stopped") for run in runs):
+        return {}
     sizes = [run.sizes for run in runs if run.claim == "proves" and run.finds_groups]
-    if any(run.status in ("ran", "stopped") for run in runs):
-        out["groups_of_one"] = sum(one.get(1, 0) for one in sizes)
-        if any(sizes):
-            out["smallest_group"] = min(min(one) for one in sizes if one)
-    return out
-
-
-def run_measures(runs: Iterable[AttackRun]) -> dict[str, float | None]:
-    """Return the measures that only the attacks know."""
-    return {name: value for run in runs for name, value in run.measures.items()}
+    out: dict[str, float | None] = {"groups_of_one": sum(one.get(1, 0) for one in sizes)}
+    return out | ({"smallest_group": min(min(one) for one in sizes if one)} if any(sizes) else {})
 
 
 def facts_of(facts: Sequence[Any]) -> dict[str, Any]:
@@ -207,20 +196,16 @@ class _Lists(Kind[L]):
 
 
 def _pairs(release: Listed) -> list[tuple[str, str]]:
-    """Return the items as columns and values."""
     from tacit.known.releases import pair_of
 
     return [pair_of(release, item) for item in range(len(release.items))]
 
 
 class _ItemsetsKind(_Lists[Itemsets]):
-    """Frequent itemsets with their supports."""
-
     name = "itemsets"
-    noun = "itemsets"
     held = "holds itemsets"
     unit = "itemsets"
-    suggestions = "tacit.verbs.suggest.itemsets"
+    suggestions = "lists"
 
     def is_read_with_others(self, release: Itemsets) -> bool:
         return True
@@ -230,13 +215,10 @@ class _ItemsetsKind(_Lists[Itemsets]):
 
 
 class _RulesKind(_Lists[Rules]):
-    """Association rules."""
-
     name = "rules"
-    noun = "rules"
     held = "holds rules"
     unit = "rules"
-    suggestions = "tacit.verbs.suggest.rules"
+    suggestions = "lists"
     takes_known = True
     takes_knowledge = True
     has_sensitive_column = True
@@ -274,18 +256,12 @@ class _RulesKind(_Lists[Rules]):
     def adversary(self, release: Rules, case: object) -> dict[str, Any]:
         return super().adversary(release, case) | {"knows_quasi_identifiers": False}
 
-    def required_columns(self, release: Rules) -> tuple[str, ...]:
-        return release.header.qi
-
 
 class _BucketsKind(Kind["Buckets"]):
-    """Bucketized releases: quasi-identifiers and sensitive values, joined by groups."""
-
     name = "buckets"
-    noun = "buckets"
     held = "holds buckets"
     unit = "buckets"
-    suggestions = "tacit.verbs.suggest.buckets"
+    suggestions = "tables"
     remedy = "Group the people again: tacit bucketize DATA --knowledge FILE"
     has_lines = False
     takes_knowledge = True
@@ -302,16 +278,11 @@ class _BucketsKind(Kind["Buckets"]):
             raise OptionError("has no sensitive column to compare the release with", where="--data", remedy=remedy)
         return BucketCase(release, read_knowledge(given.knowledge))
 
-    def adversary(self, release: Buckets, case: object) -> dict[str, Any]:
-        from tacit.buckets.case import BucketCase
-
+    def adversary(self, release: Buckets, case: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"knows_n": True, "knows_who_is_in_which_group": True}
         if release.header.made_by:
             out["made_by"] = [one.to_dict() for one in release.header.made_by]
-        return out | facts_of(case.facts if isinstance(case, BucketCase) else ())
-
-    def measures(self, release: Buckets, runs: Sequence[AttackRun]) -> dict[str, float | None]:
-        return {self.unit: len(release)} | self.figures(release) | run_measures(runs)
+        return out | facts_of(case.facts)
 
     def figures(self, release: Buckets) -> dict[str, float | None]:
         from tacit.buckets.utility import plain_figures
@@ -341,39 +312,34 @@ class _BucketsKind(Kind["Buckets"]):
 
 
 class _PartialKind(Kind["PartialTable"]):
-    """Tables of people with blank cells."""
-
     name = "table"
-    noun = "a table"
     held = "is a table"
-    unit = ""
-    suggestions = "tacit.verbs.suggest.partial"
+    suggestions = "tables"
     remedy = "Hide cells of the data: tacit hide DATA --rows FILE"
     has_lines = False
     takes_rows = True
     has_sensitive_column = True
 
     def own_case(self, release: PartialTable, given: Given) -> TableCase:
+        from tacit.files.partial import read_partial
         from tacit.files.selection import Marks, read_rows
         from tacit.partial.case import TableCase
 
-        original = None if given.data is None else self._original(release, given.data)
+        header = release.header
+        original = None
+        if given.data is not None:
+            rule: Any = (header.missing_rule if header.missing is not None else None) or "category"
+            where = None if isinstance(given.data, (str, os.PathLike)) else "--data"
+            original = read_partial(
+                given.data, qi=header.qi, sa=header.sa, missing=header.missing, missing_rule=rule, where=where
+            )
         shown = original or release
         rows = given.rows
         cells = None
         if isinstance(rows, Marks):
-            cells = rows.sensitive[:, [shown.people.names.index(name) for name in release.header.sa]]
+            cells = rows.sensitive[:, [shown.people.names.index(name) for name in header.sa]]
             rows = rows.rows
         return TableCase(release, None if rows is None else read_rows(rows, shown.people), original, cells)
-
-    def _original(self, release: PartialTable, data: Any) -> PartialTable:
-        """Read the table before cells were hidden."""
-        from tacit.files.partial import read_partial
-
-        header = release.header
-        rule: Any = (header.missing_rule if header.missing is not None else None) or "category"
-        where = None if isinstance(data, (str, os.PathLike)) else "--data"
-        return read_partial(data, qi=header.qi, sa=header.sa, missing=header.missing, missing_rule=rule, where=where)
 
     def asks_groups(self, release: PartialTable, *, alone: bool) -> bool:
         return not alone
@@ -385,18 +351,12 @@ class _PartialKind(Kind["PartialTable"]):
             "true_values_given": any(one.true is not None for one in case.attributes),
         }
 
-    def measures(self, release: PartialTable, runs: Sequence[AttackRun]) -> dict[str, float | None]:
-        return run_measures(runs)
-
 
 class _FrequenciesKind(Kind["FrequencyTable"]):
-    """Frequency tables: counts of people by columns."""
-
     name = "frequencies"
-    noun = "frequencies"
     held = "is a frequency table"
     unit = "cells"
-    suggestions = "tacit.verbs.suggest.rounding"
+    suggestions = "tables"
     remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
     checks_roles = False
 

@@ -1,20 +1,17 @@
-"""Reading of known people and of the owner's data, and audits with them."""
+"""Known people: the case for R02 and R03, and its results."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.hierarchies import read_hierarchies
 from tacit.files.knowledge import read_knowledge
 from tacit.files.tables import read_table
-from tacit.files.transactions import read_data, read_transactions
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.releases import SeveralCase, name_of
 from tacit.known.sensitive_values import baseline_of, compare, posterior_measures
@@ -23,93 +20,19 @@ from tacit.model.buckets import Buckets
 from tacit.model.estimates import Posterior
 from tacit.model.knowledge import Fact
 from tacit.model.people import Population
-from tacit.model.release import Header, Items, Release
-from tacit.model.table import Column, Hierarchy, Table, Transactions
+from tacit.model.release import Release
+from tacit.model.table import Column, Table
+from tacit.verbs.data import known_roles
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
-
-#: Hierarchies by column, or a folder of files that hold them.
-Trees = Mapping[str, Hierarchy] | str | Path | None
-
-
-def people_of(data: Any, **roles: Any) -> Table | Transactions:
-    """Return data, read if they are not yet."""
-    if isinstance(data, (Table, Transactions)):
-        return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_data(data, **roles)
-    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
-
-
-def owners_people(release: Release, data: Any) -> Table | Transactions | None:
-    """Return the owner's data, with the release's roles.
-
-    None for a partial table, which is compared with its original.
-    """
-    kind = kind_of(release)
-    if data is None or kind.takes_rows:
-        return None
-    people = people_of(data, **roles_of(kind.reading_header(release)))
-    kind.check_people(release, people)
-    return people
-
-
-def owners_table(releases: Sequence[Release], data: Any) -> Table | None:
-    """Return the owner's table, with the releases' roles."""
-    people = owners_people(first_with_roles(releases), data)
-    return people if isinstance(people, Table) else None
-
-
-def known_table(known: Any, releases: Sequence[Release]) -> Table:
-    """Return the quasi-identifiers, with the releases' roles."""
-    if isinstance(known, Table):
-        return known
-    if not isinstance(known, (str, os.PathLike)):
-        return read_table(known)
-    header = next((release.header for release in releases if release.header.qi), releases[0].header)
-    return read_table(known, **{name: value for name, value in roles_of(header).items() if name != "sa"})
-
-
-def first_with_roles(releases: Sequence[Release]) -> Release:
-    """Return the first release with roles, else the first."""
-    return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
-
-
-def roles_of(header: Header) -> dict[str, Any]:
-    """Return a header's roles and missing-value rule as options."""
-    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
-    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
-
-
-def rows_of(people: Table | Transactions | None) -> Transactions | None:
-    """Return people as transactions over items."""
-    return people.transactions() if isinstance(people, Table) else people
-
-
-def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:
-    """Return hierarchies, read from a folder if needed."""
-    if given is None or isinstance(given, Mapping):
-        return None if given is None else dict(given)
-    return read_hierarchies(given, people.names if isinstance(people, Table) else ())
-
-
-def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
-    """Return the people with the coarser values as items."""
-    from tacit.mining.database import table_rows
-
-    if not trees or not isinstance(people, Table):
-        return people
-    rows, pairs = table_rows(people, people.names, trees)
-    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
-
 
 #: Stands for all values of the sensitive column that no release names, if none lists all of them.
 OTHER = "(any other value)"
 
 
-def case_of_one(release: Release, given: Given) -> PeopleCase | None:
-    """Return one release's case for R02 and R03."""
-    case = case_alone(release, given)
-    return rule_case(release, given) if case is None else case
+def case_of_one(release: Release, given: Given, index: int) -> PeopleCase | None:
+    """Return the case for R02 and R03 on release number ``index``."""
+    several = case_alone(release, given)
+    return rule_case(release, given) if several is None else replace(several, first=index)
 
 
 def case_alone(release: Release, given: Given) -> SeveralCase | None:
@@ -125,10 +48,9 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
     if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
         return None
     case = several_case([release], known=given.known, people=given.table, knowledge=given.knowledge)
-    if case is None:
-        return None
-    is_asked = case.speaking or (given.known is not None and release.header.sa and not case.unread)
-    return case if is_asked else None
+    if case is not None and (case.speaking or (given.known is not None and release.header.sa and not case.unread)):
+        return case
+    return None
 
 
 def rule_case(release: Release, given: Given) -> RuleCase | None:
@@ -152,6 +74,13 @@ def rule_case(release: Release, given: Given) -> RuleCase | None:
     return replace(case, facts=read_knowledge(given.knowledge))
 
 
+def known_table(known: Any, releases: Sequence[Release]) -> Table:
+    """Return the quasi-identifiers, with the releases' roles."""
+    if isinstance(known, Table):
+        return known
+    return read_table(known, **known_roles(releases)) if isinstance(known, (str, os.PathLike)) else read_table(known)
+
+
 def several_case(
     releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None
 ) -> SeveralCase | None:
@@ -168,9 +97,9 @@ def several_case(
     is_open = not values
     if is_open:
         named = _join(kind_of(release).named_values(release, sensitive) for release in releases)
-        values = (*named, OTHER) if named else ()
-    if not values:
-        return None
+        if not named:
+            return None
+        values = (*named, OTHER)
     facts = read_knowledge(knowledge)
     grouped, population = _population(releases, sensitive, table, facts)
     if population is None:
@@ -181,7 +110,6 @@ def several_case(
 
 
 def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names of all parts, each once."""
     return tuple(dict.fromkeys(name for part in parts for name in part))
 
 
@@ -205,35 +133,32 @@ def _sensitive_column(releases: Sequence[Release], table: Table | None) -> str:
 def _population(
     releases: Sequence[Release], sensitive: str, table: Table | None, facts: Iterable[Fact]
 ) -> tuple[int, Population | None]:
-    """Return a bucketized release as a population with groups."""
+    """Return the number of the release with groups, and the population."""
     used = dict.fromkeys(column for release in releases for column in (*release.header.qi, *kind_of(release).columns(release)))
     used |= dict.fromkeys(column for fact in facts for column in fact.allowed)
     used.pop(sensitive, None)
     for number, release in enumerate(releases):
-        if not isinstance(release, Buckets):
+        if release.kind != "buckets":
             continue
         printed = (*release.people.names, release.group_name)
         if table is None or not set(used) & set(table.names) - set(printed):
             if table is not None:
                 _check_same_people(release, number, table)
-            return number, _with_groups(release)
+            groups = Column.from_texts(release.group_name, [release.names[group] for group in release.group.tolist()])
+            return number, Population.of(Table((*release.people.columns, groups), release.people.weights))
     if table is None:
         return -1, None
-    _check_columns(releases, table)
+    required = _join(release.header.qi for release in releases if release.kind == "rules")
+    missing = [name for name in required if name not in table.names]
+    if missing:
+        what = f"has no column {', '.join(missing)}, which the rules are about"
+        raise OptionError(what, where="the known people", remedy=f"Its columns are: {', '.join(table.names)}")
     known = dict.fromkeys((*table.schema.qi, *(column for column in used if column in table.names)))
     columns = list(known) or [name for name in table.names if name != sensitive]
     return -1, Population.of(table.select(columns))
 
 
-def _with_groups(release: Buckets) -> Population:
-    """Return everybody's quasi-identifiers and group."""
-    texts = [release.names[number] for number in release.group.tolist()]
-    groups = Column.from_texts(release.group_name, texts)
-    return Population.of(Table((*release.people.columns, groups), release.people.weights))
-
-
 def _check_same_people(release: Buckets, number: int, table: Table) -> None:
-    """Raise unless known people equal those listed."""
     names = [name for name in release.people.names if name in table.names]
     listed = Population.of(release.people.select(names))
     known = Population.of(table.select(names))
@@ -242,15 +167,6 @@ def _check_same_people(release: Buckets, number: int, table: Table) -> None:
     if not is_same or (np.bincount(places, table.weights, len(listed)) != listed.people).any():
         remedy = "Give the people that the release was made from, with the same columns and missing-value rule"
         raise InputError("lists other people than those who are known", where=name_of(release, number), remedy=remedy)
-
-
-def _check_columns(releases: Sequence[Release], table: Table) -> None:
-    """Raise if people lack a quasi-identifier of rules."""
-    required = _join(kind_of(release).required_columns(release) for release in releases)
-    missing = [name for name in required if name not in table.names]
-    if missing:
-        what = f"has no column {', '.join(missing)}, which the rules are about"
-        raise OptionError(what, where="the known people", remedy=f"Its columns are: {', '.join(table.names)}")
 
 
 def adversary_of(case: PeopleCase) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +13,7 @@ import numpy as np
 
 from tacit.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.files.releases import read_release
+from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, silent
 from tacit.model.policy import Limits, Policy
@@ -24,11 +26,8 @@ from tacit.repairs import REPAIRS
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
+from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
-from tacit.verbs.known import owners_people, rows_of
-from tacit.verbs.mine import mine_itemsets
-
-__all__ = ["Request", "cost_of", "people_changed", "repair", "repair_rules"]
 
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
@@ -72,17 +71,23 @@ def repair(
     """
     start = _repairable(read_release(release))
     chosen = _method(method, start, data)
+    if method != "round" and (base is not None or decimals is not None):
+        where = "--decimals" if base is None else "--base"
+        remedy = "Add --method round, or remove the option"
+        raise OptionError("says how the method round prints counts", where=where, remedy=remedy)
+    if method not in ("leave-out", "withdraw") and lines is not None:
+        remedy = "Add --method leave-out (itemsets) or --method withdraw (rules), or remove the option"
+        raise OptionError("says which lines are removed", where="--lines", remedy=remedy)
     request = Request(
         method=chosen,
         policy=policy or Policy(),
         limits=Limits.within(time_limit),
         goal=goal,
-        precision=_precision(method, base, decimals),
-        lines=_named_lines(method, lines),
+        precision=None if base is None and decimals is None else Precision(base, decimals),
+        lines=None if lines is None else tuple(lines),
     )
     people = owners_people(start, data)
-    _check_goal(goal, knowledge, start)
-    _check_base(request)
+    _check_request(request, start, knowledge)
     if start.kind == "itemsets":
         return _repair_itemsets(start, request, rows_of(people), progress)
 
@@ -111,14 +116,8 @@ class Request:
     precision: Precision | None = None
     lines: tuple[int, ...] | None = None
 
-    @property
-    def is_exact(self) -> bool:
-        """Tell if the result is prescribed, even when safe."""
-        return self.precision is not None or self.lines is not None
-
 
 def _repairable(release: Release) -> Listed:
-    """Return the release if its kind can be repaired."""
     kind = kind_of(release)
     if kind.remedy:
         raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
@@ -128,7 +127,6 @@ def _repairable(release: Release) -> Listed:
 
 
 def _method(name: str, release: Listed, data: Any) -> RepairMethod:
-    """Return the repair of this name; check that it fits."""
     known = {row.name: row for row in REPAIRS}
     if name not in known:
         raise OptionError(f"there is no repair {name!r}", where="--method", remedy=nearest_name(name, known, "repairs"))
@@ -144,18 +142,14 @@ def _method(name: str, release: Listed, data: Any) -> RepairMethod:
     return chosen
 
 
-def _check_goal(goal: Goal, knowledge: Any, release: Listed) -> None:
-    """Raise if goal or knowledge do not apply."""
+def _check_request(request: Request, release: Listed, knowledge: Any) -> None:
+    goal = request.goal
     if knowledge is not None and not kind_of(release).takes_knowledge:
         raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
     if goal not in GOALS:
         raise OptionError(f"there is no goal {goal!r}", where="--goal", remedy=nearest_name(goal, GOALS, "goals"))
     if goal != "all" and release.kind != "itemsets":
         raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
-
-
-def _check_base(request: Request) -> None:
-    """Raise if the base is finer than the policy's."""
     base = None if request.precision is None else request.precision.base
     least = request.policy.safe_round_base
     if base is not None and least is not None and base < least:
@@ -163,32 +157,10 @@ def _check_base(request: Request) -> None:
         raise OptionError("is smaller than the policy's safe_round_base", where="--base", remedy=remedy)
 
 
-def _named_lines(method: str, lines: Iterable[int] | None) -> tuple[int, ...] | None:
-    """Return the lines to remove, if named."""
-    if lines is None:
-        return None
-    if method not in ("leave-out", "withdraw"):
-        remedy = "Add --method leave-out (itemsets) or --method withdraw (rules), or remove the option"
-        raise OptionError("says which lines are removed", where="--lines", remedy=remedy)
-    return tuple(lines)
-
-
-def _precision(method: str, base: int | None, decimals: int | None) -> Precision | None:
-    """Return the requested precision of counts, if any."""
-    if base is None and decimals is None:
-        return None
-    if method != "round":
-        where = "--decimals" if base is None else "--base"
-        remedy = "Add --method round, or remove the option"
-        raise OptionError("says how the method round prints counts", where=where, remedy=remedy)
-    return Precision(base, decimals)
-
-
 # Itemsets
 
 
 def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | None, progress: Progress) -> Repair:
-    """Repair itemsets by the chosen method."""
     method = request.method
     if start.n is None and rows is not None:
         # Repairs that change rows print n, so all of them are judged against an attacker who knows it.
@@ -227,7 +199,7 @@ def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | Non
         return replace(mined, header=replace(start.header, n=people.n, sa_values=values))
 
     before = look(start, rows)
-    if before.asked_verdict == "clean" and not request.is_exact:
+    if before.asked_verdict == "clean" and request.precision is None and request.lines is None:
         return Repair(method.name, start, before, before, cost_of(start, start), goal=request.goal)
     case = RepairCase(
         start,
@@ -254,7 +226,6 @@ def _repair_itemsets(start: Itemsets, request: Request, rows: Transactions | Non
 def _itemset_cost(
     start: Itemsets, proposal: Proposal, rows: Transactions | None, mine_all: Callable[..., Itemsets]
 ) -> dict[str, float]:
-    """Return the cost in itemsets, counts and people."""
     result = proposal.release
     if rows is None or proposal.data is None:
         return dict(cost_of(start, result))
@@ -273,9 +244,7 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
     """
     if before.kind != "itemsets" or after.kind != "itemsets":
         return {}
-    names = _number_names(before.items, after.items)
-    old = _hashes(before.sets, before.items, names)
-    new = _hashes(after.sets, after.items, names)
+    old, new = _hashes((before.sets, before.items), (after.sets, after.items))
     _, in_old, in_new = np.intersect1d(old, new, assume_unique=True, return_indices=True)
     was = (before.lo[in_old] + before.hi[in_old]) / 2
     moved = np.abs((after.lo[in_new] + after.hi[in_new]) / 2 - was)
@@ -292,27 +261,25 @@ def cost_of(before: Release, after: Release) -> Mapping[str, float]:
 
 def people_changed(before: Transactions, after: Transactions) -> int:
     """Return the fewest people that a repair changed."""
-    names = _number_names(before.items, after.items)
-    people: dict[int, int] = {}
-    for data, sign in ((before, 1), (after, -1)):
-        for key, weight in zip(_hashes(data.rows, data.items, names).tolist(), data.weights.tolist(), strict=True):
-            people[key] = people.get(key, 0) + sign * weight
+    old, new = _hashes((before.rows, before.items), (after.rows, after.items))
+    people: Counter[int] = Counter()
+    for keys, weights, sign in ((old, before.weights, 1), (new, after.weights, -1)):
+        for key, weight in zip(keys.tolist(), weights.tolist(), strict=True):
+            people[key] += sign * weight
     return max(sum(n for n in people.values() if n > 0), -sum(n for n in people.values() if n < 0))
 
 
-def _number_names(before: Items, after: Items) -> dict[str, int]:
-    """Return a number for each name of two sets."""
-    return {name: number for number, name in enumerate(dict.fromkeys(before.names + after.names))}
-
-
-def _hashes(sets: Sets, items: Items, names: Mapping[str, int]) -> Words:
-    """Return hashes of sets by their names alone."""
-    place = np.array([names[name] for name in items.names], np.int64)
-    return Sets(sets.offsets, place[sets.members] if len(sets.members) else sets.members).hashes()
+def _hashes(*families: tuple[Sets, Items]) -> list[Words]:
+    """Return hashes of sets by the names of their items alone."""
+    names = {name: number for number, name in enumerate(dict.fromkeys(name for _, items in families for name in items.names))}
+    found = []
+    for sets, items in families:
+        place = np.array([names[name] for name in items.names], np.int64)
+        found.append(Sets(sets.offsets, place[sets.members] if len(sets.members) else sets.members).hashes())
+    return found
 
 
 def _has_coarser_items(rows: Transactions) -> bool:
-    """Tell if rows of a table hold coarser values."""
     pairs = rows.items.pairs
     return pairs is not None and len(rows.rows) > 0 and len(rows.rows[0]) > len({column for column, _ in pairs})
 
@@ -346,7 +313,8 @@ def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, sug
         lines=request.lines,
     )
     done = _carry_out(case, request.method, before, look)
-    if _is_found_by_slow_attacks(done.after):
+    found_by = [run.code for run in done.after.runs if run.findings]
+    if found_by and not any(code in FAST for code in found_by):
         # The slow attack runs at every step only if a search without it was not enough.
         slow = replace(case, first_look=partial(look, known=known, first_hit=True), most_looks=FEW_LOOKS)
         done = _carry_out(slow, request.method, before, look)
@@ -356,13 +324,7 @@ def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, sug
     return replace(done, suggested=cheapest(tried), tried=tried)
 
 
-def _is_found_by_slow_attacks(found: Audit) -> bool:
-    """Tell if only attacks outside the search succeeded."""
-    return any(run.findings for run in found.runs) and not any(run.findings for run in found.runs if run.code in FAST)
-
-
 def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look) -> Repair:
-    """Repair rules by one method, unless they are safe."""
     start = case.release
     assert start.kind == "rules"
     if before.ok and case.precision is None and case.lines is None:
@@ -374,7 +336,6 @@ def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look
 
 
 def _try(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tried:
-    """Return what a method achieves, or why it cannot."""
     if method.name == done.method:
         return Tried(method.name, done.after.verdict, done.cost)
     try:

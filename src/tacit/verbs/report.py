@@ -120,13 +120,14 @@ def check_acro_folder(folder: FilePath, *, inputs: Sequence[FilePath] = (), besi
     Its parent must exist, it must be neither an input nor another output (``beside``), and it may contain nothing but such a record.
     """
     place = Path(folder)
-    real = os.path.realpath(folder)
-    for other in beside:
-        if other is not None and real in (os.path.realpath(other), os.path.dirname(os.path.realpath(other))):
-            raise OptionError(
-                "is named twice, or another output lies in it", where=shown(folder), remedy="Give another name to write to"
-            )
-    if any(real in (os.path.realpath(path), os.path.dirname(os.path.realpath(path))) for path in inputs):
+
+    def holds(path: FilePath) -> bool:
+        return os.path.realpath(folder) in (os.path.realpath(path), os.path.dirname(os.path.realpath(path)))
+
+    if any(holds(path) for path in beside if path is not None):
+        what = "is named twice, or another output lies in it"
+        raise OptionError(what, where=shown(folder), remedy="Give another name to write to")
+    if any(holds(path) for path in inputs):
         raise OptionError("is also read, and would be lost", where=shown(folder), remedy="Give another folder to write to")
     if not os.fspath(folder) or "\x00" in os.fspath(folder):
         raise OptionError("is not the name of a folder", where=shown(folder), remedy="Give the name of a folder to write")
@@ -151,7 +152,6 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list[Path]]]:
-    """Yield each release of an audit with its files."""
     left: list[Path] = []
     for path in map(Path, given):
         left += [path, *(sorted(path.iterdir()) if path.is_dir() else ())]
@@ -167,7 +167,6 @@ def _locate(audit: Audit, given: Sequence[FilePath]) -> Iterator[tuple[int, list
 
 
 def _find(name: str, among: Sequence[Path]) -> list[Path]:
-    """Return the first file, or a folder's files."""
     for path in among:
         if path.name == name or path.resolve().name == name:
             return [one for one in sorted(path.iterdir()) if one.is_file()] if path.is_dir() else [path]
@@ -175,7 +174,6 @@ def _find(name: str, among: Sequence[Path]) -> list[Path]:
 
 
 def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
-    """Return the two tables of a bucketized release, and header."""
     for folder in among:
         if folder.is_dir() and all((folder / name).is_file() for name in names):
             beside = folder / BUCKETS_HEADER
@@ -184,13 +182,9 @@ def _pair(names: Sequence[str], among: Sequence[Path]) -> list[Path]:
 
 
 def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Sequence[Sequence[int]]]:
-    """Return the CSV cells that the worst findings cite."""
-    names = str(audit.release[place].get("file") or "").split(" and ")
-    if (
-        source.suffix.casefold() != ".csv"
-        or source.name not in map(os.path.basename, names)
-        or audit.release[place]["kind"] == "buckets"
-    ):
+    release = audit.release[place]
+    names = map(os.path.basename, str(release.get("file") or "").split(" and "))
+    if release["kind"] == "buckets" or source.suffix.casefold() != ".csv" or source.name not in names:
         return {}
     with open_text(source, keep_newlines=True) as stream:
         heading = next(csv.reader(stream), [])
@@ -199,7 +193,6 @@ def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Seq
 
 
 def _time(today: date | None) -> tuple[str, list[str]]:
-    """Return the time of a record with remarks."""
     if today is not None:
         return f"{today.isoformat()}T00:00:00", []
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")

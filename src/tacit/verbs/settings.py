@@ -9,7 +9,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, cast
@@ -38,73 +38,53 @@ _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
 def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in both sections; refuse repeats.
-
-    >>> limits_of("risk_appetite", {"safe_threshold": 7, "l": 3}, "tacit.toml", known={})
-    {'k': 7, 'l': 3}
-    """
+    """Return the limits in both sections; refuse repeats."""
     limits = dict(known)
     for key, value in values.items():
         place = f"{where}, [{section}]"
         if key == MAY_LOOSEN:
-            limits[MAY_LOOSEN] = _may_loosen(value, f"{place} {key}")
+            if not isinstance(value, list):
+                remedy = 'Write for instance may_loosen = ["k"]'
+                raise OptionError("is not a list of limits", where=f"{place} {key}", remedy=remedy)
+            limits[MAY_LOOSEN] = tuple(ACRO_NAMES.get(str(one), str(one)) for one in value)
+            for name in limits[MAY_LOOSEN]:
+                _require(name, LIMITS, "limit", f"{place} {key}")
             continue
         if key in ACRO_ONLY:
             remedy = "Leave it out of this file"
             raise OptionError(f"{key} is a limit of ACRO's that Tacit does not check", where=place, remedy=remedy)
-        if key not in POLICY_SECTIONS[section]:
-            remedy = nearest_name(key, POLICY_SECTIONS[section], "keys")
-            raise OptionError(f"unknown key {key!r}", where=place, remedy=remedy)
+        _require(key, POLICY_SECTIONS[section], "key", place)
         name = ACRO_NAMES.get(key, key)
         if name in limits:
             both = "safe_threshold and k" if name == "k" else key
             raise OptionError(f"says twice what {both} is", where=place, remedy="Say it once")
-        _check(name, value, f"{place} {key}")
+        try:
+            Policy(**{name: value})
+        except TacitError as error:
+            remedy = error.remedy.replace("--", "")
+            raise OptionError(error.what.replace("--", ""), where=f"{place} {key}", remedy=remedy) from None
         limits[name] = value
     return limits
-
-
-def _may_loosen(value: object, where: str) -> tuple[str, ...]:
-    """Return the limits that lower levels may loosen."""
-    if not isinstance(value, list):
-        raise OptionError("is not a list of limits", where=where, remedy='Write for instance may_loosen = ["k"]')
-    names = [ACRO_NAMES.get(str(one), str(one)) for one in value]
-    for name in names:
-        if name not in LIMITS:
-            raise OptionError(f"unknown limit {name!r}", where=where, remedy=nearest_name(name, LIMITS, "limits"))
-    return tuple(names)
-
-
-def _check(name: str, value: Any, where: str) -> None:
-    """Raise at the place of a meaningless limit."""
-    try:
-        Policy(**{name: value})
-    except TacitError as error:
-        raise OptionError(error.what.replace("--", ""), where=where, remedy=error.remedy.replace("--", "")) from None
 
 
 def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     """Return the waivers in a list of tables."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
-    return tuple(
-        waiver for number, entry in enumerate(entries, start=1) for waiver in _waivers(entry, f"{where}, waiver {number}")
-    )
-
-
-def _waivers(entry: Mapping[str, Any], where: str) -> Sequence[Waiver]:
-    for key in entry:
-        if key not in _KEYS:
-            raise OptionError(f"unknown key {key!r}", where=where, remedy=nearest_name(key, _KEYS, "keys"))
-    named = entry.get("finding")
-    told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
-    told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
-    try:
-        if isinstance(named, list) and named and "event" not in entry:
-            return [Waiver(finding=one, **told) for one in named]
-        return [Waiver(finding=named, event=entry.get("event"), **told)]
-    except TacitError as error:
-        raise OptionError(error.what, where=where, remedy=error.remedy) from None
+    waivers: list[Waiver] = []
+    for number, entry in enumerate(entries, start=1):
+        place = f"{where}, waiver {number}"
+        for key in entry:
+            _require(key, _KEYS, "key", place)
+        told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
+        told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
+        named = entry.get("finding")
+        is_list = isinstance(named, list) and named and "event" not in entry
+        try:
+            waivers += [Waiver(finding=one, event=entry.get("event"), **told) for one in (named if is_list else [named])]
+        except TacitError as error:
+            raise OptionError(error.what, where=place, remedy=error.remedy) from None
+    return tuple(waivers)
 
 
 FILE_NAME = "tacit.toml"
@@ -152,9 +132,7 @@ class Config:
 
 
 def load_config(path: FilePath | None = None, *, near: FilePath | None = None, releases: Sequence[FilePath] = ()) -> Config:
-    """Read the settings in ``path``.
-
-    Without it, in ``tacit.toml`` in the current folder, else in the folder of ``near``, else none.
+    """Read the settings in ``path``, or in ``tacit.toml`` here or near.
 
     A file that nobody named is not read from a folder that holds one of the ``releases``: whoever hands in a release must not bring the limits
     that it is judged by.
@@ -166,9 +144,7 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
         if not own:
             return Config(beside=shown(found[0]) if found else "")
         path = own[0]
-    with open_text(path) as stream:
-        config = parse_config(stream.read(), where=shown(path), folder=os.path.dirname(os.fspath(path)))
-    return replace(config, file=_file(path, "data set"))
+    return _read_config(path, "data set", folder=os.path.dirname(os.fspath(path)))
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
@@ -187,11 +163,13 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 def load_policy(path: FilePath | None = None) -> Config:
     """Load the organisation's policy from ``path`` or TACIT_POLICY."""
     path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
-    if path is None:
-        return Config()
+    return Config() if path is None else _read_config(path, "organisation", sections=(*POLICY_SECTIONS, WAIVERS))
+
+
+def _read_config(path: FilePath, level: Level, **how: Any) -> Config:
     with open_text(path) as stream:
-        config = parse_config(stream.read(), where=shown(path), sections=(*POLICY_SECTIONS, WAIVERS))
-    return replace(config, file=_file(path, "organisation"))
+        config = parse_config(stream.read(), where=shown(path), **how)
+    return replace(config, file=PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path)))
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:
@@ -199,10 +177,6 @@ def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config
 
     What the organisation sets is a floor: an option that is looser is refused, and the data set's file can only tighten it, unless the
     organisation allows more. Where there is an organisation's policy, only its waivers count.
-
-    >>> policy = joined_policy({"l": 6}, Config(policy={"k": 5}), Config(policy={"k": 20, "l": 4}))
-    >>> policy.k, policy.l, policy.set_by["k"], policy.set_by["l"], dict(policy.overruled)
-    (20, 6, 'organisation', 'option', {'k': 5})
     """
     overruled = {name: value for name, value in config.policy.items() if _loosens(name, value, organisation)}
     for name, value in given.items():
@@ -235,34 +209,22 @@ def refuse_looser(name: str, value: Any, organisation: Config | None) -> None:
     if organisation is None or not _loosens(name, value, organisation):
         return
     floor = organisation.policy[name]
+    written = str(floor).lower() if isinstance(floor, bool) else str(floor)
     remedy = f'Leave it out, or have {organisation.where} say may_loosen = ["{name}"]'
     option = "--" + name.replace("_", "-")
-    raise OptionError(f"is looser than the organisation's policy, which sets {_written(floor)}", where=option, remedy=remedy)
+    raise OptionError(f"is looser than the organisation's policy, which sets {written}", where=option, remedy=remedy)
 
 
 def _loosens(name: str, value: Any, organisation: Config) -> bool:
-    """Tell if a lower level loosens a fixed limit."""
     if name not in organisation.policy or name in organisation.may_loosen:
         return False
     return is_looser(name, value, organisation.policy[name])
 
 
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _file(path: FilePath, level: Level) -> PolicyFile:
-    return PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path))
-
-
 def parse_config(
     text: str, *, where: str = FILE_NAME, folder: str = "", sections: Sequence[str] = (*SECTIONS, WAIVERS)
 ) -> Config:
-    r"""Parse the text of a ``tacit.toml`` in ``folder``.
-
-    >>> parse_config('[data]\nqi = ["age", "sex"]').qi
-    ('age', 'sex')
-    """
+    """Parse the text of a ``tacit.toml`` in ``folder``."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
@@ -290,19 +252,21 @@ def parse_config(
             _require(key, SECTIONS[section], "key", f"{where}, [{section}]")
             values[key] = _check_value(key, value, f"{where}, [{section}] {key}")
     config = Config(**values, where=where)
-    _check_whole(config)
-    if config.hierarchies is not None:
-        values["hierarchies"] = os.path.join(folder, config.hierarchies)
-    return Config(**values, where=where)
+    try:
+        Schema(config.qi, config.sa, config.identifying)
+    except TacitError as error:
+        key = error.where.removeprefix("--").replace("-", "_")
+        remedy = error.remedy.replace("--", "")
+        raise OptionError(error.what.replace("--", ""), where=f"{where}, [data] {key}", remedy=remedy) from None
+    return config if config.hierarchies is None else replace(config, hierarchies=os.path.join(folder, config.hierarchies))
 
 
-def _require(name: str, known: Sequence[str], noun: str, where: str) -> None:
+def _require(name: str, known: Collection[str], noun: str, where: str) -> None:
     if name not in known:
         raise OptionError(f"unknown {noun} {name!r}", where=where, remedy=nearest_name(name, known, f"{noun}s"))
 
 
 def _check_value(key: str, value: object, where: str) -> object:
-    """The value of a key, checked."""
     if key in ("qi", "sa", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -314,9 +278,8 @@ def _check_value(key: str, value: object, where: str) -> object:
         share(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
-            raise OptionError(
-                "is not a table of columns and spreads", where=where, remedy="Write for instance fuzzy = { age = 2 }"
-            )
+            remedy = "Write for instance fuzzy = { age = 2 }"
+            raise OptionError("is not a table of columns and spreads", where=where, remedy=remedy)
         for name, spread in value.items():
             exact(spread, where=f"{where}.{name}")
     elif not isinstance(value, str):
@@ -326,39 +289,15 @@ def _check_value(key: str, value: object, where: str) -> object:
     return value
 
 
-def _check_whole(config: Config) -> None:
-    """Check what concerns several keys."""
-    try:
-        Schema(config.qi, config.sa, config.identifying)
-    except TacitError as error:
-        key = error.where.removeprefix("--").replace("-", "_")
-        what = error.what.replace("--", "")
-        remedy = error.remedy.replace("--", "")
-        raise OptionError(what, where=f"{config.where}, [data] {key}", remedy=remedy) from None
-
-
 # Writing
 
 #: Column names that name a single person, letters and digits only.
 _NAMING = {
     *("id", "personid", "patientid", "customerid", "userid", "memberid", "caseid", "recordid", "rowid", "uuid", "guid"),
     *("name", "fullname", "firstname", "lastname", "surname", "forename", "givenname", "familyname", "username", "nickname"),
-    *(
-        "email",
-        "emailaddress",
-        "mail",
-        "phone",
-        "phonenumber",
-        "telephone",
-        "mobile",
-        "address",
-        "streetaddress",
-        "url",
-        "ip",
-        "ipaddress",
-    ),
-    *("ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban", "accountnumber"),
-    "licenseplate",
+    *("email", "emailaddress", "mail", "phone", "phonenumber", "telephone", "mobile", "address", "streetaddress", "url", "ip"),
+    *("ipaddress", "ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban"),
+    *("accountnumber", "licenseplate"),
 }
 #: Below this many rows it means nothing that a column has a different value in each.
 _FEW_ROWS = 20
@@ -433,15 +372,11 @@ min_support = {limits[min_support]}
 
 
 def write_config(data: object) -> str:
-    """Return a ``tacit.toml`` for the data, without cells.
-
-    >>> text = write_config({"name": ["Ann", "Bob", "Cem"], "ward": ["a", "a", "b"]})
-    >>> parse_config(text).identifying
-    ('name',)
-    """
+    """Return a ``tacit.toml`` for the data, without cells."""
     if isinstance(data, str | os.PathLike):
         people = read_data(data)
-        name = _one_line(os.path.basename(os.fspath(data)))
+        file = os.path.basename(os.fspath(data))
+        name = file if file.isprintable() else repr(file)
     else:
         people = read_table(data)
         name = "the data"
@@ -476,9 +411,4 @@ def _entry(column: Column) -> str:
 
 
 def _quote(name: str) -> str:
-    """A name as TOML writes it, on one line."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)

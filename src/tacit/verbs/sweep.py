@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,31 +25,27 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import LimitReached, OptionError
+from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
-from tacit.kernels.projection import Vertical, small_groups_on, vertical
-from tacit.mining.itemsets import count_by_threshold
+from tacit.kernels.projection import small_groups_on, vertical
+from tacit.mining.itemsets import count_by_threshold, mine_itemsets
+from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
 from tacit.model.numbers import Threshold, share
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting, Settled
+from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.repairs.round import DECIMALS, usual_bases
-from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
-from tacit.verbs.known import people_of, trees_of, with_coarser_items
-from tacit.verbs.mine import mine_itemsets, mine_rules
-from tacit.verbs.repair import cost_of
+from tacit.verbs.data import with_coarser_items
+from tacit.verbs.repair import FAST, cost_of
 
 
 def listed(given: Any) -> list[Any]:
-    """Return values as a list; split text at commas.
-
-    >>> listed("5%, 10%"), listed(3), listed([1, "2,3"])
-    (['5%', '10%'], [3], [1, '2', '3'])
-    """
+    """Return values as a list; split text at commas."""
     if isinstance(given, str):
         return [part.strip() for part in given.split(",") if part.strip()]
     if isinstance(given, Iterable):
@@ -66,117 +63,31 @@ def thresholds(given: Any, n: int, *, strict: bool) -> list[int]:
 
 def sizes(given: Any) -> list[int]:
     """Return values of k, the smallest first, each once."""
-    chosen = [_whole(one) for one in listed(given)]
+    chosen = [
+        int(one) if isinstance(one, str) and one.isascii() and one.isdecimal() and len(one) < 19 else one for one in listed(given)
+    ]
     if not chosen:
         raise OptionError("is missing", where="--k", remedy="Write for instance --k 5,10,30")
     return sorted({Policy(k=k).k for k in chosen})
 
 
-def _whole(value: Any) -> Any:
-    """Return a whole number from text, if it is one."""
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 19 else value
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
+class _Look:
     """Findings of I01 above one threshold, by k.
 
-    ``people`` is the largest number of people in small groups of one set (these do not overlap), ``unsafe`` the count of the most frequent
-    maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as well.
+    ``counts`` are those of the maximal sets. ``people`` is the largest number of people in small groups of one set (these do not overlap),
+    ``unsafe`` the count of the most frequent maximal set with a small group, 0 where there is none: every threshold up to it is unsafe as
+    well.
     """
 
-    maximal: int
-    channels: Ints
-    people: Ints
-    unsafe: Ints
-    groups_of_one: int
-
-
-@dataclass(eq=False)
-class Looker:
-    """Search of thresholds over ``rows``, with ascending ``k``."""
-
-    people: Table | Transactions
-    trees: dict[str, Hierarchy] | None
-    rows: Transactions
-    k: Ints
-    limits: Limits
-    _looks: dict[int, Look] = field(default_factory=dict)
-    _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
-    _release: Itemsets | None = None
-
-    def seen(self) -> dict[int, Look]:
-        """Return the thresholds seen so far."""
-        return self._looks
-
-    def look(self, least: int) -> Look:
-        """Return the findings in itemsets above a threshold."""
-        if least not in self._looks:
-            self.limits.check("sweep")
-            maximal = mine_itemsets(
-                self.people, min_support=least, only="maximal", hierarchies=self.trees, time_limit=self.limits.seconds_left
-            )
-            self._looks[least] = self._groups(maximal)
-        return self._looks[least]
-
-    def deduce(self, least: int, k: int) -> AttackRun:
-        """Return the findings of I02 at a threshold."""
-        if (least, k) not in self._deductions:
-            self.limits.check("sweep")
-            if self._release is None or self._release.min_support != least:
-                self._release = mine_itemsets(
-                    self.people, min_support=least, only="closed", hierarchies=self.trees, time_limit=self.limits.seconds_left
-                )
-            found = audit(self._release, policy=Policy(k=k), attacks=["I02"], time_limit=self.limits.seconds_left)
-            run = found.attack("I02")
-            if run.status == "stopped":
-                raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
-            self._deductions[least, k] = run
-        return self._deductions[least, k]
-
-    def audit_whole(self, least: int, k: int) -> Audit:
-        """Audit the complete list of one threshold."""
-        self.limits.check("sweep")
-        release = mine_itemsets(self.people, min_support=least, hierarchies=self.trees, time_limit=self.limits.seconds_left)
-        return audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
-
-    def _groups(self, maximal: Itemsets) -> Look:
-        """Count small groups on maximal sets for every k."""
-        if len(maximal) == 0:
-            # A list without itemsets still tells how many people there are: one group, on the empty set.
-            tally = _Tally(self.k, np.array([self.rows.n]))
-            some = np.array([self.rows.n] if self.rows.n else [], np.int64)
-            tally.add(np.zeros(len(some), np.int64), some)
-        else:
-            tally = _Tally(self.k, maximal.lo)
-            sets = maximal.sets
-            for which, _, sizes in small_groups_on(
-                self._by_item(maximal), sets.offsets, sets.members, int(self.k.max()), self._pause
-            ):
-                tally.add(which, sizes)
-        return Look(len(maximal), tally.channels, tally.people, tally.unsafe, tally.groups_of_one)
-
-    def _by_item(self, release: Itemsets) -> Vertical:
-        number = {name: i for i, name in enumerate(self.rows.items.names)}
-        wanted = np.array([number[name] for name in release.items.names], np.int64)
-        return vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
-
-    @property
-    def _pause(self) -> Callable[[float], None]:
-        return lambda _: self.limits.check("sweep")
-
-
-class _Tally:
-    """Sums of small groups by k; sets stay whole."""
-
-    def __init__(self, k: Ints, counts: Ints) -> None:
+    def __init__(self, k: Ints, counts: Ints, maximal: int) -> None:
         self._k = k
         self._counts = counts
+        self.maximal = maximal
         self.channels, self.people, self.unsafe = (np.zeros(len(k), np.int64) for _ in range(3))
         self.groups_of_one = 0
 
     def add(self, which: Ints, sizes: Ints) -> None:
-        """Add groups of these sizes on these sets."""
+        """Add groups of these sizes; all groups of a set come together."""
         self.groups_of_one += int((sizes == 1).sum())
         for place, k in enumerate(self._k.tolist()):
             small = sizes < k
@@ -190,55 +101,129 @@ class _Tally:
             self.unsafe[place] = max(self.unsafe[place], int(self._counts[sets].max()))
 
 
-def lowest_thresholds(looker: Looker, found: dict[int, Lowest], progress: Callable[[float], None]) -> None:
-    """Find the lowest thresholds by k; fill ``found``."""
-    for done, k in enumerate(looker.k.tolist()):
-        published = _without_channels(looker, done, k)
-        found[k] = Lowest(k, published, None, decided=published is None)
-        if published is not None:
-            found[k] = _without_threats(looker, k, published)
-        progress((done + 1) / len(looker.k))
+@dataclass(eq=False)
+class _ItemsetLooker:
+    """Search of thresholds over ``rows``, with ascending ``k``."""
 
+    people: Table | Transactions
+    trees: dict[str, Hierarchy] | None
+    rows: Transactions
+    k: Ints
+    limits: Limits
+    _looks: dict[int, _Look] = field(default_factory=dict)
+    _deductions: dict[tuple[int, int], AttackRun] = field(default_factory=dict)
+    _release: Itemsets | None = None
 
-def _without_channels(looker: Looker, place: int, k: int) -> int | None:
-    """Return the lowest threshold without I01 findings, or None."""
-    n = looker.rows.n
-    if looker.look(n + 1).unsafe[place]:
-        return None
-    if int(looker.rows.weights.min(initial=k)) >= k:
-        return 1  # nobody's whole row is rare, so no set of items makes anybody rare
-    unsafe = 0
-    safe = n + 1
-    for least, look in looker.seen().items():
-        if look.unsafe[place]:
-            unsafe = max(unsafe, int(look.unsafe[place]))
-        else:
-            safe = min(safe, least)
-    while safe - unsafe > 1:
-        middle = (safe + unsafe) // 2
-        above = int(looker.look(middle).unsafe[place])
-        if above:
-            unsafe = above
-        else:
-            safe = middle
-    return safe
+    def look(self, least: int) -> _Look:
+        if least not in self._looks:
+            maximal = self._mine(least, "maximal")
+            if len(maximal) == 0:
+                # A list without itemsets still tells how many people there are: one group, on the empty set.
+                look = _Look(self.k, np.array([self.rows.n]), 0)
+                some = np.array([self.rows.n] if self.rows.n else [], np.int64)
+                look.add(np.zeros(len(some), np.int64), some)
+            else:
+                look = _Look(self.k, maximal.lo, len(maximal))
+                number = {name: i for i, name in enumerate(self.rows.items.names)}
+                wanted = np.array([number[name] for name in maximal.items.names], np.int64)
+                by_item = vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
+                sets = maximal.sets
+                most = int(self.k.max())
+                for which, _, sizes in small_groups_on(by_item, sets.offsets, sets.members, most, self._pause):
+                    look.add(which, sizes)
+            self._looks[least] = look
+        return self._looks[least]
 
+    def deduce(self, least: int, k: int) -> AttackRun:
+        """Return the findings of I02 at a threshold."""
+        if (least, k) not in self._deductions:
+            self.limits.check("sweep")
+            if self._release is None or self._release.min_support != least:
+                self._release = self._mine(least, "closed")
+            found = audit(self._release, policy=Policy(k=k), attacks=["I02"], time_limit=self.limits.seconds_left)
+            run = found.attack("I02")
+            if run.status == "stopped":
+                raise LimitReached("the time limit was reached", where="sweep", remedy="Give more time with --time-limit")
+            self._deductions[least, k] = run
+        return self._deductions[least, k]
 
-def _without_threats(looker: Looker, k: int, lowest: int) -> Lowest:
-    """Return the lowest threshold also without I02 findings."""
-    safe = looker.rows.n + 1
-    unsafe = lowest - 1
-    decided = True
-    middle = lowest
-    while safe - unsafe > 1:
-        run = looker.deduce(middle, k)
-        if run.findings == 0 and run.decides:
-            safe = middle
-        else:
-            unsafe = middle
-            decided = decided and run.findings > 0
-        middle = (safe + unsafe) // 2
-    return Lowest(k, lowest, safe, decided)
+    def _mine(self, least: int, only: Only) -> Itemsets:
+        self.limits.check("sweep")
+        return mine_itemsets(
+            self.people, min_support=least, only=only, hierarchies=self.trees, time_limit=self.limits.seconds_left
+        )
+
+    def _pause(self, _: float) -> None:
+        self.limits.check("sweep")
+
+    def cell(self, least: int, place: int, *, every_attack: bool) -> Cell:
+        """Return one cell, but for the numbers of itemsets."""
+        look = self.look(least)
+        k = int(self.k[place])
+        channels = int(look.channels[place])
+        people = int(look.people[place])
+        deduced: int | None = None
+        verdict: Verdict = "exposed"
+        if every_attack or not channels:
+            run = self.deduce(least, k)
+            people = max(people, run.people)
+            deduced = run.findings if run.decides or run.findings else None
+            if not channels and not run.findings:
+                # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
+                release = self._mine(least, "all")
+                whole = audit(release, data=self.rows, policy=Policy(k=k), time_limit=self.limits.seconds_left)
+                verdict = whole.verdict
+                people = max((one.people for one in whole.runs), default=0)
+        return Cell(
+            least,
+            k,
+            None,
+            None,
+            maximal=look.maximal,
+            channels=channels,
+            groups_of_one=look.groups_of_one if k > 1 else 0,
+            deduced=deduced,
+            people=people,
+            verdict=verdict,
+        )
+
+    def lowest_without_channels(self, place: int, k: int) -> int | None:
+        n = self.rows.n
+        if self.look(n + 1).unsafe[place]:
+            return None
+        if int(self.rows.weights.min(initial=k)) >= k:
+            return 1  # nobody's whole row is rare, so no set of items makes anybody rare
+        unsafe = 0
+        safe = n + 1
+        for least, look in self._looks.items():
+            if look.unsafe[place]:
+                unsafe = max(unsafe, int(look.unsafe[place]))
+            else:
+                safe = min(safe, least)
+        while safe - unsafe > 1:
+            middle = (safe + unsafe) // 2
+            above = int(self.look(middle).unsafe[place])
+            if above:
+                unsafe = above
+            else:
+                safe = middle
+        return safe
+
+    def lowest_without_deduction(self, k: int, lowest: int) -> Lowest:
+        """Return the threshold from ``lowest`` on without findings of I02, either."""
+        safe = self.rows.n + 1
+        unsafe = lowest - 1
+        decided = True
+        middle = lowest
+        while safe - unsafe > 1:
+            run = self.deduce(middle, k)
+            if run.findings == 0 and run.decides:
+                safe = middle
+            else:
+                unsafe = middle
+                decided = decided and run.findings > 0
+            middle = (safe + unsafe) // 2
+        return Lowest(k, lowest, safe, decided)
 
 
 _LATE = "the time limit was reached; what is missing was not looked at"
@@ -295,68 +280,33 @@ def sweep_itemsets(
     rows = (whole.transactions() if isinstance(whole, Table) else whole).merged()
     grid = thresholds(min_support, people.n, strict=strict)
     ks = sizes(k)
-    looker = Looker(people, trees, rows, np.array(ks, np.int64), limits)
+    looker = _ItemsetLooker(people, trees, rows, np.array(ks, np.int64), limits)
     cells = {(least, one): Cell(least, one) for least in grid for one in ks}
     lowest = {one: Lowest(one) for one in ks}
-    counts: dict[Only, list[int]] = {}
+    counts: dict[Only, dict[int, int]] = {"closed": {}, "all": {}}
     reason = ""
     try:
         for done, least in enumerate(grid):
             for place, one in enumerate(ks):
-                cells[least, one] = _cell(looker, least, place, every_attack)
+                cells[least, one] = looker.cell(least, place, every_attack=every_attack)
             progress(0.5 * (done + 1) / len(grid))
-        lowest_thresholds(looker, lowest, lambda share: progress(0.5 + 0.2 * share))
-        kinds: tuple[Only, ...] = ("closed", "all")
-        for only in kinds:
+        for place, one in enumerate(ks):
+            published = looker.lowest_without_channels(place, one)
+            lowest[one] = Lowest(one, published, None, decided=published is None)
+            if published is not None:
+                lowest[one] = looker.lowest_without_deduction(one, published)
+            progress(0.5 + 0.2 * ((place + 1) / len(ks)))
+        for only in counts:
             limits.check("sweep")
-            counts[only] = count_by_threshold(
-                people, thresholds=grid, only=only, hierarchies=trees, time_limit=limits.seconds_left
-            )
+            found = count_by_threshold(people, thresholds=grid, only=only, hierarchies=trees, time_limit=limits.seconds_left)
+            counts[only] = dict(zip(grid, found, strict=True))
         progress(1.0)
     except LimitReached:
         reason = _LATE
-    return ItemsetSweep(people.n, tuple(_count(cells, grid, counts)), tuple(lowest.values()), reason)
-
-
-def _cell(looker: Looker, least: int, place: int, every_attack: bool) -> Cell:
-    """One cell, but for the numbers of itemsets."""
-    look = looker.look(least)
-    k = int(looker.k[place])
-    channels = int(look.channels[place])
-    people = int(look.people[place])
-    single = look.groups_of_one if k > 1 else 0
-    deduced: int | None = None
-    verdict: Verdict = "exposed"
-    if every_attack or not channels:
-        run = looker.deduce(least, k)
-        people = max(people, run.people)
-        deduced = run.findings if run.decides or run.findings else None
-        if not channels and not run.findings:
-            # Nothing is called clean that the other attacks, the general adversary among them, did not look at.
-            whole = looker.audit_whole(least, k)
-            verdict = whole.verdict
-            people = max((one.people for one in whole.runs), default=0)
-    return Cell(
-        least,
-        k,
-        None,
-        None,
-        maximal=look.maximal,
-        channels=channels,
-        groups_of_one=single,
-        deduced=deduced,
-        people=people,
-        verdict=verdict,
-    )
-
-
-def _count(cells: dict[tuple[int, int], Cell], grid: list[int], counts: dict[Only, list[int]]) -> list[Cell]:
-    """Return the cells with their numbers of itemsets."""
-
-    def number(only: Only, least: int) -> int | None:
-        return counts[only][grid.index(least)] if only in counts else None
-
-    return [replace(cell, itemsets=number("all", least), closed=number("closed", least)) for (least, _), cell in cells.items()]
+    counted = [
+        replace(cell, itemsets=counts["all"].get(least), closed=counts["closed"].get(least)) for (least, _), cell in cells.items()
+    ]
+    return ItemsetSweep(people.n, tuple(counted), tuple(lowest.values()), reason)
 
 
 def sweep_rounding(
@@ -404,18 +354,26 @@ def sweep_rounding(
     limits = Limits.within(time_limit)
     policy = policy or Policy()
     exact = read_release(release)
-    if not isinstance(exact, Itemsets):
+    if exact.kind != "itemsets":
         what = f"holds {exact.kind}, not itemsets"
         raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
-    chosen = _precisions(exact, base, decimals)
-    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact), *((one, rounded(exact, one)) for one in chosen)]
+    if base is None and decimals is None:
+        base = usual_bases(exact)
+        decimals = DECIMALS if exact.n else ()
+    shares = sorted({Precision(decimals=one) for one in decimals or ()}, key=lambda one: -(one.decimals or 0))
+    multiples = sorted({Precision(base=one) for one in base or ()}, key=lambda one: one.base or 0)
+    forms: list[tuple[Precision | None, Itemsets]] = [(None, exact)]
+    forms += [(one, rounded(exact, one)) for one in (*shares, *multiples)]
     found: list[Audit | None] = []
     for number, (precision, printed) in enumerate(forms):
         if precision is not None and printed.is_exact:
             found.append(found[0])  # such small steps round nothing
+        elif limits.is_over:
+            found.append(None)
         else:
             # Each setting may take an equal part of the time that is left, so that none goes without.
-            found.append(_audit_form(printed, data, policy, limits, len(forms) - number))
+            seconds = None if limits.seconds_left is None else limits.seconds_left / (len(forms) - number)
+            found.append(audit(printed, data=data, policy=policy, time_limit=seconds))
         progress((number + 1) / len(forms))
     pairs = zip(forms, found, strict=True)
     settings = tuple(_setting(precision, exact, printed, one) for (precision, printed), one in pairs)
@@ -423,42 +381,20 @@ def sweep_rounding(
     return RoundingSweep(exact.n, policy.k, settings, _LATE if late else "")
 
 
-def _audit_form(printed: Itemsets, data: Any, policy: Policy, limits: Limits, parts: int) -> Audit | None:
-    """Audit one printed form within its time, or None."""
-    if limits.is_over:
-        return None
-    seconds = limits.seconds_left
-    return audit(printed, data=data, policy=policy, time_limit=None if seconds is None else seconds / parts)
-
-
-def _precisions(release: Itemsets, base: Iterable[int] | None, decimals: Iterable[int] | None) -> list[Precision]:
-    """Return the settings to try, ever coarser."""
-    if base is None and decimals is None:
-        base = usual_bases(release)
-        decimals = DECIMALS if release.n else ()
-    shares = {Precision(decimals=one) for one in decimals or ()}
-    counts = {Precision(base=one) for one in base or ()}
-    return sorted(shares, key=lambda one: -(one.decimals or 0)) + sorted(counts, key=lambda one: one.base or 0)
-
-
 def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, found: Audit | None) -> Setting:
-    """One setting with what the attacks say."""
     step = float(precision.step(exact.n)) if precision is not None else 1.0
-    settled: Settled = "undecided" if found is None or found.verdict == "incomplete" else found.verdict
-    ran = [run for run in found.runs if run.status != "not-relevant"] if found is not None else []
-    reasons = (
-        "; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)) if found is not None else _LATE
-    )
-    findings = {run.code: run.findings for run in ran if run.status == "ran" or run.findings}
-    people = max((run.people for run in ran), default=0)
+    error_mean = float(cost_of(exact, printed)["support_error_mean"])
+    if found is None:
+        return Setting(precision, step, {}, 0, verdict="undecided", reason=_LATE, error_mean=error_mean)
+    ran = [run for run in found.runs if run.status != "not-relevant"]
     return Setting(
         precision,
         step,
-        findings,
-        people,
-        verdict=settled,
-        reason=reasons,
-        error_mean=float(cost_of(exact, printed)["support_error_mean"]),
+        {run.code: run.findings for run in ran if run.status == "ran" or run.findings},
+        max((run.people for run in ran), default=0),
+        verdict="undecided" if found.verdict == "incomplete" else found.verdict,
+        reason="; ".join(dict.fromkeys(run.reason for run in ran if run.reason and not run.decides)),
+        error_mean=error_mean,
     )
 
 
@@ -502,10 +438,8 @@ def sweep_rules(
     certain
         Bound everybody's value (R03) in every cell, and take all rules together (X01) where nothing else is found, which can take long.
         Without it a cell in which nothing is found is not called clean.
-    time_limit
-        Seconds after which it stops; the sweep then says that it is not finished.
-    progress
-        Called with the share of the work done, from 0 to 1.
+    time_limit, progress
+        As for :func:`tacit.sweep_itemsets`.
 
     Examples
     --------
@@ -516,33 +450,43 @@ def sweep_rules(
     >>> [(cell.min_confidence, cell.form.label, cell.rules, cell.groups) for cell in swept.cells]
     [(0.6, 'exact', 2, 1), (0.6, 'withheld', 2, 0), (0.9, 'exact', 2, 1), (0.9, 'withheld', 2, 0)]
     """
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
-        raise OptionError("needs a table whose columns have roles", where="sweep_rules", remedy=remedy)
+    require_table(people, "sweep_rules")
     limits = Limits.within(time_limit)
     policy = policy or Policy()
     supports = thresholds(min_support, people.n, strict=strict)
-    grid = list(product(supports, _confidences(min_confidence), _forms(digits, withhold_values)))
+    confidences = sorted({share(one, where="--min-confidence") for one in listed(min_confidence)})
+    if not confidences:
+        raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
+    grid = list(product(supports, confidences, _forms(digits, withhold_values)))
     people = people.select([*people.schema.qi, *people.schema.sa]).merged()
     cells = {key: RuleCell(key[0], float(key[1]), key[2]) for key in grid}
     reason = ""
-    looker = _Looker(people, strict, incomplete, policy, certain=certain, limits=limits)
+
+    def mine(support: int, confidence: Fraction, form: RuleForm) -> Rules:
+        limits.check("sweep")
+        return mine_rules(
+            people,
+            min_support=Threshold(Fraction(support - strict), is_count=True),
+            min_confidence=confidence,
+            strict=strict,
+            digits=form.digits,
+            withhold_values=form.withheld,
+            incomplete=incomplete,
+            time_limit=limits.seconds_left,
+        )
+
+    def attack(rules: Rules, *codes: str) -> Audit:
+        limits.check("sweep")
+        return audit(rules, data=people, policy=policy, attacks=codes, time_limit=limits.seconds_left)
+
     for done, key in enumerate(grid):
         try:
-            cells[key] = looker.look(*key)
+            cells[key] = _rule_cell(cells[key], partial(attack, mine(*key)), policy, certain=certain)
         except LimitReached:
             reason = _LATE
             break
         progress((done + 1) / len(grid))
     return RuleSweep(people.n, tuple(cells.values()), reason)
-
-
-def _confidences(given: Any) -> list[Fraction]:
-    """Confidence thresholds, the lowest first, each once."""
-    chosen = sorted({share(one, where="--min-confidence") for one in listed(given)})
-    if not chosen:
-        raise OptionError("is missing", where="--min-confidence", remedy="Write for instance --min-confidence 60%,80%")
-    return chosen
 
 
 def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
@@ -553,69 +497,32 @@ def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
     return [RuleForm(), *(RuleForm(digits=one) for one in wanted), *([RuleForm(withheld=True)] if withhold_values else [])]
 
 
-@dataclass(frozen=True, eq=False)
-class _Looker:
-    """Audit of one cell after the other."""
-
-    people: Table
-    strict: bool
-    incomplete: bool
-    policy: Policy
-    certain: bool
-    limits: Limits
-
-    def look(self, support: int, confidence: Fraction, form: RuleForm) -> RuleCell:
-        """Audit one cell by fast and requested slow attacks."""
-        rules = self._mine(support, confidence, form)
-        codes = [attack.code for attack in ATTACKS if attack.needs == rules.kind]
-        fast = self._attack(rules, [code for code in codes if code != _SLOW])
-        runs = {run.code: run for run in fast.runs}
-        certain = None
-        if self.certain and _SLOW in codes:
-            slow = self._attack(rules, [_SLOW])
-            runs[_SLOW] = slow.attack(_SLOW)
-            certain = slow.measures.get("people_certain")
-            if not any(run.findings for run in runs.values()):
-                runs[_GENERAL] = self._attack(rules, [_GENERAL]).attack(_GENERAL)
-        elif _SLOW in codes:
-            runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
-            runs[_GENERAL] = replace(runs[_GENERAL], reason="")
-        verdict = Audit((), {}, self.policy, tuple(runs.values())).verdict
-        reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
-        known = fast.measures
-        return RuleCell(
-            support,
-            float(confidence),
-            form,
-            rules=len(rules),
-            missing=known.get("missing_rules_kept"),
-            groups=runs["R01"].findings,
-            max_posterior=known.get("max_posterior"),
-            above_90=known.get("people_above_90"),
-            certain=certain,
-            divergence=known.get("D_overall"),
-            entropy=known.get("posterior_entropy"),
-            verdict=verdict,
-            reason="; ".join(reasons) if verdict == "incomplete" else "",
-        )
-
-    def _mine(self, support: int, confidence: Fraction, form: RuleForm) -> Rules:
-        """Mine the rules of a cell from ``support`` people."""
-        self.limits.check("sweep")
-        return mine_rules(
-            self.people,
-            min_support=Threshold(Fraction(support - self.strict), is_count=True),
-            min_confidence=confidence,
-            strict=self.strict,
-            digits=form.digits,
-            withhold_values=form.withheld,
-            incomplete=self.incomplete,
-            time_limit=self.limits.seconds_left,
-        )
-
-    def _attack(self, rules: Rules, codes: list[str]) -> Audit:
-        self.limits.check("sweep")
-        return audit(rules, data=self.people, policy=self.policy, attacks=codes, time_limit=self.limits.seconds_left)
-
-
-__all__ = ["sweep_itemsets", "sweep_rounding", "sweep_rules"]
+def _rule_cell(cell: RuleCell, attack: Callable[..., Audit], policy: Policy, *, certain: bool) -> RuleCell:
+    fast = attack(*FAST)
+    runs = {run.code: run for run in fast.runs}
+    people_certain = None
+    if certain:
+        slow = attack(_SLOW)
+        runs[_SLOW] = slow.attack(_SLOW)
+        people_certain = slow.measures.get("people_certain")
+        if not any(run.findings for run in runs.values()):
+            runs[_GENERAL] = attack(_GENERAL).attack(_GENERAL)
+    else:
+        runs[_SLOW] = replace(runs[_SLOW], status="not-asked", reason=_NOT_ASKED)
+        runs[_GENERAL] = replace(runs[_GENERAL], reason="")
+    verdict = Audit((), {}, policy, tuple(runs.values())).verdict
+    reasons = [run.reason for run in runs.values() if run.status in ("stopped", "unavailable", "not-asked") and run.reason]
+    known = fast.measures
+    return replace(
+        cell,
+        rules=known["rules"],
+        missing=known.get("missing_rules_kept"),
+        groups=runs["R01"].findings,
+        max_posterior=known.get("max_posterior"),
+        above_90=known.get("people_above_90"),
+        certain=people_certain,
+        divergence=known.get("D_overall"),
+        entropy=known.get("posterior_entropy"),
+        verdict=verdict,
+        reason="; ".join(reasons) if verdict == "incomplete" else "",
+    )

@@ -22,8 +22,6 @@ from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
 
-__all__ = ["read_record", "verify"]
-
 _REMEDY = "Give the file that `tacit audit --json` wrote"
 #: Entries that a new audit is not compared in: who set the limits of the policy, what could be done, and which version wrote the record.
 _NOT_COMPARED = frozenset({BINDING, "policy_from", "policy_files", "suggestions", "tool"})
@@ -78,16 +76,21 @@ def verify(
     >>> tacit.verify(record, itemsets).problems[-1]
     'I01-d09f32c01c6f: its lines give 1 to 1, not 2 to 2'
     """
-    told = _plain(
-        record.to_dict() if isinstance(record, Audit) else record if isinstance(record, Mapping) else read_record(record)
-    )
+    if isinstance(record, Audit):
+        record = record.to_dict()
+    told = _plain(record if isinstance(record, Mapping) else read_record(record))
     check_record(told)
     try:
         gathered = read_audited(told, releases)
     except OtherFile as other:
         return Verification(0, (str(other),))
     facts = None if knowledge is None else read_knowledge(knowledge)
-    table = known if isinstance(known, Table) or known is None else _known_table(known, gathered)
+    table = known
+    if known is not None and not isinstance(known, Table):
+        from tacit.files.tables import read_table
+        from tacit.verbs.data import known_roles
+
+        table = read_table(known, **known_roles(gathered.releases))
     outcome = check_audit(told, gathered.releases, known=table, knowledge=facts, names=gathered.names)
     problems = list(outcome.problems)
     if told[BINDING] != digest(told):
@@ -95,14 +98,17 @@ def verify(
     if [one.to_dict() for one in gathered.not_read] != told.get("not_read", []):
         problems.append("other files or columns were not read than the record says")
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
-    problems += _other_inputs(told, besides)
+    for one in inputs_of(**besides):
+        audited = [entry for entry in told["inputs"] if entry["role"] == one["role"]]
+        if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
+            problems.append(other_file(one["file"], one["sha256"], audited[0]["sha256"]))
     outcome = replace(outcome, problems=tuple(problems), open=_open_claims(told, besides))
-    if problems or again is False or (again is None and told["verdict"] == "exposed"):
-        return outcome if problems or told["verdict"] == "exposed" else replace(outcome, unconfirmed=_NOT_AUDITED)
+    is_exposed = told["verdict"] == "exposed"
+    if problems or (is_exposed and not again):
+        return outcome
+    if again is False:
+        return replace(outcome, unconfirmed="No finding proves a verdict of clean or incomplete; only a new audit confirms it.")
     return _audit_again(outcome, told, gathered, besides, policy=policy, time_limit=time_limit)
-
-
-_NOT_AUDITED = "No finding proves a verdict of clean or incomplete; only a new audit confirms it."
 
 
 class OtherFile(Exception):
@@ -152,7 +158,6 @@ def read_record(path: str | Path) -> Mapping[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; raise if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError
@@ -173,7 +178,6 @@ def _finite(text: str) -> float:
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as read from its file."""
     try:
         found: dict[str, Any] = json.loads(json.dumps(dict(record), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
@@ -181,44 +185,21 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _known_table(known: Any, gathered: Gathered) -> Table:
-    """Read everybody's quasi-identifiers."""
-    from tacit.files.tables import read_table
-
-    header = next((one.header for one in gathered.releases if one.header.qi), gathered.releases[0].header)
-    rule: dict[str, Any] = {"missing_rule": header.missing_rule} if header.missing_rule else {}
-    return read_table(known, qi=header.qi, missing=header.missing, **rule)
-
-
-def _other_inputs(record: Mapping[str, Any], besides: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each input that differs."""
-    for one in inputs_of(**besides):
-        audited = [entry for entry in record["inputs"] if entry["role"] == one["role"]]
-        if audited and one["sha256"] not in {entry["sha256"] for entry in audited}:
-            yield other_file(one["file"], one["sha256"], audited[0]["sha256"])
-
-
 def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple[str, ...]:
     """Return sentences on claims beyond the proofs."""
     out = []
     found = sum(attack["findings"] for attack in record["attacks"] if attack["claim"] == "proves")
-    listed = sum(one["code"] in _proving(record) for one in record["findings"])
+    proving = {attack["code"] for attack in record["attacks"] if attack["claim"] == "proves"}
+    listed = sum(one["code"] in proving for one in record["findings"])
     if found > listed:
+        findings = "finding" if found == 1 else "findings"
         remedy = "audit with a larger --top to have more of them checked"
-        out.append(f"The audit counts {found:,} proved {_plural(found, 'finding')} and lists {listed:,}: {remedy}.")
+        out.append(f"The audit counts {found:,} proved {findings} and lists {listed:,}: {remedy}.")
     taken = [name for name in ("known", "knowledge") if name in record["options"]["given"] and besides[name] is None]
     if taken and any(one["code"] in ("R03", "B01", "X01") for one in record["findings"]):
         options = " and ".join(f"--{name}" for name in taken)
         out.append(f"Who and what is known besides the release is taken from the record: give {options} to have it compared.")
     return tuple(out)
-
-
-def _proving(record: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(attack["code"] for attack in record["attacks"] if attack["claim"] == "proves")
-
-
-def _plural(number: int, word: str) -> str:
-    return word if number == 1 else f"{word}s"
 
 
 # Auditing again
@@ -232,16 +213,30 @@ def _audit_again(
     policy: Policy | None,
     time_limit: float | None,
 ) -> Verification:
-    """Audit the releases again and compare the records."""
-    missing = [name for name in record["options"]["given"] if besides[name] is None]
+    options = record["options"]
+    missing = [name for name in options["given"] if besides[name] is None]
     if missing:
-        options = " and ".join(f"--{name}" for name in missing)
-        return replace(outcome, unconfirmed=f"The audit was also given {options}: give the same to audit again.")
+        named = " and ".join(f"--{name}" for name in missing)
+        return replace(outcome, unconfirmed=f"The audit was also given {named}: give the same to audit again.")
     if record["waivers"] and policy is None:
         what = "The verdict rests on waivers, which only a policy file can grant: give it with --policy."
         return replace(outcome, unconfirmed=what)
+    from tacit.model.people import read_people
+    from tacit.reports.record import audit_record
+    from tacit.verbs.audit import audit
+
     try:
-        new = _new_record(record, gathered, besides, policy, time_limit)
+        found = audit(
+            gathered,
+            **besides,
+            people=None if options["people"] is None else read_people(options["people"]),
+            policy=policy or Policy(**{name: record["policy"][name] for name in LIMITS}),
+            attacks=options["attacks"],
+            algorithm=options["algorithm"],
+            first_hit=options["first_hit"],
+            time_limit=time_limit,
+        )
+        new = _plain(audit_record(found, top=options["top"]) if "headline" in record else found.to_dict(top=options["top"]))
     except TacitError as error:
         return replace(outcome, unconfirmed=f"A new audit did not end: {error}")
     differences = list(_differences(record, new))
@@ -256,38 +251,9 @@ def _audit_again(
     if record.get("tool") != new.get("tool") or (is_cut_short and "clean" not in (record["verdict"], new["verdict"])):
         return replace(outcome, unconfirmed=f"{what[0].upper()}{what[1:]}; the time or the version of Tacit may differ.")
     if new["verdict"] == "incomplete" and record["verdict"] == "clean" and time_limit is not None and is_cut_short:
-        return replace(
-            outcome, unconfirmed="The time limit was reached before the new audit ended: allow more with --time-limit."
-        )
+        what = "The time limit was reached before the new audit ended: allow more with --time-limit."
+        return replace(outcome, unconfirmed=what)
     return replace(outcome, problems=(*outcome.problems, what))
-
-
-def _new_record(
-    record: Mapping[str, Any],
-    gathered: Gathered,
-    besides: Mapping[str, Any],
-    policy: Policy | None,
-    time_limit: float | None,
-) -> dict[str, Any]:
-    """Return the record of a new audit."""
-    from tacit.model.people import read_people
-    from tacit.reports.record import audit_record
-    from tacit.verbs.audit import audit
-
-    options = record["options"]
-    found = audit(
-        gathered,
-        **besides,
-        people=None if options["people"] is None else read_people(options["people"]),
-        policy=policy or Policy(**{name: record["policy"][name] for name in LIMITS}),
-        attacks=options["attacks"],
-        algorithm=options["algorithm"],
-        first_hit=options["first_hit"],
-        time_limit=time_limit,
-    )
-    if "headline" not in record:
-        return _plain(found.to_dict(top=options["top"]))
-    return _plain(audit_record(found, top=options["top"]))
 
 
 def _differences(told: Any, new: Any, place: str = "") -> Iterator[str]:

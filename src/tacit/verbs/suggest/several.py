@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeGuard
@@ -10,15 +10,18 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from tacit.errors import RepairError
+from tacit.mining.rules import Published
 from tacit.model.audit import Audit
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
-from tacit.model.release import Listed, Release
-from tacit.model.rounding import Precision
-from tacit.repairs.lists import Line, breaking, cited_lines, holding, some_lines
+from tacit.model.release import Itemsets, Listed, Release, Rules
+from tacit.model.rounding import Precision, rounded
+from tacit.repairs.lists import Line, Lines, breaking, cited_lines, holding, some_lines
+from tacit.repairs.round import DECIMALS
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
-from tacit.verbs.suggest.rounding import rounder_of
+from tacit.verbs.suggest.tables import can_be_rounded, cell_error, rounded_cells, tabulate_words
 
 #: How the loss is measured.
 MEASURED = "mean over the published lines: 1 for one that is kept back, else the relative error of its count"
@@ -27,78 +30,150 @@ BASES = (5, 10, 20, 50, 100)
 
 def ways(case: SuggestCase) -> list[Way]:
     """Return the repairs to try; releases have numbers."""
-    numbers = range(len(case.releases))
-    exact = [number for number in numbers if rounder_of(case.releases[number]).is_exact(case.releases[number])]
+    exact = [number for number, one in enumerate(case.releases) if one.kind in _ROUNDINGS and _ROUNDINGS[one.kind].is_exact(one)]
     found = [Way("leave out lines", "take out the lines that most proofs rest on", partial(_leave_out, case))]
     found += [Way("round", f"round the numbers of release {one + 1}", partial(_round, case, (one,))) for one in exact]
     if len(exact) > 1:
         found.append(Way("round all", "round the numbers of all of them", partial(_round, case, tuple(exact))))
-    found += [Way("keep back", f"do not publish release {one + 1}", partial(_keep_back, case, one)) for one in numbers]
-    return found
+    numbers = range(len(case.releases))
+    return found + [Way("keep back", f"do not publish release {one + 1}", partial(_keep_back, case, one)) for one in numbers]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Looker:
-    """Audit of the remaining releases, within the time."""
-
-    case: SuggestCase
-    limits: Limits
-
-    def look(self, releases: Sequence[Release], *, first_hit: bool = False) -> Audit:
-        self.limits.check("suggest")
-        how: dict[str, Any] = {"policy": self.case.policy, "first_hit": first_hit, "time_limit": self.limits.seconds_left}
-        if any(kind_of(one).takes_known for one in releases):
-            how |= {"known": self.case.known, "knowledge": self.case.knowledge, "data": self.case.data}
-        if len(releases) == 1:
-            return audit(releases[0], **how)
-        return audit(list(releases), people=self.case.people, **how)
+def _look(case: SuggestCase, limits: Limits, releases: Sequence[Release], *, first_hit: bool = False) -> Audit:
+    limits.check("suggest")
+    how: dict[str, Any] = {"policy": case.policy, "first_hit": first_hit, "time_limit": limits.seconds_left}
+    if any(kind_of(one).takes_known for one in releases):
+        how |= {"known": case.known, "knowledge": case.knowledge, "data": case.data}
+    return audit(releases[0], **how) if len(releases) == 1 else audit(list(releases), people=case.people, **how)
 
 
 def _audit_words(case: SuggestCase, files: Sequence[str]) -> Words:
-    """Return the command that audits what is left."""
     people: Words = ("--people", case.people.to_text()) if case.people is not None and len(files) > 1 else ()
     return ("tacit", "audit", *files, *people, *case.policy_words("k", "l", "max_posterior", "max_gain"))
 
 
-def _total(case: SuggestCase) -> int:
+def _count_lines(case: SuggestCase) -> int:
     return max(1, sum(len(release) for release in case.releases))
 
 
 def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
-    """Leave out one release."""
-    left = [release for place, release in enumerate(case.releases) if place != number]
-    after = _Looker(case, Limits.within(seconds)).look(left)
+    left = [place for place in range(len(case.releases)) if place != number]
+    releases = tuple(case.releases[place] for place in left)
     gone = len(case.releases[number])
-    files = [f"@{place}" for place in range(len(case.releases)) if place != number]
-    cost = {"releases_lost": 1, "lines_lost": gone}
     return Done(
-        tuple(left),
-        after,
-        loss=gone / _total(case),
+        releases,
+        _look(case, Limits.within(seconds), releases),
+        loss=gone / _count_lines(case),
         measured=MEASURED,
-        cost=cost,
-        commands=(_audit_words(case, files),),
+        cost={"releases_lost": 1, "lines_lost": gone},
+        commands=(_audit_words(case, [f"@{place}" for place in left]),),
     )
+
+
+# Rounding
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounding:
+    """Rounding of one kind of release.
+
+    ``precisions`` takes the bases to try, ``error`` is the mean relative error of the counts, and ``words`` are the options of the command.
+    """
+
+    is_exact: Callable[[Any], bool]
+    precisions: Callable[[Any, Sequence[int]], list[Precision]]
+    print: Callable[[Any, Precision], Release]
+    error: Callable[[Any, Any], float]
+    words: Callable[[Any, SuggestCase, int, Precision], Words]
+
+
+def _are_exact_rules(release: Rules) -> bool:
+    is_exact = (release.lo == release.hi).all() and (release.whole_lo == release.whole_hi).all()
+    return bool(len(release) and release.n and is_exact)
+
+
+def _bases_of_itemsets(release: Itemsets, bases: Sequence[int]) -> list[Precision]:
+    most = int(release.lo.min())
+    return [Precision(base=base) for base in bases if base <= most] or [Precision(base=bases[0])]
+
+
+def _decimals_of_rules(release: Rules, _: Sequence[int]) -> list[Precision]:
+    every = [Precision(decimals=digits) for digits in reversed(DECIMALS)]
+    return [one for one in every if one.step(release.n or 0) >= 2]
+
+
+def _print_rules(release: Rules, precision: Precision) -> Rules:
+    return Lines(release, release.lo, release.whole_lo).printed(Published(digits=precision.decimals))
+
+
+def _line_error(before: Listed, after: Listed) -> float:
+    counted = before.lo > 0
+    moved = np.abs((after.lo + after.hi) / 2 - before.lo)[counted] / before.lo[counted]
+    return float(moved.mean()) if len(moved) else 0.0
+
+
+def _repair_words(_: Listed, case: SuggestCase, number: int, precision: Precision) -> Words:
+    how: Words = ("--base", str(precision.base)) if precision.base is not None else ("--decimals", str(precision.decimals))
+    return ("tacit", "repair", f"@{number}", "--method", "round", *how, *case.policy_words("k"), "-o", f"@out/{number + 1}")
+
+
+def _tabulate_words(release: FrequencyTable, _: SuggestCase, number: int, precision: Precision) -> Words:
+    return (*tabulate_words(release, {"round_to": precision.base or 1})[:-1], f"@out/{number + 1}")
+
+
+_ROUNDINGS: Mapping[str, _Rounding] = {
+    "itemsets": _Rounding(
+        is_exact=lambda release: release.is_exact and len(release) > 0,
+        precisions=_bases_of_itemsets,
+        print=rounded,
+        error=_line_error,
+        words=_repair_words,
+    ),
+    "rules": _Rounding(
+        is_exact=_are_exact_rules,
+        precisions=_decimals_of_rules,
+        print=_print_rules,
+        error=_line_error,
+        words=_repair_words,
+    ),
+    "frequencies": _Rounding(
+        is_exact=can_be_rounded,
+        precisions=lambda _, bases: [Precision(base=base) for base in bases],
+        print=lambda release, precision: rounded_cells(release, precision.base or 1),
+        error=cell_error,
+        words=_tabulate_words,
+    ),
+}
 
 
 def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     """Round some releases to the finest safe precision."""
-    looker = _Looker(case, Limits.within(seconds))
-    forms = _forms(case.releases, numbers, case.policy.least_base)
-    for last, form in enumerate(forms, 1 - len(forms)):
-        now = [_rounded(release, form.get(place)) for place, release in enumerate(case.releases)]
-        if last == 0 or looker.look(now, first_hit=True).ok:
-            break
-    else:
+    limits = Limits.within(seconds)
+    rounding = {number: _ROUNDINGS[case.releases[number].kind] for number in numbers}
+    least = case.policy.least_base
+    bases = [least, *(base for base in BASES if base > least)]
+    steps = {number: row.precisions(case.releases[number], bases) for number, row in rounding.items()}
+    if not all(steps.values()):
         raise RepairError("its numbers are small or shares already", where="round", remedy="Choose another way")
-    errors = [rounder_of(now[place]).error(case.releases[place], now[place]) * len(now[place]) for place in numbers]
-    cost = {"lines_rounded": sum(len(now[place]) for place in numbers), "support_error_mean": sum(errors) / _total(case)}
-    named = ", ".join(f"release {place + 1} to {form[place].label}" for place in numbers)
+    longest = max(len(one) for one in steps.values())
+    for turn in range(longest):
+        form = {number: one[min(turn, len(one) - 1)] for number, one in steps.items()}
+        now = list(case.releases)
+        for number, row in rounding.items():
+            now[number] = row.print(case.releases[number], form[number])
+        if turn == longest - 1 or _look(case, limits, now, first_hit=True).ok:
+            break
+    errors = [row.error(case.releases[number], now[number]) * len(now[number]) for number, row in rounding.items()]
+    cost = {
+        "lines_rounded": sum(len(now[number]) for number in numbers),
+        "support_error_mean": sum(errors) / _count_lines(case),
+    }
     files = [f"@out/{place + 1}" if place in numbers else f"@{place}" for place in range(len(now))]
-    commands = [rounder_of(now[place]).words(case.releases[place], case, place, form[place]) for place in numbers]
+    commands = [row.words(case.releases[number], case, number, form[number]) for number, row in rounding.items()]
+    named = ", ".join(f"release {number + 1} to {form[number].label}" for number in numbers)
     return Done(
         tuple(now),
-        looker.look(now),
+        _look(case, limits, now),
         loss=cost["support_error_mean"],
         measured=MEASURED,
         cost=cost,
@@ -107,68 +182,47 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     )
 
 
-def _rounded(release: Release, precision: Precision | None) -> Release:
-    """Return a release, rounded if a precision is given."""
-    if precision is None:
-        return release
-    made: Release = rounder_of(release).print(release, precision)
-    return made
-
-
-def _forms(releases: Sequence[Release], numbers: tuple[int, ...], least: int) -> list[dict[int, Precision]]:
-    """Return the precisions from ``least`` on, ever coarser."""
-    bases = [least, *(base for base in BASES if base > least)]
-    steps = {number: rounder_of(releases[number]).precisions(releases[number], bases) for number in numbers}
-    if not all(steps.values()):
-        return []
-    length = max((len(one) for one in steps.values()), default=0)
-    return [{number: one[min(turn, len(one) - 1)] for number, one in steps.items()} for turn in range(length)]
+# Removal of lines
 
 
 def _leave_out(case: SuggestCase, seconds: float) -> Done:
     """Remove few lines behind all proofs; restore needless ones."""
-    looker = _Looker(case, Limits.within(seconds))
+    look = partial(_look, case, Limits.within(seconds))
     patience = Limits.within(0.6 * seconds)
-    left = _Left.of(case.releases)
-    counts = left.counts
-    while (after := looker.look(left.releases())).verdict == "exposed":
-        gone = frozenset(breaking(cited_lines(after), lambda line: counts.get(line, np.inf))) & counts.keys()
-        if not gone:
+    listed = [(number, one) for number, one in enumerate(case.releases) if can_lose_lines(one)]
+    counts = {(number, one.line(index)): int(one.hi[index]) for number, one in listed for index in range(len(one))}
+    gone: frozenset[Line] = frozenset()
+    while (after := look(_without(case.releases, gone))).verdict == "exposed":
+        cited = frozenset(breaking(cited_lines(after), lambda line: counts.get(line, np.inf))) & counts.keys()
+        if not cited:
             remedy = "Keep a release back, or round its numbers"
             raise RepairError("what is found rests on no line of a list", where="leave out lines", remedy=remedy)
-        left = replace(left, gone=left.gone | left.with_larger(gone))
-    for line in sorted(left.gone, key=lambda one: (-left.counts[one], one)):
-        more = replace(left, gone=left.gone - {line})
-        if more.with_larger(more.gone) != more.gone:
+        gone |= _with_larger(case.releases, cited)
+    for line in sorted(gone, key=lambda one: (-counts[one], one)):
+        fewer = gone - {line}
+        if _with_larger(case.releases, fewer) != fewer:
             continue  # a smaller itemset is out, and lists keep all subsets of their itemsets
         if (patience.seconds_left or 0) <= 0.001:
             break
-        left = more if looker.look(more.releases(), first_hit=True).ok else left
-    return _left_out(case, left, looker.look(left.releases()))
-
-
-def _left_out(case: SuggestCase, left: _Left, after: Audit) -> Done:
-    """Return what is left, in words and commands."""
-    touched = {number: [line for release, line in sorted(left.gone) if release == number] for number, _ in sorted(left.gone)}
+        gone = fewer if look(_without(case.releases, fewer), first_hit=True).ok else gone
+    left = _without(case.releases, gone)
+    touched = {number: [line for release, line in sorted(gone) if release == number] for number, _ in sorted(gone)}
     named = ", ".join(f"{len(lines):,} of release {number + 1}" for number, lines in touched.items())
-    files = [f"@out/{number + 1}" if number in touched else f"@{number}" for number in range(len(left.all))]
-    commands = [*(_line_words(case, number, lines) for number, lines in touched.items()), _audit_words(case, files)]
-    what = f"take out the lines that most proofs rest on: {named}"
+    files = [f"@out/{number + 1}" if number in touched else f"@{number}" for number in range(len(left))]
+    commands: list[Words] = []
+    for number, lines in touched.items():
+        method = "withdraw" if case.releases[number].kind == "rules" else "leave-out"
+        how = ("--method", method, "--lines", ",".join(map(str, lines)))
+        commands.append(("tacit", "repair", f"@{number}", *how, "-o", f"@out/{number + 1}"))
     return Done(
-        left.releases(),
-        after,
-        loss=len(left.gone) / _total(case),
+        left,
+        look(left),
+        loss=len(gone) / _count_lines(case),
         measured=MEASURED,
-        cost={"lines_lost": len(left.gone)},
-        commands=tuple(commands),
-        what=what,
+        cost={"lines_lost": len(gone)},
+        commands=(*commands, _audit_words(case, files)),
+        what=f"take out the lines that most proofs rest on: {named}",
     )
-
-
-def _line_words(case: SuggestCase, number: int, lines: Sequence[int]) -> Words:
-    method = "withdraw" if case.releases[number].kind == "rules" else "leave-out"
-    named = ",".join(map(str, lines))
-    return ("tacit", "repair", f"@{number}", "--method", method, "--lines", named, "-o", f"@out/{number + 1}")
 
 
 def can_lose_lines(release: Release) -> TypeGuard[Listed]:
@@ -176,37 +230,23 @@ def can_lose_lines(release: Release) -> TypeGuard[Listed]:
     return release.kind == "rules" or (release.kind == "itemsets" and release.only == "all")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Left:
-    """Releases, counts of their lines, and lines removed."""
+def _with_larger(releases: Sequence[Release], lines: frozenset[Line]) -> frozenset[Line]:
+    """Add the lines of all larger itemsets."""
+    more = set(lines)
+    for number, release in enumerate(releases):
+        if release.kind == "itemsets" and (mine := {line for one, line in lines if one == number}):
+            wanted = {frozenset(release.names(index)) for index in range(len(release)) if release.line(index) in mine}
+            more |= {(number, release.line(index)) for index in holding(release, wanted)}
+    return frozenset(more)
 
-    all: tuple[Release, ...]
-    counts: Mapping[Line, int]
-    gone: frozenset[Line] = frozenset()
 
-    @classmethod
-    def of(cls, releases: tuple[Release, ...]) -> _Left:
-        listed = [(number, one) for number, one in enumerate(releases) if can_lose_lines(one)]
-        return cls(releases, {(n, one.line(index)): int(one.hi[index]) for n, one in listed for index in range(len(one))})
-
-    def with_larger(self, lines: frozenset[Line]) -> frozenset[Line]:
-        """Add the lines of all larger itemsets."""
-        more = set(lines)
-        for number, release in enumerate(self.all):
-            if release.kind == "itemsets" and (mine := {line for one, line in lines if one == number}):
-                wanted = {frozenset(release.names(index)) for index in range(len(release)) if release.line(index) in mine}
-                more |= {(number, release.line(index)) for index in holding(release, wanted)}
-        return frozenset(more)
-
-    def releases(self) -> tuple[Release, ...]:
-        """Return the remaining releases with their line numbers."""
-        return tuple(self._release(number) for number in range(len(self.all)))
-
-    def _release(self, number: int) -> Release:
-        release = self.all[number]
-        gone = {line for one, line in self.gone if one == number}
-        if not gone or not can_lose_lines(release):
-            return release
-        lines = np.array([release.line(index) for index in range(len(release))], np.int64)
-        kept = np.flatnonzero(~np.isin(lines, list(gone)))
-        return replace(some_lines(release, kept), lines=lines[kept])
+def _without(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
+    """Return the releases without these lines; the others keep their line numbers."""
+    left = list(releases)
+    for number, release in enumerate(releases):
+        out = [line for one, line in gone if one == number]
+        if out and can_lose_lines(release):
+            lines = np.array([release.line(index) for index in range(len(release))], np.int64)
+            kept = np.flatnonzero(~np.isin(lines, out))
+            left[number] = replace(some_lines(release, kept), lines=lines[kept])
+    return tuple(left)

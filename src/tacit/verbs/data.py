@@ -1,0 +1,75 @@
+"""The owner's data, read with the roles that a release gives columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tacit.files.inputs import people_of
+from tacit.model.arrays import Ints
+from tacit.model.release import Header, Items, Release
+from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.verbs.kinds import kind_of
+
+
+def owners_people(release: Release, data: Any) -> Table | Transactions | None:
+    """Return the owner's data, with the release's roles.
+
+    None for a partial table, which is compared with its original.
+    """
+    kind = kind_of(release)
+    if data is None or kind.takes_rows:
+        return None
+    people = people_of(data, **roles_of(kind.reading_header(release)))
+    kind.check_people(release, people)
+    return people
+
+
+def first_with_roles(releases: Sequence[Release]) -> Release:
+    """Return the first release with roles, else the first."""
+    return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+
+
+def roles_of(header: Header) -> dict[str, Any]:
+    """Return a header's roles and missing-value rule as options."""
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
+
+
+def known_roles(releases: Sequence[Release]) -> dict[str, Any]:
+    """Return the roles that the releases give columns of known people."""
+    header = next((release.header for release in releases if release.header.qi), releases[0].header)
+    return {name: value for name, value in roles_of(header).items() if name != "sa"}
+
+
+def rows_of(people: Table | Transactions | None) -> Transactions | None:
+    """Return people as transactions over items."""
+    return people.transactions() if isinstance(people, Table) else people
+
+
+def with_coarser_items(people: Table | Transactions, trees: dict[str, Hierarchy] | None) -> Table | Transactions:
+    """Return the people with the coarser values as items."""
+    from tacit.mining.database import table_rows
+
+    if not trees or not isinstance(people, Table):
+        return people
+    rows, pairs = table_rows(people, people.names, trees)
+    return Transactions(rows.sets, rows.weights, Items.of_columns(pairs), people.source)
+
+
+def one_row_each(people: Table) -> Table:
+    """Return the table with a row for each person."""
+    if (people.weights == 1).all():
+        return people
+    rows = np.repeat(np.arange(len(people.weights)), people.weights)
+    return replace(people.take(rows), weights=np.ones(len(rows), np.int64))
+
+
+def name_rows(rows: Ints) -> str:
+    """Name up to five rows by their numbers."""
+    shown = ", ".join(str(row) for row in rows[:5].tolist())
+    more = f" and {len(rows) - 5:,} more" if len(rows) > 5 else ""
+    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"

@@ -1,0 +1,128 @@
+"""Suggestions for itemsets and rules: each repair with its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+from tacit.files.inputs import people_of
+from tacit.mining.itemsets import mine_itemsets
+from tacit.model.audit import Audit
+from tacit.model.policy import Limits
+from tacit.model.release import Rules
+from tacit.model.repair import Repair, RepairMethod
+from tacit.repairs import REPAIRS
+from tacit.verbs.audit import audit
+from tacit.verbs.data import owners_people
+from tacit.verbs.repair import Request, repair, repair_rules
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words
+
+#: How the loss is measured: of itemsets, of rules whose people are known, and of other rules.
+OF_ITEMSETS = (
+    "mean over the published itemsets (1 for one that is lost or made up, else the relative error of its count), "
+    "plus the share of people whose rows were changed"
+)
+IN_NATS = "nats a person by which the sensitive values become less certain"
+IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
+#: Quick repairs first, so that slow ones have the rest of the time. A repair that is new in the table, and not here, is tried last.
+ORDER = (
+    *("withhold", "round", "raise-threshold", "withdraw", "leave-out"),
+    *("safe-family", "suppressive", "substitute", "exact-deficit", "additive"),
+)
+
+
+def ways(case: SuggestCase) -> list[Way]:
+    """Return the repairs to try with the available data."""
+    kind = case.release.kind
+    possible = [row for row in REPAIRS if kind in row.of and (case.data is not None or not row.needs_data)]
+    possible.sort(key=lambda row: ORDER.index(row.name) if row.name in ORDER else len(ORDER))
+    if kind == "rules":
+        return [Way(row.name, row.summary, partial(_repair_rules, case, row)) for row in possible]
+    published = cache(lambda: _published(case))
+    return [Way(row.name, row.summary, partial(_repair_itemsets, case, published, row)) for row in possible]
+
+
+def _published(case: SuggestCase) -> int:
+    """Count the itemsets published, or implied by closed ones."""
+    release = case.release
+    assert release.kind == "itemsets"
+    if release.only != "closed" or case.data is None:
+        return len(release)
+    return len(mine_itemsets(people_of(case.data), min_support=release.min_support, only="all"))
+
+
+def _repair_itemsets(case: SuggestCase, published: Callable[[], int], method: RepairMethod, seconds: float) -> Done:
+    done = repair(case.release, method=method.name, data=case.data, policy=case.policy, time_limit=seconds)
+    header = done.release.header
+    words: Words = ("tacit", "repair", "@0", *(("--data", "@data") if case.data is not None else ()), "--method", method.name)
+    what = ""
+    if method.name == "round" and header.base is not None:
+        words += ("--base", str(header.base))
+        what = f"print counts as multiples of {header.base:,}"
+    elif method.name == "round":
+        words += ("--decimals", str(header.digits))
+        what = f"print supports with {_decimals(header.digits)} instead of counts"
+    elif method.name == "raise-threshold":
+        what = f"publish only what {header.min_support:,} people or more have"
+    loss = itemset_loss(done.cost, published, case.release.n or done.release.n)
+    return _done(done, loss, OF_ITEMSETS, (*words, *case.policy_words("k"), "-o", "@out"), what)
+
+
+def itemset_loss(cost: Mapping[str, Any], published: Callable[[], int], n: int | None) -> float:
+    """Return the cost of a repair; see ``OF_ITEMSETS``."""
+    people = cost.get("people_changed", 0) / n if n else 0.0
+    changed = cost["itemsets_lost"] + cost["itemsets_ghost"]
+    if not changed:
+        return float(cost["support_error_mean"] + people)
+    before = max(1, published())
+    kept = before - cost["itemsets_lost"]
+    return float((changed + kept * cost["support_error_mean"]) / before + people)
+
+
+def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Done:
+    limits = Limits.within(seconds)
+    release = case.release
+    assert release.kind == "rules"
+
+    def look(candidate: Rules, *, first_hit: bool = False, **who: Any) -> Audit:
+        limits.check("suggest")
+        if candidate is release and not first_hit:
+            return case.before
+        return audit(
+            candidate,
+            knowledge=case.knowledge,
+            policy=case.policy,
+            first_hit=first_hit,
+            time_limit=limits.seconds_left,
+            **who,
+        )
+
+    people = owners_people(release, case.data)
+    done = repair_rules(release, Request(method, case.policy, limits), people, look, suggest=False)
+    header = done.release.header
+    words: Words = ("tacit", "repair", "@0")
+    words += ("--data", "@data") if case.data is not None else ()
+    words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
+    words += ("--method", method.name, *case.policy_words("k", "l", "max_posterior", "max_gain"))
+    what = ""
+    if method.name == "round" and header.digits is not None:
+        words += ("--decimals", str(header.digits))
+        what = f"print supports with {_decimals(header.digits)}, and no confidence"
+    elif method.name == "raise-threshold":
+        bar = f" and a confidence of {float(header.min_confidence):.4g}" if header.min_confidence else ""
+        what = f"publish only rules with a support of {header.min_support:,} people{bar} or more"
+    cost = done.cost
+    gone = cost["rules_lost"] + cost["values_withheld"]
+    loss = float(gone + max(0, len(release) - gone) * cost["support_error_mean"]) / max(1, len(release))
+    if "information_lost" in cost:
+        return _done(done, float(cost["information_lost"]), IN_NATS, (*words, "-o", "@out"), what)
+    return _done(done, loss, IN_LINES, (*words, "-o", "@out"), what)
+
+
+def _done(done: Repair, loss: float, measured: str, words: Words, what: str) -> Done:
+    return Done(done.release, done.after, loss=loss, measured=measured, cost=done.cost, commands=(words,), what=what)
+
+
+def _decimals(digits: int | None) -> str:
+    return f"{digits} decimal{'' if digits == 1 else 's'}"
