@@ -25,10 +25,11 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Axis, Key, Problem
 from tacit.joint.case import JointCase
+from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
-from tacit.joint.readers import classes_of, shown_columns
+from tacit.joint.readers import shown_columns
 from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import World
@@ -516,7 +517,7 @@ class _Groups:
         for table in self.search.case.releases:
             if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
                 continue
-            shown = {column.name: column for column in shown_columns(table)}
+            shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
             own = classes_of(self.sensitive, shown[self.sensitive.key.name])
             inside = np.ones(len(own), np.bool_)
             for slot, (_, axis) in zip(place, self.axes, strict=True):
@@ -618,7 +619,7 @@ class BlankValues:
 
     def look(self) -> Iterator[FullGroup]:
         """Yield combinations whose blanks leave fewer than l values."""
-        shown = {column.name: column for column in shown_columns(self.table)}
+        shown = {column.name: column for column in shown_columns(self.table.people, self.table.hidden)}
         axes = self.cube.problem.axes
         sensitive = axes[self.place]
         own = classes_of(sensitive, shown[sensitive.key.name])
