@@ -10,7 +10,7 @@ from tacit.errors import Contradiction
 from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
 from tacit.joint.programs import Programs, Settlement
-from tacit.joint.rows import Rows
+from tacit.joint.worlds import Rows
 from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets

@@ -24,7 +24,7 @@ from tacit.joint import readers
 from tacit.joint.cube import _largest
 from tacit.joint.lower import lower
 from tacit.joint.programs import Programs, Settlement, Solver
-from tacit.joint.rows import Rows
+from tacit.joint.worlds import Rows
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Rules, Sets

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.joint.rearranging import Entries, one_row_each, without_empty
-from tacit.joint.rows import Row
+from tacit.joint.worlds import Row
 from tacit.solve.matrix import Matrix
 
 #: People in a cell, at most, of the worlds that are looked at.

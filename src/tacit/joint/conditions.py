@@ -15,10 +15,21 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import MEMBER, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, literal, tally_scope
+from tacit.joint.boxes import MEMBER, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, literal
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
+
+
+def _tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
+    """Return the tally of the people of one release."""
+    if MEMBER not in scope:
+        return tally(places)
+    member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
+    inside = axes[member].mask(scope[MEMBER])
+    kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
+    return np.asarray(tally((member, *places))[kept].sum(axis=0))
+
 
 #: Most missing rules of one release that are used.
 MOST_MISSING = 5_000
@@ -115,7 +126,7 @@ class MissingRules:
         """
         columns, sensitive = self._places(axes)
         assert sensitive is not None
-        counts = tally_scope(self._scope, axes, tally, (*columns, sensitive))
+        counts = _tally_scope(self._scope, axes, tally, (*columns, sensitive))
         if self._min_support == 1:
             # Nobody has unnamed values: one person may make a rule of which nothing is known here.
             for place, number in enumerate(columns):
@@ -258,7 +269,7 @@ class ShownRows:
         used = self._used(axes)
         if not used:
             return
-        people = tally_scope(self.scope, axes, tally, [place for _, place, _ in used])
+        people = _tally_scope(self.scope, axes, tally, [place for _, place, _ in used])
         if not np.issubdtype(people.dtype, np.integer):
             return
         shown = [axis for axis, _, _ in used]
@@ -282,10 +293,7 @@ class ShownRows:
         for kind in kinds:
             box: dict[Key, Allowed] = dict(self.scope)
             for axis, bit in zip(axes, kind, strict=True):
-                named = axis.classes[bit]
-                others = [one for values in axis.classes for one in values if one is not None and one not in named]
-                known = [one for one in named if one is not None]
-                box[axis.key] = Allowed(frozenset(others), excluded=True) if None in named else Allowed(frozenset(known))
+                box[axis.key] = axis.allowed(1 << bit)
             terms.append((1, box))
         return Line(tuple(terms), lo, hi, Origin(self.number, "rows", "rows", Bound(lo, lo if hi is None else hi)))
 

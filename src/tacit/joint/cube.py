@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -245,8 +245,8 @@ def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[W
     """
     chosen, skipped = choose_windows(problem)
     found = [(problem, chosen)]
-    lacking = problem.with_lacking()
-    if lacking is not None:
+    if problem.lacking not in ((), problem.axes):
+        lacking = replace(problem, axes=problem.lacking)
         found.append((lacking, choose_windows(lacking)[0]))
     return [Cube(one, window) for one, listed in found for window in listed], found, skipped
 
@@ -562,6 +562,10 @@ class Prover:
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
         """Return the steps that prove a bound of a group."""
         return self.order_steps([self.step(cube, group, end)])
+
+    def prove_ends(self, cube: int, group: int) -> tuple[list[Step], list[Step]]:
+        """Return the proofs of both bounds of a group."""
+        return self.prove(cube, group, "lo"), self.prove(cube, group, "hi")
 
     def step(self, cube: int, group: int, end: End) -> Step:
         """Return a bound of a group as a citable step."""

@@ -10,15 +10,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 
 from tacit.joint.case import JointCase
+from tacit.joint.readers import cell_values, list_numbers
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate, remark
-from tacit.model.frequencies import FrequencyTable, Measured, numbers_of
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
 from tacit.model.words import describe_event, render_people
@@ -35,11 +37,6 @@ Person = tuple[str, ...]
 Ends = tuple[int, int]
 
 
-def tables_with_means(case: JointCase) -> list[FrequencyTable]:
-    """Return the releases with means or medians."""
-    return [one for one in case.releases if isinstance(one, FrequencyTable) and one.measured is not None]
-
-
 def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     """Return the facts common to all worlds, or None."""
     case = target.case
@@ -53,11 +50,16 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     if not same or not complete or n is None or n > MOST_PEOPLE or len({(one.column, one.span) for one in measured}) != 1:
         return None
     columns = tuple(sorted({column for table in tables for column in table.columns}))
-    kinds = _kinds(tables, columns, measured[0])
-    if len(kinds) > MOST_KINDS:
-        return None
-    lines = [_printed(table, index, columns, kinds) for table in tables for index in range(len(table))]
     at = columns.index(measured[0].column)
+    values: list[list[str]] = []
+    for column in columns:
+        named = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
+        values.append(sorted({value for known in named for value in known}))
+    values[at] = list_numbers(measured[0].span)
+    if prod(map(len, values)) > MOST_KINDS:
+        return None
+    kinds = sorted(product(*values), key=lambda kind: int(kind[at]))
+    lines = [_printed(table, index, columns, kinds) for table in tables for index in range(len(table))]
     try:
         fitting = worlds([int(kind[at]) for kind in kinds], lines, n, lambda: target.limits.check(CODE))
     except TooMany:
@@ -65,21 +67,6 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     if not fitting:
         return None  # bounds on the counts name the lines that clash, if these do
     return _outcome(target, name, columns, [[kinds[place] for place in world] for world in fitting])
-
-
-def _kinds(tables: Sequence[FrequencyTable], columns: Sequence[str], measured: Measured) -> list[Person]:
-    """Return every kind of person by ascending measured value."""
-    values: list[list[str]] = []
-    for column in columns:
-        if column == measured.column:
-            values.append([str(number) for number in range(measured.span.lo, measured.span.hi + 1)])
-        else:
-            named = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
-            values.append(sorted({value for known in named for value in known}))
-    if np.prod([len(known) for known in values], dtype=object) > MOST_KINDS:
-        return [()] * (MOST_KINDS + 1)
-    at = columns.index(measured.column)
-    return sorted(product(*values), key=lambda kind: int(kind[at]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +83,9 @@ class Printed:
 
 
 def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: Sequence[Person]) -> Printed:
-    """Return the printed facts of a line about its group."""
-    allowed: list[tuple[int, frozenset[str]]] = []
-    measured = table.measured
-    for column, value in table.cell(index).items():
-        values = frozenset([value])
-        if measured is not None and column == measured.column:
-            span = numbers_of(value, measured.span)
-            assert span is not None
-            values = frozenset(str(number) for number in range(span.lo, span.hi + 1))
-        allowed.append((columns.index(column), values))
+    allowed = [(columns.index(column), values) for column, values in cell_values(table, index).items()]
     inside = tuple(all(kind[place] in values for place, values in allowed) for kind in kinds)
+    measured = table.measured
     count = table.count(index)
     total = middle = None
     if measured is not None and count.is_exact:
@@ -121,7 +100,6 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
 
 
 def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequence[Sequence[Person]]) -> AttackRun:
-    """Return the groups that are small in every world."""
     k = target.policy.k
     bounds: dict[tuple[tuple[str, str], ...], Bound] = {}
     for person in dict.fromkeys(fitting[0]):
@@ -162,7 +140,6 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
 
 
 def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Finding:
-    """Return a finding of every world, citing all lines."""
     cited = []
     for number, table in enumerate(case.releases):
         assert isinstance(table, FrequencyTable)
@@ -185,14 +162,7 @@ class TooMany(Exception):
 
 
 def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:
-    """Return all worlds of ``people`` people as ascending cells.
-
-    ``values`` of cells ascend. Two cells with values 1 and 2, three people, and their values sum up to 5: one has the first value, two the
-    second.
-
-    >>> worlds([1, 2], [Printed((True, True), (3, 3), (5, 5))], 3, lambda: None)
-    [(0, 1, 1)]
-    """
+    """Return all worlds of ``people`` people as ascending cells with ascending values."""
     found: list[tuple[int, ...]] = []
     for world in _Search(values, groups, people, check).worlds():
         found.append(world)
@@ -238,7 +208,13 @@ class _Search:
             value = self._values[cell]
             if all(self._room[place][0] <= value <= self._room[place][1] for place in self._of[cell]):
                 kept = [(place, self._total[place], self._lower[place], self._room[place]) for place in self._of[cell]]
-                self._place(cell)
+                self._placed.append(cell)
+                for place in self._of[cell]:
+                    self._count[place] += 1
+                    self._total[place] += value
+                    if self._count[place] == (self._groups[place].count[0] + 1) // 2:
+                        self._lower[place] = value
+                    self._room[place] = self._next(place)
                 yield from self.worlds(cell)
                 self._placed.pop()
                 for place, total, lower, room in kept:
@@ -246,17 +222,6 @@ class _Search:
                     self._total[place] = total
                     self._lower[place] = lower
                     self._room[place] = room
-
-    def _place(self, cell: int) -> None:
-        """Place one more person."""
-        value = self._values[cell]
-        self._placed.append(cell)
-        for place in self._of[cell]:
-            self._count[place] += 1
-            self._total[place] += value
-            if self._count[place] == (self._groups[place].count[0] + 1) // 2:
-                self._lower[place] = value
-            self._room[place] = self._next(place)
 
     def _next(self, place: int) -> Ends:
         """Return the range of the next value in a group."""

@@ -30,9 +30,8 @@ from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, m
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
 from tacit.joint.readers import shown_columns
-from tacit.joint.rows import Rows, count_cells
 from tacit.joint.words import citations_of, look_up_in, step_record
-from tacit.joint.worlds import World
+from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent

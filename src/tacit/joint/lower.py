@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from tacit.errors import OptionError, nearest_name
 from tacit.joint.boxes import (
@@ -24,9 +25,7 @@ from tacit.joint.boxes import (
     Membership,
     Origin,
     Problem,
-    all_histories,
     count_groups,
-    histories_with,
 )
 from tacit.joint.conditions import Gaps, MissingRules, ShownRows
 from tacit.joint.cube import MOST_LITERALS
@@ -254,8 +253,11 @@ def rewrite_changes(
             new: dict[Key, Allowed] = {}
             for key, allowed in box.items():
                 axis, values = histories.get(key, (key, None))
-                half = of[line.origin.release]
-                new[axis] = allowed if values is None else Allowed(histories_with(values, half, *allowed))
+                if values is not None:
+                    half = of[line.origin.release]
+                    fitting = (one for one in values if (json.loads(one)[half] in allowed.values) != allowed.excluded)
+                    allowed = Allowed(frozenset(fitting))
+                new[axis] = allowed
             terms.append((factor, new))
         out.append(replace(line, terms=tuple(terms)))
     for key, values in histories.values():
@@ -272,11 +274,14 @@ def _history_axis(name: str, words: Vocabulary) -> tuple[Key, tuple[Key, list[st
     if key is None:
         known = sorted({key.name for key in words.values})
         raise OptionError("names a column that no release has", where="--people", remedy=nearest_name(name, known, "columns"))
-    values = all_histories(key.kind, *words.universe(key))
-    if len(values) > MOST_HISTORIES:
+    values, is_open = words.universe(key)
+    found: list[tuple[str | None, ...]] = list(product([*values, *([None] if is_open else [])], repeat=2))
+    if is_open and key.kind != "item":
+        found.append((None, None, "changed"))
+    if len(found) > MOST_HISTORIES:
         raise OptionError(
             f"the column {name} has too many values to follow from one release to the next",
             where="--people",
             remedy="Leave the column out of the declaration, or publish it more coarsely",
         )
-    return key, (Key(HISTORY_KIND[key.kind], name), values)
+    return key, (Key(HISTORY_KIND[key.kind], name), [json.dumps(history, ensure_ascii=False) for history in found])

@@ -9,26 +9,26 @@ fractional, and prove each branch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from math import ceil, floor
 from typing import NoReturn
 
 import numpy as np
 
 from tacit.errors import Contradiction, numbered
-from tacit.joint.boxes import MOST_GROUPS, Line, Problem, count_groups
+from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
 from tacit.joint.case import JointCase
-from tacit.joint.cube import Cited, Cube, End, Leaf, Split, Step, Threshold, Tree
+from tacit.joint.cube import Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.rearranging import Rearranging
-from tacit.joint.rows import Masks, Rows, count_cells, membership_matrix
 from tacit.joint.words import lines_of
-from tacit.joint.worlds import World, refute_from
+from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.matrix import Matrix, stack_columns, stack_rows
-from tacit.solve.solver import Constraints, Solution, solve, solve_linear, solve_whole
+from tacit.solve.solver import Constraints, solve, solve_linear, solve_whole
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
@@ -85,12 +85,12 @@ class Solver:
         left = self.limits.seconds_left
         found = solve([self._constraints.minimise(cost, left) for cost in costs])
         self.limits.check("X01")
-        return [self._optimum(solution) for solution in found]
-
-    def _optimum(self, found: Solution) -> Optimum | None:
-        if found.status != 0 or found.value is None or found.x is None:
-            return None
-        return Optimum(float(found.value), found.x, self._constraints.duals(found))
+        return [
+            None
+            if one.status != 0 or one.value is None or one.x is None
+            else Optimum(float(one.value), one.x, self._constraints.duals(one))
+            for one in found
+        ]
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """Return the best integer lower bound, with its proof."""
@@ -141,10 +141,12 @@ class Solver:
 
         Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
         """
-        typical = self._typical()
-        if typical is None:
+        random = np.random.default_rng(self.limits.seed)
+        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
+        points = [best.people for best in self.least_of(draws) if best is not None]
+        if not points:
             return []
-        taken = {choice.origin: choice for choice in self.rows.choices(typical, NEARLY)}
+        taken = {choice.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
         for turn in range(MOST_TURNS):
             people, missed = self._nearest([choice.nearer for choice in taken.values()])
             if people is None:
@@ -159,13 +161,6 @@ class Solver:
             taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
             taken |= {choice.origin: choice for choice in fresh}
         return [choice.nearer for choice in taken.values()]
-
-    def _typical(self) -> Floats | None:
-        """Return a fractional solution: the mean of random optima."""
-        random = np.random.default_rng(self.limits.seed)
-        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
-        points = [best.people for best in self.least_of(draws) if best is not None]
-        return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
         """Return people in fractions who fit all rows and miss these lines least, and by how much."""
@@ -228,7 +223,7 @@ MOST_CASES = 60
 
 @dataclass(eq=False)
 class Cases:
-    """Branch and bound on a box, or a refuting world."""
+    """Branch and bound on a box, or a refuting ``world``."""
 
     rows: Rows
     limits: Limits
@@ -256,43 +251,44 @@ class Cases:
             shown = rows.certify(group, self.sign, best.weights, self.wanted)
             return None if shown is None else Leaf(shown[1], False)
         split = self._split(rows, best.people)
-        if split is None:
-            return self._by_choice(rows, np.rint(best.people).astype(np.int64), depth)
-        term = ((1, split.box),)
-        fewer = self._settle(rows.with_case(term, None, split.at, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.with_case(term, split.at + 1, None, depth), depth + 1)
-        return None if fewer is None or more is None else Split(split, fewer, more)
-
-    def _by_choice(self, rows: Rows, world: Ints, depth: int) -> Tree | None:
-        """Branch on a condition that an integer world violates."""
+        if split is not None:
+            term = ((1, split.box),)
+            sides = (rows.with_case(term, None, split.at, depth), rows.with_case(term, split.at + 1, None, depth))
+            return self._branch(split, *sides, depth + 1)
+        # The people are whole: a world that refutes, or that violates a condition.
+        world = np.rint(best.people).astype(np.int64)
         if not rows.adds_up(world):
             return None
         choice = next(rows.choices(world), None)
         if choice is None:
             self.world = world
+        if choice is None or choice.more is None:
             return None
-        if choice.more is None:
-            return None
-        fewer = self._settle(rows.with_statement(choice.fewer, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.with_statement(choice.more, depth), depth + 1)
-        return None if fewer is None or more is None else Split(choice, fewer, more)
+        sides = (rows.with_statement(choice.fewer, depth), rows.with_statement(choice.more, depth))
+        return self._branch(choice, *sides, depth + 1)
+
+    def _branch(self, by: Threshold | Choice, fewer: Rows, more: Rows, depth: int) -> Tree | None:
+        first = self._settle(fewer, depth)
+        second = None if first is None else self._settle(more, depth)
+        return None if first is None or second is None else Split(by, first, second)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
         """Return the group with the most fractional size, or None."""
+
+        def counts() -> Iterator[tuple[Masks, float]]:
+            yield self.box, float(people[rows.cells.inside(self.box)].sum())
+            for number, row in enumerate(rows.rows):
+                for (_, box), (_, cells) in zip(row.terms, rows.where(number), strict=True):
+                    yield box, float(people[cells].sum())
+            for cell in np.flatnonzero(np.abs(people - np.rint(people)) > NEAR).tolist():
+                yield rows.cells.box(cell), float(people[cell])
+
         found: tuple[float, Masks, int] | None = None
-        for box, count in self._counted(rows, people):
+        for box, count in counts():
             distance = abs(count - floor(count) - 0.5)
             if distance < 0.5 - NEAR and (found is None or distance < found[0] - NEAR):
                 found = distance, box, floor(count)
         return None if found is None else Threshold(found[1], found[2])
-
-    def _counted(self, rows: Rows, people: Floats) -> Iterator[tuple[Masks, float]]:
-        yield self.box, float(people[rows.cells.inside(self.box)].sum())
-        for number, row in enumerate(rows.rows):
-            for (_, box), (_, cells) in zip(row.terms, rows.where(number), strict=True):
-                yield box, float(people[cells].sum())
-        for cell in np.flatnonzero(np.abs(people - np.rint(people)) > NEAR).tolist():
-            yield rows.cells.box(cell), float(people[cell])
 
 
 #: Most cells of a program.
@@ -318,20 +314,17 @@ _MOST_EXCHANGES = 100
 FEW_QUESTIONS = 5_000
 
 
-@dataclass(eq=False)
 class Settlement:
     """Answers: refuted by a world, proved or open.
 
     ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no weights can answer.
     """
 
-    refuted: Flags
-    proofs: dict[int, tuple[Step, Step]] = field(default_factory=dict)
-    clash: dict[Cited, Fraction] = field(default_factory=dict)
-    hopeless: Flags = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.hopeless = np.zeros(len(self.refuted), np.bool_)
+    def __init__(self, refuted: Flags) -> None:
+        self.refuted = refuted
+        self.hopeless = np.zeros_like(refuted)
+        self.proofs: dict[int, tuple[Step, Step]] = {}
+        self.clash: dict[Cited, Fraction] = {}
 
     @property
     def open(self) -> Flags:
@@ -346,7 +339,6 @@ class Settlement:
         return np.asarray(self.open & ~self.hopeless)
 
 
-@dataclass(eq=False)
 class Programs:
     """Questions about boxes, asked of the rows.
 
@@ -354,34 +346,34 @@ class Programs:
     ``known`` is a world to start from.
     """
 
-    rows: Rows
-    limits: Limits
-    boxes: Sequence[Masks]
-    k: int
-    whole: bool = True
-    eager: bool = True
-    known: World | None = None
-    _exchanges: int = 0
-    _world: World | None = None
-
-    @cached_property
-    def _random(self) -> np.random.Generator:
-        return np.random.default_rng(self.limits.seed)
-
-    @cached_property
-    def _solver(self) -> Solver:
-        return Solver(self.rows, self.limits)
-
-    @cached_property
-    def _inside(self) -> Matrix:
-        """Cells of each group, as a sparse matrix."""
-        return membership_matrix(self.rows.cells, self.boxes)
+    def __init__(
+        self,
+        rows: Rows,
+        limits: Limits,
+        boxes: Sequence[Masks],
+        k: int,
+        *,
+        whole: bool = True,
+        eager: bool = True,
+        known: World | None = None,
+    ) -> None:
+        self.rows = rows
+        self.limits = limits
+        self.boxes = boxes
+        self.k = k
+        self.whole = whole
+        self.eager = eager
+        self._world = known if whole else None
+        self._exchanges = 0
+        self._is_small = len(rows.cells) <= FEW_CELLS
+        self._inside = membership_matrix(rows.cells, boxes)
+        self._random = np.random.default_rng(limits.seed)
+        self._solver = Solver(rows, limits)
 
     def settle(self, out: Settlement) -> None:
         """Refute or prove that each group holds 1 to k-1 people."""
         if not len(self.boxes):
             return
-        self._world = self.known if self.whole else None
         if self.whole and self.eager and not self._start(out):
             return
         if self.whole and not self._is_small:
@@ -419,11 +411,6 @@ class Programs:
             if world is not None:
                 self._refute_by(world, out)
         return True
-
-    @property
-    def _is_small(self) -> bool:
-        """True if few enough cells permit enumeration."""
-        return len(self.rows.cells) <= FEW_CELLS
 
     def _exchange(self, out: Settlement) -> None:
         """Refute by exchanges of people from a known world."""
@@ -479,7 +466,8 @@ class Programs:
 
     def _refute_by(self, world: Ints, out: Settlement) -> None:
         """Refute questions by a world and its neighbours."""
-        people = World.of_cells(self.rows.cells, world)
+        cells = self.rows.cells
+        people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
         self._world = self._world or people
         while True:
             before = int(out.open.sum())
@@ -490,7 +478,7 @@ class Programs:
                 break
             self._exchanges += 1
             people = people.exchange(self._random)
-            world = people.cells(self.rows.cells)
+            world = people.cells(cells)
 
     def _ask(self, number: int, out: Settlement) -> None:
         """Solve two programs for one question."""
@@ -610,3 +598,10 @@ def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limit
         remedy="Declare how the populations are related (--people), check the lines and n, or state how numbers were rounded (--rounding)",
         lines=[line for lines in places.values() for line in sorted(lines)] if len(places) == 1 else (),
     )
+
+
+def refuse_clashing_cubes(case: JointCase, problem: Problem, prover: Prover, limits: Limits) -> None:
+    """Raise a contradiction if no number fits a group of a cube."""
+    for number, cube in enumerate(prover.cubes):
+        if cube.clash >= 0:
+            refuse_clash(case, problem, list(chain(*prover.prove_ends(number, cube.clash))), limits)

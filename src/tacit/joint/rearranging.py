@@ -7,16 +7,16 @@ known world it leads to others in which groups are empty, or hold k people; thes
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import Choice, Line
-from tacit.joint.rows import Rows, membership_matrix
+from tacit.joint.boxes import Choice
+from tacit.joint.worlds import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.matrix import Columns
@@ -60,28 +60,20 @@ class Part:
     tried: int = 1
 
 
-@dataclass(eq=False)
 class Rearranging:
     """World, and those near it.
 
     Conditions that were broken on the way are assumed as lines, on the side that is true of the world.
     """
 
-    rows: Rows
-    world: Ints
-    limits: Limits
-    _narrowed: Rows = field(init=False)
-    _near: set[int] = field(default_factory=set)
-    _counted: tuple[Ints, Rows, Floats] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._narrowed = self.rows
-        self._counted = self.world, self.rows, self.rows.matrix @ self.world
-
-    @cached_property
-    def random(self) -> np.random.Generator:
-        """Random choices, the same for the same seed."""
-        return np.random.default_rng(self.limits.seed)
+    def __init__(self, rows: Rows, world: Ints, limits: Limits) -> None:
+        self.rows = rows
+        self.world = world
+        self.limits = limits
+        self.random = np.random.default_rng(limits.seed)
+        self._narrowed = rows
+        self._near: set[int] = set()
+        self._counted = (world, rows, rows.matrix @ world)
 
     @cached_property
     def _classes(self) -> Ints:
@@ -104,7 +96,7 @@ class Rearranging:
         while broken and idle <= MOST_IDLE:
             drawn = [broken[number] for number in self.random.integers(len(broken), size=2).tolist()]
             near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
-            better = self._repair([self._movable(box, *MENDING) for box in near], broken)
+            better = self._repair([self.movable(box, *MENDING) for box in near], broken)
             idle = idle + 1 if better is None else 0
             if better is not None:
                 self.world = better
@@ -117,12 +109,16 @@ class Rearranging:
         known = {choice.origin for choice in broken}
         waiting = list(parts)
         for _ in range(MOST_TRIED):
-            programs = [self._mending_program(movable, wanted) for movable in waiting]
-            found = zip(waiting, self._arrange(waiting, self._solve(programs)), strict=True)
+            found = list(zip(waiting, solve([self._mending_program(movable, wanted) for movable in waiting]), strict=True))
+            self.limits.check("X01")
             waiting = []
             mended = []
-            for movable, world in found:
-                if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
+            for movable, solution in found:
+                if solution.x is None:
+                    continue
+                world = self.world.copy()
+                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
+                if _missed(wanted, world) >= _missed(wanted, self.world):
                     continue
                 missed = self._note_missed(world)
                 fresh = [] if missed else [one for one in self.rows.choices(world) if one.origin not in known]
@@ -138,7 +134,8 @@ class Rearranging:
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
         """Return the program by which people in these cells miss what is wanted by the least."""
         hard, low, high = self._near_entries(movable)
-        soft, lower, upper = _rows_about(wanted, self.world, movable)
+        every = np.ones(len(wanted.rows), np.bool_)
+        soft, lower, upper = _rows_about(wanted, self.world, wanted.matrix @ self.world, movable, kept=every)
         matrix = hard.above(soft).with_slack(np.where(np.isfinite(upper), -1.0, 1.0))  # each has one end
         cost = np.concatenate((np.zeros(len(movable)), np.ones(len(lower))))
         low = np.concatenate((low, lower))
@@ -147,7 +144,11 @@ class Rearranging:
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """Fix the side of these choices that the world satisfies."""
-        lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
+        lines = []
+        for choice in choices:
+            sides = (line for line in (choice.fewer, choice.more) if line is not None)
+            true = next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
+            lines += [] if true is None else [true]
         self._narrowed = self._narrowed.assume(lines) if lines else self._narrowed
 
     def accepts(self, world: Ints) -> bool:
@@ -158,10 +159,6 @@ class Rearranging:
         self._keep_true(broken)
         return not broken
 
-    def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
-        """Return the cells for an attempt at a question."""
-        return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
-
     def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
         """Return the program that fills a part, or None.
 
@@ -170,7 +167,8 @@ class Rearranging:
         held = np.isin(part.movable, part.group)
         stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
         rows, low, high = self._near_entries(part.movable)
-        rows = rows.with_row(np.flatnonzero(held))
+        group = np.flatnonzero(held)
+        rows = rows.above(Entries(np.zeros(len(group), np.int64), group, np.ones(len(group)), (1, len(held))))
         ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
         lean = without_empty(rows, np.append(low, ends[0]), np.append(high, ends[1]))
         if lean is None:
@@ -181,32 +179,16 @@ class Rearranging:
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
         return filled, self._program(wanted, entries.columns, low, high)
 
-    def _arrange(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
-        """Return the worlds with these people in each part."""
-        out: list[Ints | None] = []
-        for movable, solution in zip(parts, found, strict=True):
-            world = None if solution.x is None else self.world.copy()
-            if world is not None and solution.x is not None:
-                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
-            out.append(world)
-        return out
-
     def _note_missed(self, world: Ints) -> bool:
-        """Record rows that a world violates; tell if any."""
         if self._narrowed.adds_up(world):
             return False
         total = self._narrowed.matrix @ world
-        (lo, hi) = self._narrowed.bounds
+        lo, hi = self._narrowed.bounds
         self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
         return True
 
-    def _true_side(self, choice: Choice) -> Line | None:
-        """Return the side of a choice that the world satisfies."""
-        sides = (line for line in (choice.fewer, choice.more) if line is not None)
-        return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
-
-    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
-        """Return the cells to rearrange for a box.
+    def movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
+        """Return the cells to rearrange for a box; ``classes`` of wide axes are enough.
 
         If there are many axes, some of those that the box does not name keep one class only.
         """
@@ -236,24 +218,14 @@ class Rearranging:
         return np.flatnonzero(kept)
 
     def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
-        """Return the nearly tight rows about some cells."""
-        (lo, hi) = self._narrowed.bounds
-        total = self._total
+        rows = self._narrowed
+        if self._counted[0] is not self.world or self._counted[1] is not rows:
+            self._counted = (self.world, rows, rows.matrix @ self.world)
+        total = self._counted[2]
+        lo, hi = rows.bounds
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
-        entries = Entries.of(self._narrowed.matrix.columns, movable)
-        stay = total - entries.sums(self.world[movable])
-        kept = near & entries.is_used
-        return entries.only(kept), (lo - stay)[kept], (hi - stay)[kept]
-
-    @property
-    def _total(self) -> Floats:
-        """Sum of each row in the world."""
-        world, rows, total = self._counted
-        if world is not self.world or rows is not self._narrowed:
-            total = self._narrowed.matrix @ self.world
-            self._counted = self.world, self._narrowed, total
-        return total
+        return _rows_about(rows, self.world, total, movable, kept=near)
 
     def _program(self, cost: Floats, matrix: Columns, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
         return whole_program(
@@ -267,11 +239,6 @@ class Rearranging:
             gap=GAP,
             seconds=self.limits.seconds_left,
         )
-
-    def _solve(self, programs: Iterable[Program]) -> list[Solution]:
-        found = solve(programs)
-        self.limits.check("X01")
-        return found
 
 
 class _Asking:
@@ -298,12 +265,10 @@ class _Asking:
         return np.asarray((counts == 0) | (counts >= self._k))
 
     def _people_in(self, groups: Flags) -> Floats:
-        """Return, for each cell, how many of these groups it belongs to."""
         return self._inside[groups].sum_columns()
 
     @property
     def goes_on(self) -> bool:
-        """True if there is a question to ask."""
         is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
         return is_left and self._programs < MOST_PROGRAMS
 
@@ -338,7 +303,8 @@ class _Asking:
         attempt = ATTEMPTS[self._attempts[number]]
         self._attempts[number] += 1
         self._asked[fill] += 1
-        return self._near.part(number, self._boxes[number], attempt, self._k * fill)
+        box = self._boxes[number]
+        return Part(number, self._near.movable(box, *attempt), self._near.rows.cells.inside(box), self._k * fill)
 
     def take(self, solution: Solution) -> None:
         """Use the oldest solution, which may settle several questions."""
@@ -362,13 +328,13 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Entries, Floats, Floats]:
-    """Return what rows say about some cells while others stay, with both ends."""
+def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Flags) -> tuple[Entries, Floats, Floats]:
+    """Return what some rows say about some cells while others stay, with both ends."""
     lo, hi = rows.bounds
-    part = Entries.of(rows.matrix.columns, movable)
-    stay = rows.matrix @ world - part.sums(world[movable])
-    used = part.is_used
-    return part.only(used), (lo - stay)[used], (hi - stay)[used]
+    entries = Entries.of(rows.matrix.columns, movable)
+    stay = total - entries.sums(world[movable])
+    used = kept & entries.is_used
+    return entries.only(used), (lo - stay)[used], (hi - stay)[used]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -419,10 +385,6 @@ class Entries:
         number = np.cumsum(~columns) - 1
         return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
 
-    def with_row(self, columns: Ints) -> Entries:
-        """Return the matrix with a further row, which counts some columns once."""
-        return self.above(Entries(np.zeros(len(columns), np.int64), columns, np.ones(len(columns)), (1, self.shape[1])))
-
     def above(self, other: Entries) -> Entries:
         """Return this matrix with another one below it."""
         row = np.concatenate((self.row, other.row + self.shape[0]))
@@ -432,10 +394,7 @@ class Entries:
         return Entries(row[order], column[order], value[order], (self.shape[0] + other.shape[0], self.shape[1]))
 
     def with_slack(self, factors: Floats) -> Entries:
-        """Return the matrix with a further column for each of the last rows.
-
-        Its only entry is the factor of the row.
-        """
+        """Return the matrix with a further column for each of the last rows."""
         height, width = self.shape
         number = np.arange(len(factors))
         row = np.concatenate((self.row, height - len(factors) + number))
@@ -483,7 +442,6 @@ def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Flo
 
 
 def _missed(rows: Rows, world: Ints) -> float:
-    """Return the total scaled violation of rows by a world."""
     total = rows.matrix @ world
-    (lo, hi) = rows.bounds
+    lo, hi = rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())
