@@ -293,11 +293,6 @@ class Choice:
     first: bool = True
 
     @property
-    def origin(self) -> Origin:
-        """Origin of both statements."""
-        return self.fewer.origin
-
-    @property
     def nearer(self) -> Line:
         """Statement that is nearer to being true."""
         return self.fewer if self.first or self.more is None else self.more

@@ -146,20 +146,20 @@ class Solver:
         points = [best.people for best in self.least_of(draws) if best is not None]
         if not points:
             return []
-        taken = {choice.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
+        taken = {choice.fewer.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
         for turn in range(MOST_TURNS):
             people, missed = self._nearest([choice.nearer for choice in taken.values()])
             if people is None:
                 break
             wrong = [choice for choice, by in zip(taken.values(), missed.tolist(), strict=True) if by > NEAR]
-            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.origin not in taken]
+            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.fewer.origin not in taken]
             if not wrong and not fresh:
                 break
             if turn == MOST_TURNS - 1:
                 # Leave out what these people miss; they meet all others.
                 return [choice.nearer for choice in taken.values() if choice not in wrong]
-            taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
-            taken |= {choice.origin: choice for choice in fresh}
+            taken |= {choice.fewer.origin: replace(choice, first=not choice.first) for choice in wrong}
+            taken |= {choice.fewer.origin: choice for choice in fresh}
         return [choice.nearer for choice in taken.values()]
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
@@ -364,6 +364,8 @@ class Programs:
         self.whole = whole
         self.eager = eager
         self._world = known if whole else None
+        #: Ends of a small group: the sign of its people in a cost, and the least cost that proves it.
+        self._ends: tuple[tuple[End, int, int], ...] = (("lo", 1, 1), ("hi", -1, 1 - k))
         self._exchanges = 0
         self._is_small = len(rows.cells) <= FEW_CELLS
         self._inside = membership_matrix(rows.cells, boxes)
@@ -392,8 +394,11 @@ class Programs:
         # If conditions must be met, each world takes many programs.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
         for number in np.flatnonzero(out.open).tolist()[:most]:
-            if out.open[number]:
-                self._by_world(number, out)
+            group = self.rows.cells.inside(self.boxes[number])
+            for sign in (1, -1):
+                world = self._solver.world(self._solver.cost(group, sign)) if out.open[number] else None
+                if world is not None:
+                    self._refute_by(world, out)
         for number in np.flatnonzero(out.open).tolist()[:most]:
             if out.open[number]:
                 self._by_cases(number, out)
@@ -482,22 +487,19 @@ class Programs:
 
     def _ask(self, number: int, out: Settlement) -> None:
         """Solve two programs for one question."""
-        group = self.rows.cells.inside(self.boxes[number])
-        shown = []
-        for sign, least in ((1, 1), (-1, 1 - self.k)):
-            best = self._solver.least(self._solver.cost(group, sign))
-            if best is None:
-                out.hopeless[number] = True
-                return
-            self._look_at(best.people, out)
-            proof = self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
-            if proof is None or proof[0] < least:
-                out.hopeless[number] = True
-                return
-            shown.append(proof)
-        (lo, least_weights), (hi, most_weights) = shown
         box = self.boxes[number]
-        out.proofs[number] = Step(box, "lo", lo, least_weights), Step(box, "hi", -hi, most_weights)
+        group = self.rows.cells.inside(box)
+        steps = []
+        for end, sign, wanted in self._ends:
+            best = self._solver.least(self._solver.cost(group, sign))
+            if best is not None:
+                self._look_at(best.people, out)
+            proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
+            if proof is None or proof[0] < wanted:
+                out.hopeless[number] = True
+                return
+            steps.append(Step(box, end, sign * proof[0], proof[1]))
+        out.proofs[number] = steps[0], steps[1]
 
     def _refute(self, out: Settlement) -> None:
         """Refute by worlds with extreme sizes of all open groups."""
@@ -514,22 +516,12 @@ class Programs:
             if turn % 2 and out.open.sum() == before.sum():
                 return
 
-    def _by_world(self, number: int, out: Settlement) -> None:
-        group = self.rows.cells.inside(self.boxes[number])
-        for sign in (1, -1):
-            world = self._solver.world(self._solver.cost(group, sign))
-            if world is not None:
-                self._refute_by(world, out)
-            if out.refuted[number]:
-                return
-
     def _by_cases(self, number: int, out: Settlement) -> None:
         """Prove both ends of a question by branch and bound."""
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
-        for sign, wanted in ((1, 1), (-1, 1 - self.k)):
-            end: End = "lo" if sign > 0 else "hi"
+        for end, sign, wanted in self._ends:
             shown = self._solver.bound(group, sign)
             if shown is not None and shown[0] >= wanted:
                 steps.append(Step(box, end, sign * shown[0], shown[1]))

@@ -482,22 +482,19 @@ def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
 
 class _TableReader(Reader[Shown]):
     by_row = True
-
-    def _shown(self) -> Iterator[ShownColumn]:
-        return shown_columns(self.release.people)
-
-    def _roles(self) -> set[str]:
-        """Columns that distinguish people, even if no other release names them."""
-        return set()
+    hidden: Flags | None = None
+    #: Columns that distinguish people, even if no other release names them.
+    roles: frozenset[str] = frozenset()
 
     @cached_property
     def _used(self) -> list[ShownColumn]:
         """Columns that other releases name, and a few that distinguish people."""
         shared = self.vocabulary.shared(self.number)
         named = self.vocabulary.values
-        every = [column.over(sorted({*column.values, *named.get(Key("column", column.name), ())})) for column in self._shown()]
+        shown = shown_columns(self.release.people, self.hidden)
+        every = [column.over(sorted({*column.values, *named.get(Key("column", column.name), ())})) for column in shown]
         used = [column for column in every if column.name in shared]
-        beside = self._roles() - shared if used else set()
+        beside = self.roles - shared if used else ()
         room = MOST_BESIDE // max(1, prod(len(column.values) + 1 for column in used))
         for column in sorted(every, key=lambda one: (len(one.values), one.name)):
             if column.name in beside and len(column.values) + 1 <= room and len(used) < MOST_COLUMNS:
@@ -537,18 +534,17 @@ def _values_at(columns: Sequence[ShownColumn], place: int) -> dict[str, str]:
 
 
 class _RowReader(_TableReader[PartialTable]):
+    def __init__(self, number: int, release: PartialTable, scope: Box) -> None:
+        super().__init__(number, release, scope)
+        self.hidden = release.hidden
+        self.roles = frozenset((*release.people.schema.qi, *release.people.schema.sa))
+
     def columns(self) -> Mapping[str, Sequence[str]]:
         return {column.name: [value for value in column.values if value] for column in self.release.people.columns}
 
     def all_values(self) -> Mapping[str, Sequence[str]]:
         blank = self.release.hidden_by_column()
         return {column: values for column, values in self.columns().items() if column not in blank}
-
-    def _shown(self) -> Iterator[ShownColumn]:
-        return shown_columns(self.release.people, self.release.hidden)
-
-    def _roles(self) -> set[str]:
-        return {*self.release.people.schema.qi, *self.release.people.schema.sa}
 
     def condition(self) -> Condition | None:
         has_blanks = any(column.has_blanks for column in self._used)

@@ -2,6 +2,8 @@
 
 If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
 known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
+
+The matrix of such a program is kept cell by cell, transposed: a row for each cell and a column for each constraint.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from tacit.joint.boxes import Choice
 from tacit.joint.worlds import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.matrix import Columns
+from tacit.solve.matrix import Columns, Matrix, stack_columns, stack_rows
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
 
 #: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
@@ -106,7 +108,7 @@ class Rearranging:
     def _repair(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
         """Return a world with smaller violations after one change, or None."""
         wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
-        known = {choice.origin for choice in broken}
+        known = {choice.fewer.origin for choice in broken}
         waiting = list(parts)
         for _ in range(MOST_TRIED):
             found = list(zip(waiting, solve([self._mending_program(movable, wanted) for movable in waiting]), strict=True))
@@ -121,7 +123,7 @@ class Rearranging:
                 if _missed(wanted, world) >= _missed(wanted, self.world):
                     continue
                 missed = self._note_missed(world)
-                fresh = [] if missed else [one for one in self.rows.choices(world) if one.origin not in known]
+                fresh = [] if missed else [one for one in self.rows.choices(world) if one.fewer.origin not in known]
                 if missed or fresh:
                     self._keep_true(fresh)
                     waiting.append(movable)
@@ -133,14 +135,18 @@ class Rearranging:
 
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
         """Return the program by which people in these cells miss what is wanted by the least."""
-        hard, low, high = self._near_entries(movable)
+        hard, low, high = self._near_rows(movable)
         every = np.ones(len(wanted.rows), np.bool_)
         soft, lower, upper = _rows_about(wanted, self.world, wanted.matrix @ self.world, movable, kept=every)
-        matrix = hard.above(soft).with_slack(np.where(np.isfinite(upper), -1.0, 1.0))  # each has one end
+        by_cell = stack_columns(hard, soft)
+        slack = np.where(np.isfinite(upper), -1.0, 1.0)  # each has one end
+        last = np.arange(len(slack))
+        places = by_cell.shape[1] - len(slack) + last
+        by_cell = stack_rows((by_cell, Matrix.of_entries(last, places, slack, (len(slack), by_cell.shape[1]))))
         cost = np.concatenate((np.zeros(len(movable)), np.ones(len(lower))))
         low = np.concatenate((low, lower))
         high = np.concatenate((high, upper))
-        return self._program(cost, matrix.columns, low, high, integrality=1 - cost)
+        return self._program(cost, by_cell, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """Fix the side of these choices that the world satisfies."""
@@ -166,18 +172,18 @@ class Rearranging:
         """
         held = np.isin(part.movable, part.group)
         stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
-        rows, low, high = self._near_entries(part.movable)
+        by_cell, low, high = self._near_rows(part.movable)
         group = np.flatnonzero(held)
-        rows = rows.above(Entries(np.zeros(len(group), np.int64), group, np.ones(len(group)), (1, len(held))))
+        counted = Matrix.of_entries(group, np.zeros(len(group)), np.ones(len(group)), (len(held), 1))
         ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
-        lean = without_empty(rows, np.append(low, ends[0]), np.append(high, ends[1]))
+        lean = without_empty(stack_columns(by_cell, counted), np.append(low, ends[0]), np.append(high, ends[1]))
         if lean is None:
             return None
-        kept, rows, low, high = lean
+        kept, by_cell, low, high = lean
         filled = part.movable[kept]
-        entries, low, high = one_row_each(rows, low, high)
+        by_cell, low, high = one_row_each(by_cell, low, high)
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
-        return filled, self._program(wanted, entries.columns, low, high)
+        return filled, self._program(wanted, by_cell, low, high)
 
     def _note_missed(self, world: Ints) -> bool:
         if self._narrowed.adds_up(world):
@@ -217,7 +223,7 @@ class Rearranging:
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
+    def _near_rows(self, movable: Ints) -> tuple[Matrix, Floats, Floats]:
         rows = self._narrowed
         if self._counted[0] is not self.world or self._counted[1] is not rows:
             self._counted = (self.world, rows, rows.matrix @ self.world)
@@ -227,10 +233,11 @@ class Rearranging:
         near[[*self._near]] = True
         return _rows_about(rows, self.world, total, movable, kept=near)
 
-    def _program(self, cost: Floats, matrix: Columns, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
+    def _program(self, cost: Floats, by_cell: Matrix, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
+        starts = by_cell.starts.astype(np.int32)
         return whole_program(
             cost,
-            matrix=matrix,
+            matrix=Columns(starts, by_cell.places.astype(np.int32), by_cell.values, by_cell.shape[::-1]),
             low=low,
             high=high,
             most=2.0 * max(int(self.world.sum()), 1),
@@ -328,117 +335,70 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Flags) -> tuple[Entries, Floats, Floats]:
+def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Flags) -> tuple[Matrix, Floats, Floats]:
     """Return what some rows say about some cells while others stay, with both ends."""
     lo, hi = rows.bounds
-    entries = Entries.of(rows.matrix.columns, movable)
-    stay = total - entries.sums(world[movable])
-    used = kept & entries.is_used
-    return entries.only(used), (lo - stay)[used], (hi - stay)[used]
+    columns: Any = rows.matrix.columns  # places of 32 bits serve as well
+    by_cell = Matrix(columns.starts, columns.rows, columns.values, columns.shape[::-1])[movable]
+    stay = total - world[movable] @ by_cell
+    used = kept & _is_used(by_cell)
+    return _keep_columns(by_cell, used), (lo - stay)[used], (hi - stay)[used]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
-    """Sparse matrix as its entries, column by column."""
-
-    row: Ints
-    column: Ints
-    value: Floats
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(cls, matrix: Columns, columns: Ints) -> Entries:
-        """Return some columns of a matrix."""
-        starts = matrix.starts[columns]
-        sizes = matrix.starts[columns + 1] - starts
-        column = np.repeat(np.arange(len(columns)), sizes)
-        at = np.arange(len(column)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        return cls(matrix.rows[at], column, matrix.values[at], (matrix.shape[0], len(columns)))
-
-    @property
-    def columns(self) -> Columns:
-        """The matrix for solvers."""
-        starts = np.zeros(self.shape[1] + 1, np.int32)
-        np.cumsum(np.bincount(self.column, minlength=self.shape[1]), out=starts[1:])
-        return Columns(starts, self.row.astype(np.int32), self.value, self.shape)
-
-    @property
-    def is_used(self) -> Flags:
-        """Rows that have an entry."""
-        out = np.zeros(self.shape[0], np.bool_)
-        out[self.row] = True
-        return out
-
-    def sums(self, people: npt.NDArray[Any]) -> Floats:
-        """Return the row sums for people in each column."""
-        return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
-
-    def only(self, rows: Flags) -> Entries:
-        """Return some of the rows."""
-        kept = rows[self.row]
-        number = np.cumsum(rows) - 1
-        return Entries(number[self.row[kept]], self.column[kept], self.value[kept], (int(rows.sum()), self.shape[1]))
-
-    def without(self, columns: Flags) -> Entries:
-        """Return the matrix without some of the columns."""
-        kept = ~columns[self.column]
-        number = np.cumsum(~columns) - 1
-        return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
-
-    def above(self, other: Entries) -> Entries:
-        """Return this matrix with another one below it."""
-        row = np.concatenate((self.row, other.row + self.shape[0]))
-        column = np.concatenate((self.column, other.column))
-        order = np.argsort(column, kind="stable")
-        value = np.concatenate((self.value, other.value))
-        return Entries(row[order], column[order], value[order], (self.shape[0] + other.shape[0], self.shape[1]))
-
-    def with_slack(self, factors: Floats) -> Entries:
-        """Return the matrix with a further column for each of the last rows."""
-        height, width = self.shape
-        number = np.arange(len(factors))
-        row = np.concatenate((self.row, height - len(factors) + number))
-        column = np.concatenate((self.column, width + number))
-        return Entries(row, column, np.concatenate((self.value, factors)), (height, width + len(factors)))
+def _is_used(by_cell: Matrix) -> Flags:
+    """Return the constraints that have an entry."""
+    out = np.zeros(by_cell.shape[1], np.bool_)
+    out[by_cell.places] = True
+    return out
 
 
-def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
-    """Drop cells that a zero row forces to be empty.
+def _keep_columns(by_cell: Matrix, kept: Flags) -> Matrix:
+    entries = kept[by_cell.places]
+    starts = np.concatenate(([0], np.cumsum(entries)))[by_cell.starts]
+    number = np.cumsum(kept) - 1
+    shape = (by_cell.shape[0], int(kept.sum()))
+    return Matrix(starts, number[by_cell.places[entries]], by_cell.values[entries], shape)
 
-    Return the cells that are kept and the rows about them, or None if a row is missed in any case.
+
+def without_empty(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Flags, Matrix, Floats, Floats] | None:
+    """Drop cells that a zero constraint forces to be empty.
+
+    Return the cells that are kept and the constraints on them, or None if one is missed in any case.
     """
-    kept = np.ones(rows.shape[1], np.bool_)
+    kept = np.ones(by_cell.shape[0], np.bool_)
     takes_off = np.zeros(len(low), np.bool_)
-    takes_off[rows.row[rows.value < 0]] = True
+    takes_off[by_cell.places[by_cell.values < 0]] = True
     while True:
-        used = rows.is_used
+        used = _is_used(by_cell)
         if ((high < -NEAR) & ~(takes_off & used)).any() or ((low > NEAR) & ~used).any():
             return None
-        empty = np.zeros(rows.shape[1], np.bool_)
-        empty[rows.column[((high <= NEAR) & ~takes_off)[rows.row]]] = True
+        forces = ((high <= NEAR) & ~takes_off)[by_cell.places]
+        empty = np.zeros(by_cell.shape[0], np.bool_)
+        empty[np.repeat(np.arange(len(empty)), np.diff(by_cell.starts))[forces]] = True
         if not empty.any():
-            return kept, rows.only(used), low[used], high[used]
-        rows = rows.without(empty)
+            return kept, _keep_columns(by_cell, used), low[used], high[used]
+        by_cell = by_cell[~empty]
         kept[kept] = ~empty
 
 
-def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
-    """Merge proportional rows over the same cells."""
-    first = np.ones(rows.shape[0])
-    first[rows.row[::-1]] = rows.value[::-1]
-    # A sum over random numbers, one per cell, identifies rows.
-    marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
+def one_row_each(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Matrix, Floats, Floats]:
+    """Merge proportional constraints on the same cells."""
+    cells, size = by_cell.shape
+    first = np.ones(size)
+    first[by_cell.places[::-1]] = by_cell.values[::-1]
+    # A sum over random numbers, one per cell, identifies constraints.
+    marks = np.round(np.random.default_rng(0).uniform(0.5, 1.5, cells) @ by_cell / first, 9)
     ends = np.stack((low / first, high / first))
     _, where, which = np.unique(marks, return_index=True, return_inverse=True)
     lowest = np.full(len(where), -np.inf)
     highest = np.full(len(where), np.inf)
     np.maximum.at(lowest, which, ends.min(axis=0))
     np.minimum.at(highest, which, ends.max(axis=0))
-    kept = np.zeros(rows.shape[0], np.bool_)
+    kept = np.zeros(size, np.bool_)
     kept[where] = True
-    order = which[kept]  # the rows stay in their order
-    scaled = replace(rows, value=rows.value / first[rows.row]).only(kept)
-    return scaled, lowest[order], highest[order]
+    order = which[kept]  # the constraints stay in their order
+    scaled = replace(by_cell, values=by_cell.values / first[by_cell.places])
+    return _keep_columns(scaled, kept), lowest[order], highest[order]
 
 
 def _missed(rows: Rows, world: Ints) -> float:

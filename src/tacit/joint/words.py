@@ -70,7 +70,7 @@ def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int]
     """Return each cited place once; ``numbers`` renumber the releases."""
     found: dict[tuple[int, int | str], Citation] = {}
     used = [problem.lines[number].origin for number in lines_of(steps)]
-    for origin in [*used, *(choice.origin for step in steps for choice in all_choices(step))]:
+    for origin in [*used, *(choice.fewer.origin for step in steps for choice in all_choices(step))]:
         release = origin.release if numbers is None else numbers[origin.release]
         found.setdefault((release, origin.place), Citation(release, origin.place, origin.printed, None))
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], isinstance(key[1], str), str(key[1]).zfill(12))))
@@ -90,7 +90,7 @@ def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
         record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
         return record | {"impossible": True} if tree.impossible else record
     by = tree.by
-    split = by.origin.to_dict() if isinstance(by, Choice) else {"event": box_record(problem, by.box), "at": by.at}
+    split = by.fewer.origin.to_dict() if isinstance(by, Choice) else {"event": box_record(problem, by.box), "at": by.at}
     return {"split": split, "le": _tree_record(problem, tree.fewer), "ge": _tree_record(problem, tree.more)}
 
 
