@@ -184,7 +184,6 @@ def _allows(allowed: Allowed, value: str | None) -> bool:
 
 
 def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return every slot as the sum of others."""
     place = {mask: number for number, mask in enumerate(slots)}
     everything = len(slots) - 1
     sums = []
@@ -283,10 +282,7 @@ Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Disjunction of two statements; ``more`` may be inexpressible.
-
-    ``first``: of the people in question, ``fewer`` is nearer to being true.
-    """
+    """Disjunction of two statements; with ``first``, ``fewer`` is nearer to being true."""
 
     fewer: Line
     more: Line | None

@@ -105,7 +105,6 @@ def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
 
 
 def _literals(words: Words, shared: Set[str]) -> set[str]:
-    """Return columns, items, and the values of shared columns."""
     values = {f"{column}={value}" for column in shared - {_ITEMS} for value in words[column]}
     return {*values, *words.get(_ITEMS, ()), *words} - {_ITEMS}
 

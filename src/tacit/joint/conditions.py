@@ -59,10 +59,7 @@ class MissingRules:
         self.left_out = 0
 
     def lines(self, known: Sequence[Line]) -> Iterator[Line]:
-        """Yield the upper bounds of missing rules without implied ones.
-
-        ``known`` are lines that bound the number of people with an antecedent.
-        """
+        """Yield the bounds of missing rules, given ``known`` bounds of antecedents."""
         most = self._antecedents(known, "hi")
         yield from self._share_lines(self._antecedents(known, "lo"))
         said: dict[tuple[Antecedent, str], int] = {}
@@ -85,10 +82,7 @@ class MissingRules:
                 yield self._line(antecedent, value, limit, given)
 
     def _share_lines(self, least: Mapping[Antecedent, tuple[int, Origin]]) -> Iterator[Line]:
-        """Yield bounds of missing rules on shares.
-
-        They hold if even the fewest people would make a rule of that confidence frequent enough.
-        """
+        """Yield bounds on shares, if even the fewest people make a rule frequent enough."""
         for antecedent in sorted(least, key=lambda one: (len(one), sorted(one))):
             people, given = least[antecedent]
             share = self._confidence * people
@@ -104,7 +98,6 @@ class MissingRules:
                     )
 
     def _weak(self, line: Line) -> Line:
-        """Return that the share of a line's people is below the confidence."""
         having = line.terms[0][1]
         top, under = self._confidence.as_integer_ratio()
         whole = {key: allowed for key, allowed in having.items() if key != self._sensitive}
@@ -120,10 +113,7 @@ class MissingRules:
         return plain and every <= MOST_ANTECEDENTS
 
     def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield violated missing rules, or nearly violated ones.
-
-        People with an antecedent are counted, so this is stronger than :meth:`lines`.
-        """
+        """Yield violated missing rules, or nearly violated ones; stronger than :meth:`lines`."""
         columns, sensitive = self._places(axes)
         assert sensitive is not None
         counts = _tally_scope(self._scope, axes, tally, (*columns, sensitive))
@@ -143,7 +133,6 @@ class MissingRules:
                 yield from self._strong_choices(counts.sum(axis=rest), fixed, axes[sensitive], room)
 
     def _places(self, axes: Sequence[Axis]) -> tuple[list[int], int | None]:
-        """Return the axes of quasi-identifiers and of the sensitive column."""
         place = {axis.key: number for number, axis in enumerate(axes)}
         columns = [place[Key("column", name)] for name in self._header.qi if Key("column", name) in place]
         return columns, place.get(self._sensitive)
@@ -283,7 +272,6 @@ class ShownRows:
             yield Choice(self._line(shown, kinds, least, None), None)
 
     def _used(self, axes: Sequence[Axis]) -> list[tuple[Axis, int, ShownColumn]]:
-        """Return the axes of columns, their positions and columns."""
         place = {axis.key: number for number, axis in enumerate(axes)}
         known = ((place.get(Key("column", column.name)), column) for column in self.columns)
         return [(axes[number], number, column) for number, column in known if number is not None]
@@ -299,7 +287,6 @@ class ShownRows:
 
 
 def _patterns(used: Sequence[tuple[Axis, int, ShownColumn]]) -> tuple[Ints, Ints]:
-    """Return the kinds of rows and their numbers."""
     return np.unique(np.stack([classes_of(axis, column) for axis, _, column in used], axis=1), axis=0, return_counts=True)
 
 
@@ -311,9 +298,7 @@ def classes_of(axis: Axis, column: ShownColumn) -> Ints:
 
 
 def find_shortage(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
-    """Return kinds of people too few for their rows, or None.
-
-    The second number is how many rows these are.
+    """Return kinds of people too few for their rows, and how many rows, or None.
 
     >>> x_or_h = np.array([[0, -1], [-1, 1]])  # rows (x, blank) and (blank, h) of a table with the values x, y and g, h
     >>> find_shortage(x_or_h, np.array([1, 1]), np.array([[0, 1], [1, 0]]))

@@ -85,10 +85,7 @@ Term = tuple[int, int]
 
 
 class Cube:
-    """Bounds of groups over some axes, with their moves.
-
-    ``clash`` is a group that no number fits, or -1.
-    """
+    """Bounds of groups over some axes; ``clash`` is one that no number fits, or -1."""
 
     def __init__(self, problem: Problem, chosen: Window) -> None:
         self.problem = problem
@@ -153,7 +150,6 @@ class Cube:
                 return
 
     def _use_line(self, number: int, terms: list[Term]) -> None:
-        """Bound each group of a line by the others."""
         known = [int(bounds[group]) for _, group in terms for bounds in (self.lo, self.hi)]
         if self._seen.get(number) == known:
             return
@@ -275,7 +271,6 @@ def choose_windows(problem: Problem) -> tuple[list[Window], int]:
 
 
 def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
-    """Add windows for these lines; return uncovered lines."""
     skipped = 0
     for start in _largest(named):
         if any(start <= set(window) for window in chosen):
@@ -315,10 +310,7 @@ def _groups(problem: Problem, chosen: frozenset[int]) -> int:
 
 
 def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tuple[list[Window] | None, int]:
-    """Return sets of up to three columns in no cube.
-
-    The sets are None if they are too many.
-    """
+    """Return sets of up to three columns in no cube (None if too many), and their groups."""
     columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
     slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
     members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
@@ -668,7 +660,6 @@ class Prover:
         return [rewrite_step(step, renumber) for step in order]
 
     def _last(self, cube: int, group: int, end: End, before: int) -> Entry | None:
-        """Return a group's bound before a move, or None."""
         if cube not in self._logs:
             self._logs[cube] = _log(self.cubes[cube])
         groups, moves, values = self._logs[cube][end]
@@ -716,7 +707,6 @@ def rewrite_step(
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
-    """Return the moves by end, sorted by group and move."""
     found: dict[End, tuple[Ints, Ints, Ints]] = {}
     none = np.empty(0, np.int64)
     for end in ENDS:

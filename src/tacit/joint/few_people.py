@@ -71,10 +71,7 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Printed count, sum and doubled median of a group.
-
-    Sum and median are used only if the number of people is exact.
-    """
+    """Printed count of a group; sum and doubled median if the count is exact."""
 
     inside: tuple[bool, ...]
     count: Ends
@@ -172,8 +169,6 @@ def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check:
 
 
 class _Search:
-    """State of the search: people placed, sums and next values."""
-
     def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
         self._values = values
         self._groups = groups

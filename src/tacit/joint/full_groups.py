@@ -139,12 +139,11 @@ class _Search:
                 looked = _Groups(self, prover, number, place, quasi=self._quasi_identifiers(sensitive))
                 looked.look(known)
                 if cube.problem is self.problem and len(self.case.releases) > 1:
-                    self._look_at_blanks(prover, number, place, looked.values)
+                    self._look_at_blanks(looked)
         if open_groups := self.undecided:
             self.reasons.append(f"for {open_groups:,} groups it is not known whether all people have one value")
 
     def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
-        """Count the groups of up to three columns in no cube."""
         if list(chosen) == [tuple(range(len(problem.axes)))]:
             return 0
         sets, groups = list_uncovered(problem, chosen, MOST_SETS)
@@ -156,35 +155,30 @@ class _Search:
             for axes, sign in ((problem.axes, 1), (self.problem.axes, -1))
         )
 
-    def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
-        """Find the values that blanks among several releases can hide."""
+    def _look_at_blanks(self, groups: _Groups) -> None:
         for release, table in enumerate(self.case.releases):
-            if not isinstance(table, PartialTable) or self.problem.axes[place].key.name not in table.people.schema.sa:
-                continue
-            known = {self._name(one) for one in self.found}
-            for one in _BlankValues(self, prover, number, release, table, place=place, values=values).look():
-                if self._name(one) not in known:
-                    self.found.append(one)
-                    self.people = max(self.people, one.lo)
+            if isinstance(table, PartialTable) and groups.sensitive.key.name in table.people.schema.sa:
+                known = {self._name(one) for one in self.found}
+                for one in groups.look_at_blanks(release, table):
+                    if self._name(one) not in known:
+                        self.found.append(one)
+                        self.people = max(self.people, one.lo)
 
     def _name(self, found: FullGroup) -> str:
         return str(sorted(found.event(self.problem).to_dict().items()))
 
     @cached_property
     def world(self) -> World | None:
-        """World of the owner's rows, if given and consistent."""
         return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
 
     @cached_property
     def solver(self) -> Solver | None:
-        """Solver over all lines and axes, or None if too many."""
         if count_cells(self.problem.axes) > MOST_KINDS:
             return None
         rows = Rows.of(self.problem, tuple(range(len(self.problem.axes))))
         return Solver(rows, self.target.limits) if rows.entries <= MOST_ENTRIES else None
 
     def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
-        """Return the axes that describe groups."""
         named = {column for release in self.case.releases for column in release.header.qi}
         out = set()
         for place, axis in enumerate(self.problem.axes):
@@ -277,10 +271,7 @@ class _Groups:
         return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
 
     def _settle(self, possible: Flags) -> None:
-        """Settle open values of the smallest groups by worlds and programs.
-
-        ``possible`` loses what is refuted.
-        """
+        """Settle open values of the smallest groups; ``possible`` loses what is refuted."""
         finest = possible[self._singles]
         weights = np.array(self.values, np.int64)
         seen = np.zeros(finest.shape, np.bool_)
@@ -354,11 +345,9 @@ class _Groups:
             seen |= self._count_by_place(world) > 0
 
     def _weigh(self, wanted: Flags) -> Floats:
-        """Return the 0/1 weights of people with these values."""
         return wanted.reshape(-1)[self._owner].astype(np.float64)
 
     def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
-        """Count the people by smallest group and value."""
         shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
         return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
 
@@ -436,7 +425,6 @@ class _Groups:
             )
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        """Tell if table rows show every value of a group."""
         for table in self.search.case.releases:
             if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
                 continue
@@ -507,32 +495,14 @@ class _Groups:
             else:
                 yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
 
+    # Blanks of a table
 
-class _BlankValues:
-    """Blanks of one sensitive column, by combination of a cube.
-
-    ``values`` holds the number of values of each class of the sensitive axis.
-    """
-
-    def __init__(
-        self, search: _Search, prover: Prover, number: int, release: int, table: PartialTable, place: int, values: list[int]
-    ) -> None:
-        self.search = search
-        self.prover = prover
-        self.number = number
-        self.cube = prover.cubes[number]
-        self.release = release
-        self.table = table
-        self.place = place
-        self.values = values
-
-    def look(self) -> Iterator[FullGroup]:
+    def look_at_blanks(self, release: int, table: PartialTable) -> Iterator[FullGroup]:
         """Yield combinations whose blanks leave fewer than l values."""
-        shown = {column.name: column for column in shown_columns(self.table.people, self.table.hidden)}
+        shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
         axes = self.cube.problem.axes
-        sensitive = axes[self.place]
-        own = classes_of(sensitive, shown[sensitive.key.name])
-        roles = set(self.table.people.schema.qi)
+        own = classes_of(self.sensitive, shown[self.sensitive.key.name])
+        roles = set(table.people.schema.qi)
         used = [
             at
             for at in self.cube.chosen
@@ -545,18 +515,18 @@ class _BlankValues:
             fixed = pattern >= 0
             surely = (codes[:, fixed] == pattern[fixed]).all(axis=1)
             maybe = ((codes[:, fixed] == pattern[fixed]) | (codes[:, fixed] < 0)).all(axis=1)
-            found = self._ask(box, own, surely, maybe, few=asked < MOST_ASKED)
+            found = self._ask_blank(release, box, own, surely, maybe, few=asked < MOST_ASKED)
             if found is not None:
                 yield found
 
-    def _ask(self, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
-        """Return the values left to a combination's blanks, or None."""
+    def _ask_blank(
+        self, release: int, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool
+    ) -> FullGroup | None:
         shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
         beside = int((maybe & ~surely & (own < 0)).sum())
         most = np.bincount(own[maybe & (own >= 0)], minlength=len(self.values)) + beside
         solver = self.search.solver
         world = self.search.world
-        least = self.search.target.policy.l
         ruled_out: dict[int, Step | None] = {}
         seen = 0
         for at in range(len(self.values)):
@@ -568,7 +538,7 @@ class _BlankValues:
                 continue
             if world is not None and world.count(part) > most[at]:
                 seen += self.values[at]
-            elif solver is not None and few and seen < least:
+            elif solver is not None and few and seen < self.least:
                 cells = solver.rows.cells.inside(part)
                 bound = solver.bound(cells, -1)
                 if bound is not None and -bound[0] <= shown[at]:
@@ -578,17 +548,16 @@ class _BlankValues:
                 if other is not None and int(other[cells].sum()) > most[at]:
                     seen += self.values[at]
         left = [at for at in range(len(self.values)) if at not in ruled_out]
-        if sum(self.values[at] for at in left) >= least or not left:
-            self.search.undecided += seen < least
+        if sum(self.values[at] for at in left) >= self.least or not left:
+            self.search.undecided += seen < self.least
             return None
-        sensitive = self.cube.problem.axes[self.place]
-        named = tuple(sorted(value for at in left for value in sensitive.classes[at] if value))
+        named = tuple(sorted(value for at in left for value in self.sensitive.classes[at] if value))
         rows = int((surely & (own < 0)).sum())
-        blanks = {"release": self.release, "rows": rows, "shown": int(shown[sorted(ruled_out)].sum())}
-        proof = partial(self._prove, box, ruled_out, blanks["shown"])
-        return FullGroup(box, sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
+        blanks = {"release": release, "rows": rows, "shown": int(shown[sorted(ruled_out)].sum())}
+        proof = partial(self._prove_blank, box, ruled_out, blanks["shown"])
+        return FullGroup(box, self.sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
 
-    def _prove(self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: int) -> Proof:
+    def _prove_blank(self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: int) -> Proof:
         if not ruled_out:
             return [], [], []
         parts = []

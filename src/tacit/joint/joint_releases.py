@@ -57,7 +57,6 @@ from tacit.joint.programs import (
     MOST_ENTRIES,
     MOST_QUESTIONS,
     Programs,
-    Settlement,
     refuse_clash,
     refuse_clashing_cubes,
 )
@@ -122,7 +121,6 @@ class _Search:
     world: World | None = None
 
     def look(self) -> None:
-        """Tighten bounds by window, then solve programs."""
         cubes, windows_by_problem, skipped = make_cubes(self.problem)
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
@@ -156,7 +154,6 @@ class _Search:
             self._take_alone()
 
     def _take_alone(self) -> None:
-        """Add the findings of each release alone."""
         whose = relate_populations(self.case.releases, self.case.people, self.case.population)
         unproved = 0
         for number, release in enumerate(self.case.releases):
@@ -252,18 +249,15 @@ class _Search:
         return alone, shown
 
     def _revealed_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
-        """Return the groups that some releases show to be small."""
         part = self._tighten_by(cube, lambda origin: origin.release in releases and origin.what not in DECLARED)
         return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
 
     def _tighten_by(self, cube: Cube, is_used: Callable[[Origin], bool]) -> Cube:
-        """Return a cube of the same groups, tightened by some lines."""
         part = Cube(cube.problem, cube.chosen)
         part.tighten([place for place, line in enumerate(self.problem.lines) if is_used(line.origin)], self._check)
         return part
 
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
-        """List the undecided groups that no world refutes."""
         k = self.target.policy.k
         asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
         data = self.case.data
@@ -336,13 +330,11 @@ class _Search:
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
-        """Tell if programs over these axes are small enough."""
         if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 
     def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
-        """Settle open groups by programs over some axes."""
         has = frozenset(chosen)
         rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
@@ -357,22 +349,21 @@ class _Search:
                 break
             asked.append((event, box))
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
-        settled = Settlement(np.zeros(len(asked), np.bool_))
+        programs = Programs(
+            rows,
+            self.target.limits,
+            [box for _, box in asked],
+            self.target.policy.k,
+            whole=whole,
+            eager=not self.found,
+            known=self.world,
+        )
         try:
-            Programs(
-                rows,
-                self.target.limits,
-                [box for _, box in asked],
-                self.target.policy.k,
-                whole=whole,
-                eager=not self.found,
-                known=self.world,
-            ).settle(settled)
+            programs.settle()
         finally:
-            self._take(prover, settled, [event for event, _ in asked])
+            self._take(prover, programs, [event for event, _ in asked])
 
-    def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
-        """Record proved groups and remove refuted ones."""
+    def _take(self, prover: Prover, settled: Programs, asked: Sequence[ItemEvent]) -> None:
         if settled.clash:
             steps = prover.order_steps([Step({}, "lo", 1, settled.clash)])
             refuse_clash(self.case, self.problem, steps, self.target.limits)
@@ -396,7 +387,6 @@ class _Search:
             self.open.pop(asked[place], None)
 
     def outcome(self, status: Status) -> AttackRun:
-        """Return the run with its findings."""
         if still_open := len(self.open.keys() - self.found.keys()):
             self.undecided += still_open
             self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
@@ -473,10 +463,7 @@ class _Translation:
         return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
 
     def _weights(self, weights: Weights, often: int) -> Weights:
-        """Return the sum with lines that exclude unlisted values.
-
-        These lines are added as often as the sum can count a person.
-        """
+        """Add lines that exclude unlisted values, as often as the sum can count a person."""
         if not weights:
             return {}
         out: dict[Cited, Fraction] = {}

@@ -125,10 +125,7 @@ def _number(amount: Amount | None) -> int | None:
 def _axes(
     lines: Iterable[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
-    """Return the axes of lines, without and with lacking slots.
-
-    They are one if a cube over the latter is small enough.
-    """
+    """Return the axes without and with lacking slots; one if the latter are few enough."""
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
         for _, box in line.terms:
@@ -211,7 +208,6 @@ def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequenc
 
 
 def _name_members(inside: Mapping[str, frozenset[int]]) -> dict[frozenset[str], Membership]:
-    """Name the sets of people by their populations."""
     if not inside:
         return {}
     every = frozenset().union(*inside.values())
@@ -269,7 +265,6 @@ def rewrite_changes(
 
 
 def _history_axis(name: str, words: Vocabulary) -> tuple[Key, tuple[Key, list[str]]]:
-    """Return a declared column or item and its history axis."""
     key = next((Key(kind, name) for kind in ("column", "item") if Key(kind, name) in words.values), None)
     if key is None:
         known = sorted({key.name for key in words.values})

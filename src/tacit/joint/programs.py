@@ -127,7 +127,6 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """Return a world that meets conditions, repaired where necessary."""
         if self._narrowed is None:
             self._narrowed = self.rows.assume(self._sides_taken())
         world = self._world(self._narrowed, cost)
@@ -314,36 +313,12 @@ _MOST_EXCHANGES = 100
 FEW_QUESTIONS = 5_000
 
 
-class Settlement:
-    """Answers: refuted by a world, proved or open.
-
-    ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no weights can answer.
-    """
-
-    def __init__(self, refuted: Flags) -> None:
-        self.refuted = refuted
-        self.hopeless = np.zeros_like(refuted)
-        self.proofs: dict[int, tuple[Step, Step]] = {}
-        self.clash: dict[Cited, Fraction] = {}
-
-    @property
-    def open(self) -> Flags:
-        """Questions that are neither refuted nor proved."""
-        out = ~self.refuted
-        out[list(self.proofs)] = False
-        return out
-
-    @property
-    def hoped(self) -> Flags:
-        """Open questions that weights may still answer."""
-        return np.asarray(self.open & ~self.hopeless)
-
-
 class Programs:
-    """Questions about boxes, asked of the rows.
+    """Questions about boxes, asked of the rows: refuted by a world, proved or open.
 
     With ``whole`` the rows are all that is known, so that a fitting world refutes. With ``eager`` worlds are searched before proofs.
-    ``known`` is a world to start from.
+    ``known`` is a world to start from. ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no
+    weights can answer.
     """
 
     def __init__(
@@ -363,6 +338,10 @@ class Programs:
         self.k = k
         self.whole = whole
         self.eager = eager
+        self.refuted = np.zeros(len(boxes), np.bool_)
+        self.hopeless = np.zeros(len(boxes), np.bool_)
+        self.proofs: dict[int, tuple[Step, Step]] = {}
+        self.clash: dict[Cited, Fraction] = {}
         self._world = known if whole else None
         #: Ends of a small group: the sign of its people in a cost, and the least cost that proves it.
         self._ends: tuple[tuple[End, int, int], ...] = (("lo", 1, 1), ("hi", -1, 1 - k))
@@ -372,74 +351,86 @@ class Programs:
         self._random = np.random.default_rng(limits.seed)
         self._solver = Solver(rows, limits)
 
-    def settle(self, out: Settlement) -> None:
+    @property
+    def open(self) -> Flags:
+        """Questions that are neither refuted nor proved."""
+        out = ~self.refuted
+        out[list(self.proofs)] = False
+        return out
+
+    @property
+    def hoped(self) -> Flags:
+        """Open questions that weights may still answer."""
+        return np.asarray(self.open & ~self.hopeless)
+
+    def settle(self) -> None:
         """Refute or prove that each group holds 1 to k-1 people."""
         if not len(self.boxes):
             return
-        if self.whole and self.eager and not self._start(out):
+        if self.whole and self.eager and not self._start():
             return
         if self.whole and not self._is_small:
             # One world leads to many; programs need to settle only what these leave open.
-            self._refute(out)
-            self._exchange(out)
-        if not self._weigh(out):
+            self._refute()
+            self._exchange()
+        if not self._weigh():
             return
-        for number in np.flatnonzero(out.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
-            if out.hoped[number]:
-                self._ask(number, out)
+        for number in np.flatnonzero(self.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
+            if self.hoped[number]:
+                self._ask(number)
         if not self.whole or not self._is_small:
             return
-        self._refute(out)
-        self._exchange(out)
+        self._refute()
+        self._exchange()
         # If conditions must be met, each world takes many programs.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
-        for number in np.flatnonzero(out.open).tolist()[:most]:
+        for number in np.flatnonzero(self.open).tolist()[:most]:
             group = self.rows.cells.inside(self.boxes[number])
             for sign in (1, -1):
-                world = self._solver.world(self._solver.cost(group, sign)) if out.open[number] else None
+                world = self._solver.world(self._solver.cost(group, sign)) if self.open[number] else None
                 if world is not None:
-                    self._refute_by(world, out)
-        for number in np.flatnonzero(out.open).tolist()[:most]:
-            if out.open[number]:
-                self._by_cases(number, out)
+                    self._refute_by(world)
+        for number in np.flatnonzero(self.open).tolist()[:most]:
+            if self.open[number]:
+                self._by_cases(number)
 
-    def _start(self, out: Settlement) -> bool:
+    def _start(self) -> bool:
         """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
         cost = self._inside.sum_columns()
         best = self._solver.least(cost)
         if best is None:
-            out.clash = self._solver.clash()
-            return not out.clash
-        self._look_at(best.people, out)
+            self.clash = self._solver.clash()
+            return not self.clash
+        self._look_at(best.people)
         if self._world is None:
             world = self._solver.world(cost if self._is_small else np.zeros(len(cost)))
             if world is not None:
-                self._refute_by(world, out)
+                self._refute_by(world)
         return True
 
-    def _exchange(self, out: Settlement) -> None:
+    def _exchange(self) -> None:
         """Refute by exchanges of people from a known world."""
-        left = np.flatnonzero(out.open)
+        left = np.flatnonzero(self.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
-            out.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
-            left = np.flatnonzero(out.open)
+            self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
+            left = np.flatnonzero(self.open)
             boxes = [self.boxes[number] for number in left.tolist()]
             if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
                 return
         near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
-        out.refuted[left] = near.refute(boxes, self.k)
+        self.refuted[left] = near.refute(boxes, self.k)
 
-    def _weigh(self, out: Settlement) -> bool:
+    def _weigh(self) -> bool:
         """Bound all open groups by LP; return False if infeasible.
 
         When that settles nothing more, some groups are to have few people and the others many.
         """
         still = 0
         for turn in range(0, _ROUNDS, 2):
-            living = np.flatnonzero(out.hoped)
+            living = np.flatnonzero(self.hoped)
             if not len(living):
                 return True
             signs = [np.full(len(living), 1), np.full(len(living), -1)]
@@ -448,12 +439,12 @@ class Programs:
                 signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
             found = self._solver.search.least_of([sign @ self._inside[living] for sign in signs])
             if turn == 0 and found[0] is None and (clash := self._solver.clash()):
-                out.clash = clash
+                self.clash = clash
                 return False
             for best in found:
                 if best is not None:
-                    self._look_at(best.people, out)
-            if out.hoped.sum() < len(living):
+                    self._look_at(best.people)
+            if self.hoped.sum() < len(living):
                 still = min(still, 1)
             elif still:
                 return True
@@ -461,50 +452,49 @@ class Programs:
                 still = 1
         return True
 
-    def _look_at(self, people: Floats, out: Settlement) -> None:
+    def _look_at(self, people: Floats) -> None:
         """Refute by integer solutions; mark hopeless questions."""
         counts = self._inside @ people
-        out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
+        self.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
         world = np.rint(people)
         if self.whole and np.abs(people - world).max(initial=0) < NEAR and self.rows.fits(world.astype(np.int64)):
-            self._refute_by(world.astype(np.int64), out)
+            self._refute_by(world.astype(np.int64))
 
-    def _refute_by(self, world: Ints, out: Settlement) -> None:
+    def _refute_by(self, world: Ints) -> None:
         """Refute questions by a world and its neighbours."""
         cells = self.rows.cells
         people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
         self._world = self._world or people
         while True:
-            before = int(out.open.sum())
+            before = int(self.open.sum())
             counts = np.rint(self._inside @ world)
-            out.refuted |= out.open & ((counts == 0) | (counts >= self.k))
-            left = int(out.open.sum())
+            self.refuted |= self.open & ((counts == 0) | (counts >= self.k))
+            left = int(self.open.sum())
             if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
                 break
             self._exchanges += 1
             people = people.exchange(self._random)
             world = people.cells(cells)
 
-    def _ask(self, number: int, out: Settlement) -> None:
-        """Solve two programs for one question."""
+    def _ask(self, number: int) -> None:
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
         for end, sign, wanted in self._ends:
             best = self._solver.least(self._solver.cost(group, sign))
             if best is not None:
-                self._look_at(best.people, out)
+                self._look_at(best.people)
             proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
             if proof is None or proof[0] < wanted:
-                out.hopeless[number] = True
+                self.hopeless[number] = True
                 return
             steps.append(Step(box, end, sign * proof[0], proof[1]))
-        out.proofs[number] = steps[0], steps[1]
+        self.proofs[number] = steps[0], steps[1]
 
-    def _refute(self, out: Settlement) -> None:
+    def _refute(self) -> None:
         """Refute by worlds with extreme sizes of all open groups."""
         for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
-            before = out.open
+            before = self.open
             if not before.any():
                 return
             # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
@@ -512,12 +502,11 @@ class Programs:
             cost = self._inside[before].sum_columns() * few_or_many
             world = self._solver.world(cost)
             if world is not None:
-                self._refute_by(world, out)
-            if turn % 2 and out.open.sum() == before.sum():
+                self._refute_by(world)
+            if turn % 2 and self.open.sum() == before.sum():
                 return
 
-    def _by_cases(self, number: int, out: Settlement) -> None:
-        """Prove both ends of a question by branch and bound."""
+    def _by_cases(self, number: int) -> None:
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
@@ -529,11 +518,11 @@ class Programs:
             search = Cases(self.rows, self.limits, box, sign, wanted=wanted)
             tree = search.prove()
             if search.world is not None:
-                self._refute_by(search.world, out)
+                self._refute_by(search.world)
             if tree is None:
                 return
             steps.append(Step.by_cases(box, end, sign * wanted, tree))
-        out.proofs[number] = steps[0], steps[1]
+        self.proofs[number] = steps[0], steps[1]
 
 
 #: Most work, in lines times classes, to leave out lines of a clash.

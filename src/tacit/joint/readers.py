@@ -34,10 +34,7 @@ Shown = TypeVar("Shown", bound=PartialTable | Buckets)
 
 
 class Reader(Generic[R]):
-    """Reader of one release as lines about the people of ``scope``.
-
-    ``left_out`` counts what is too much to examine.
-    """
+    """Reader of one release about ``scope``; ``left_out`` counts what is too much to examine."""
 
     #: True if the release shows people row by row, and if it prints cells.
     by_row: ClassVar[bool] = False
@@ -106,10 +103,7 @@ class Vocabulary:
         self.closed = {key for key, listing in complete.items() if listing == set(of) or (same and key.name not in may_change)}
 
     def shared(self, number: int) -> frozenset[str]:
-        """Return the columns that other releases also name.
-
-        Call it when all items have been looked up.
-        """
+        """Return the columns that other releases name, once all items are looked up."""
         others = [columns for place, columns in enumerate(self._by_release) if place != number]
         return frozenset(self._spoken).union(*others)
 
@@ -209,10 +203,7 @@ class _ItemsetReader(_ListReader[Itemsets]):
             yield from self._missing_lines(listed)
 
     def _closed_lines(self, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
-        """Yield that closed itemsets have strictly rarer supersets.
-
-        Otherwise the larger itemset would be listed in its place.
-        """
+        """Yield that supersets are strictly rarer: otherwise they would be listed instead."""
         if len(listed) * len(self._of) > MOST_SUBSETS:
             self.left_out += 1
             return
@@ -430,7 +421,6 @@ class _FrequencyReader(Reader[FrequencyTable]):
         return Line.about({**fixed, **self.scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
     def condition(self) -> Condition | None:
-        """Return the condition on cells that print 0, or None."""
         release = self.release
         least = release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
@@ -520,7 +510,6 @@ class _TableReader(Reader[Shown]):
                         yield self._line(_values_at(chosen, place), low, high)
 
     def _line(self, fixed: Mapping[str, str], low: int, high: int, what: str = "rows") -> Line:
-        """Return the line that the table implies about some values."""
         box = {Key("column", column): Allowed(frozenset([value])) for column, value in fixed.items()}
         items = tuple(literal(Key("column", column), value) for column, value in fixed.items())
         place = f"{what} with {' and '.join(items)}"

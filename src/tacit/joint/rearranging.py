@@ -79,7 +79,6 @@ class Rearranging:
 
     @cached_property
     def _classes(self) -> Ints:
-        """Class of every cell on every axis."""
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
@@ -106,7 +105,6 @@ class Rearranging:
         return not broken
 
     def _repair(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
-        """Return a world with smaller violations after one change, or None."""
         wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
         known = {choice.fewer.origin for choice in broken}
         waiting = list(parts)
@@ -300,7 +298,6 @@ class _Asking:
             yield program
 
     def _draw(self) -> Part:
-        """Draw the next attempt at a least-asked question."""
         left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
         least = left[self._attempts[left] == self._attempts[left].min()]
         number = int(self._near.random.choice(least))

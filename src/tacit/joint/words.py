@@ -27,10 +27,7 @@ CODE = "X01"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Small group: event, bounds and proof.
-
-    ``together``: several releases are needed.
-    """
+    """Small group; ``together`` if several releases are needed."""
 
     event: ItemEvent
     lo: int
@@ -144,14 +141,7 @@ MOST_MOVERS = 1_000
 
 
 def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
-    """Return the redundant groups and the fewest movers overall.
-
-    Each group has a name, a box and its exact size.
-
-    >>> men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
-    >>> merge_duplicate_movers([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)])
-    ({'men'}, 2)
-    """
+    """Return the redundant groups and the fewest movers; a group has an exact size."""
 
     def specificity(group: tuple[Name, Box, int]) -> tuple[int, int, str]:
         name, box, _ = group
@@ -236,7 +226,6 @@ def _combine(
 
 
 def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
-    """Return the step bounding a box by ``people``, or None."""
     for number, cube in enumerate(prover.cubes):
         axes = cube.problem.axes
         if not all(place in cube.chosen and mask in axes[place].slot_of for place, mask in masks.items()):

@@ -123,10 +123,7 @@ class Row:
         return tuple((factor, tuple(sorted(masks.items()))) for factor, masks in self.terms)
 
     def follows_from(self, ends: Mapping[Any, tuple[int | None, int | None]]) -> bool:
-        """Tell if bounds on its groups imply the row.
-
-        Ends are given by the name of a row about the group alone.
-        """
+        """Tell if the ends of rows about its single groups, by name, imply the row."""
         least: float = 0
         most: float = 0
         for factor, masks in self.terms:
@@ -139,10 +136,7 @@ class Row:
 
 @dataclass(eq=False)
 class Rows:
-    """Constraints over cells.
-
-    ``everybody`` are rows whose boxes together hold each person, none if these are not known.
-    """
+    """Constraints over cells; boxes of ``everybody`` hold each person, none if not known."""
 
     cells: Cells
     rows: tuple[Row, ...]
@@ -292,10 +286,7 @@ class Rows:
     def _certify_with(
         self, group: Ints, sign: int, weights: Floats, denominator: int
     ) -> tuple[int, dict[Cited, Fraction]] | None:
-        """Return what weights of this denominator prove exactly.
-
-        Every cell must be covered, if need be by counting everybody.
-        """
+        """Return what weights of this denominator prove; everybody is counted to cover all cells."""
         used: dict[int, Fraction] = {}
         for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
             row = self.rows[number]
@@ -564,7 +555,6 @@ class _Steps:
 
     @cached_property
     def _asked(self) -> npt.NDArray[np.int8]:
-        """People in the rest of each term, by column."""
         part = World(self.world.problem, self.world.kinds[self.people])
         columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
         return columns[:, [self._rests[rest] for *_, rest in self._terms]]
@@ -583,7 +573,6 @@ class _Steps:
         return np.array(down, kind), np.array(up, kind)
 
     def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
-        """Tell if steps empty the box, or fill it."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
         kinds = self.world.kinds[self.people, self.axis]
