@@ -227,8 +227,7 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
     return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside, changes=tuple(changes))
 
 
-#: Most groups of one cube.
-MOST_GROUPS = 100_000
+MOST_GROUPS = 100_000  #: Most groups of one cube.
 #: Statements that are declared about populations, not printed in a release.
 DECLARED = ("left", "joined", "changed")
 

@@ -31,10 +31,8 @@ def _tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequenc
     return np.asarray(tally((member, *places))[kept].sum(axis=0))
 
 
-#: Most missing rules of one release that are used.
-MOST_MISSING = 5_000
-#: Most antecedents that are looked at in a world.
-MOST_ANTECEDENTS = 20_000
+MOST_MISSING = 5_000  #: Most missing rules of one release that are used.
+MOST_ANTECEDENTS = 20_000  #: Most antecedents that are looked at in a world.
 Antecedent = frozenset[tuple[str, str]]
 
 
@@ -229,10 +227,8 @@ class ShownColumn:
         return ShownColumn(self.name, tuple(values), lookup[self.codes])
 
 
-#: Most kinds of people that rows are matched to.
-MOST_KINDS = 5_000
-#: Most pairs of a kind of row and a kind of people.
-MOST_PAIRS = 1_000_000
+MOST_KINDS = 5_000  #: Most kinds of people that rows are matched to.
+MOST_PAIRS = 1_000_000  #: Most pairs of a kind of row and a kind of people.
 
 
 @dataclass(frozen=True, eq=False)

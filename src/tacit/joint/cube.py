@@ -30,24 +30,15 @@ End = Literal["lo", "hi"]
 ENDS: tuple[End, ...] = ("lo", "hi")
 #: Axes of a cube, by number.
 Window = tuple[int, ...]
-#: No count is larger; bounds above half of it mean "not bounded".
-OPEN = 2**50
-#: Most rounds; the bounds are valid at any time.
-MOST_ROUNDS = 200
-#: Most cubes.
-MOST_WINDOWS = 256
-#: Most groups of each of several cubes.
-WINDOW_GROUPS = 30_000
-#: Most columns that describe a group whose bounds are exchanged.
-MOST_COLUMNS = 3
-#: Most rounds of exchanges.
-MOST_EXCHANGES = 3
-#: Most items that describe a group that is asked about.
-MOST_LITERALS = 3
-#: Every group of a cube of all columns is asked about if they are at most this many.
-ASKED_WHOLE = 5_000
-#: Most small groups with longer descriptions that are listed, the smallest first.
-MOST_LONGER = 5_000
+OPEN = 2**50  #: No count is larger; bounds above half of it mean "not bounded".
+MOST_ROUNDS = 200  #: Most rounds; the bounds are valid at any time.
+MOST_WINDOWS = 256  #: Most cubes.
+WINDOW_GROUPS = 30_000  #: Most groups of each of several cubes.
+MOST_COLUMNS = 3  #: Most columns that describe a group whose bounds are exchanged.
+MOST_EXCHANGES = 3  #: Most rounds of exchanges.
+MOST_LITERALS = 3  #: Most items that describe a group that is asked about.
+ASKED_WHOLE = 5_000  #: Every group of a cube of all columns is asked about if they are at most this many.
+MOST_LONGER = 5_000  #: Most small groups with longer descriptions that are listed, the smallest first.
 
 
 class Part(NamedTuple):

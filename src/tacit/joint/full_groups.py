@@ -29,33 +29,25 @@ from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashing_cubes
-from tacit.joint.readers import shown_columns
+from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Rules
 from tacit.model.words import explain_full_group, state_full_group
 
-#: How many terms of a sum the steps show; the certificate holds all of them.
-SHOWN_TERMS = 16
 #: Reason if nobody names the sensitive column.
 NOT_SAID = "name the sensitive column with --sa, or say --sa none"
-#: Number of values of an open column.
-MANY = 1 << 40
-#: Most kinds of people of a program: each question of larger ones takes seconds.
-MOST_KINDS = 2_000
-#: Most sets of columns that no cube holds and that are counted one by one.
-MOST_SETS = 10_000
-#: Most worlds of whole people that are searched for all open questions at once.
-_WORLDS = 12
-#: Most linear programs that look for questions which no weights answer.
-_ROUNDS = 12
+MANY = 1 << 40  #: Number of values of an open column.
+MOST_KINDS = 2_000  #: Most kinds of people of a program: each question of larger ones takes seconds.
+MOST_SETS = 10_000  #: Most sets of columns that no cube holds and that are counted one by one.
+_WORLDS = 12  #: Most worlds of whole people that are searched for all open questions at once.
+_ROUNDS = 12  #: Most linear programs that look for questions which no weights answer.
 _ONE = Fraction(1)
 Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
 
@@ -64,7 +56,7 @@ def run(target: Target, code: str, name: str) -> AttackRun:
     """Return the groups left with fewer than l sensitive values."""
     case = target.case
     assert isinstance(case, JointCase)
-    silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
+    silent = sum(READERS[type(one)].has_cells and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
         return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)

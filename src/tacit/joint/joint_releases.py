@@ -75,10 +75,8 @@ from tacit.model.people import Same
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
-#: Most worlds by exchanges from the first one.
-MOST_WORLDS = 20
-#: Most sets of columns that no cube holds and that a world is asked about.
-MOST_APART = 5_000
+MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
+MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 
 
 def run(target: Target) -> AttackRun:

@@ -36,8 +36,7 @@ from tacit.model.people import Changed, Churn, People, Same, memberships
 from tacit.model.release import Release
 from tacit.model.words import has_changed
 
-#: Histories of one column at most.
-MOST_HISTORIES = 1_000
+MOST_HISTORIES = 1_000  #: Histories of one column at most.
 
 
 def lower(

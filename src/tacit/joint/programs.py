@@ -32,22 +32,14 @@ from tacit.solve.solver import Constraints, solve, solve_linear, solve_whole
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
-#: Up to this many cells, worlds are searched one by one.
-FEW_CELLS = 1_000
-#: Most searches for a world that meets conditions.
-MOST_CHOICES = 40
-#: Most turns of putting lines in the place of conditions, if there are many cells.
-MOST_TURNS = 3
-#: Optima whose mean is typical.
-FEW_POINTS = 2
-#: Distance, in people, from breaking a condition, so that rounding does not break it.
-NEARLY = 3
-#: Share of the remaining time that one search may take, at least a second.
-SHARE = 0.25
-#: A world may cost this share more than the best one would.
-GAP = 0.05
-#: Tolerance of a solver's number that stands for a whole one.
-NEAR = 1e-6
+FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
+MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
+MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
+FEW_POINTS = 2  #: Optima whose mean is typical.
+NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
+SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
+GAP = 0.05  #: A world may cost this share more than the best one would.
+NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,8 +208,7 @@ class Solver:
         return {} if shown is None else shown[1]
 
 
-#: Most cases of one proof.
-MOST_CASES = 60
+MOST_CASES = 60  #: Most cases of one proof.
 
 
 @dataclass(eq=False)
@@ -290,27 +281,17 @@ class Cases:
         return None if found is None else Threshold(found[1], found[2])
 
 
-#: Most cells of a program.
-MOST_CELLS = 20_000
-#: Most entries of all rows.
-MOST_ENTRIES = 5_000_000
-#: Most entries of all questions.
-MOST_QUESTIONS = 5_000_000
-#: Most questions that are asked one by one.
-MOST_ASKED = 500
-#: Most questions asked one by one, times cells.
-MOST_WORK = 400_000
-#: Most questions asked one by one if worlds must meet conditions.
-FEW_ASKED = 10
+MOST_CELLS = 20_000  #: Most cells of a program.
+MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
+MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
+MOST_ASKED = 500  #: Most questions that are asked one by one.
+MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
+FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
-#: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
-MOST_AXES = 8
-#: Most questions for which such programs follow there.
-FEW_REARRANGED = 100
-#: Most further worlds by exchanges of people.
-_MOST_EXCHANGES = 100
-#: Most questions for which single exchanges are tried after something was found.
-FEW_QUESTIONS = 5_000
+MOST_AXES = 8  #: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
+FEW_REARRANGED = 100  #: Most questions for which such programs follow there.
+_MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
+FEW_QUESTIONS = 5_000  #: Most questions for which single exchanges are tried after something was found.
 
 
 class Programs:
@@ -525,8 +506,7 @@ class Programs:
         self.proofs[number] = steps[0], steps[1]
 
 
-#: Most work, in lines times classes, to leave out lines of a clash.
-MOST_CLASH_WORK = 1_000_000
+MOST_CLASH_WORK = 1_000_000  #: Most work, in lines times classes, to leave out lines of a clash.
 
 
 def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> list[int]:

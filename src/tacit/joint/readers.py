@@ -133,10 +133,8 @@ class Vocabulary:
         return sorted(self.values[key]), key not in self.closed
 
 
-#: Most itemsets that a closed or maximal list stands for.
-MOST_SUBSETS = 20_000
-#: Most candidates for missing itemsets.
-MOST_CANDIDATES = 300_000
+MOST_SUBSETS = 20_000  #: Most itemsets that a closed or maximal list stands for.
+MOST_CANDIDATES = 300_000  #: Most candidates for missing itemsets.
 #: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
 MOST_LISTED = 10_000
 
@@ -368,8 +366,7 @@ class _RuleReader(_ListReader[Rules]):
         return MissingRules(self.number, self.release, self.scope) if has_roles and has_thresholds else None
 
 
-#: Most cells that are used, those of the fewest columns first.
-MOST_CELLS = 20_000
+MOST_CELLS = 20_000  #: Most cells that are used, those of the fewest columns first.
 
 
 def list_numbers(span: Bound) -> list[str]:
@@ -429,14 +426,10 @@ class _FrequencyReader(Reader[FrequencyTable]):
         return Gaps(tuple(map(self._line, shown)), least) if shown else None
 
 
-#: Most lines from the rows of one table.
-MOST_COUNTED = 20_000
-#: Most combinations of values with columns that no other release names.
-MOST_BESIDE = 2_000
-#: Up to this many combinations, those of fewer columns are counted even if they add nothing.
-MOST_DIRECT = 5_000
-#: Most columns that rows are counted over at once.
-MOST_COLUMNS = 6
+MOST_COUNTED = 20_000  #: Most lines from the rows of one table.
+MOST_BESIDE = 2_000  #: Most combinations of values with columns that no other release names.
+MOST_DIRECT = 5_000  #: Up to this many combinations, those of fewer columns are counted even if they add nothing.
+MOST_COLUMNS = 6  #: Most columns that rows are counted over at once.
 
 
 def shown_columns(people: Table, hidden: Flags | None = None) -> Iterator[ShownColumn]:
@@ -540,10 +533,8 @@ class _RowReader(_TableReader[PartialTable]):
         return ShownRows(self.number, tuple(self._used), self.scope) if has_blanks else None
 
 
-#: Most groups times combinations of quasi-identifiers.
-MOST_ENTRIES = 4_000_000
-#: Most quasi-identifiers that are combined with the sensitive value.
-MOST_BUCKET_COLUMNS = 3
+MOST_ENTRIES = 4_000_000  #: Most groups times combinations of quasi-identifiers.
+MOST_BUCKET_COLUMNS = 3  #: Most quasi-identifiers that are combined with the sensitive value.
 
 
 class _BucketReader(_TableReader[Buckets]):

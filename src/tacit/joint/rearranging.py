@@ -29,26 +29,16 @@ from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_prog
 ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
 #: The attempt at a broken condition.
 MENDING = (600, 4)
-#: Up to this many classes with people of a group are all chosen.
-MOST_TAKEN = 7
-#: Programs that are prepared while the first of them is solved.
-AHEAD = 6
-#: Most programs in all.
-MOST_PROGRAMS = 3_000
-#: Programs in a row that settle nothing, after which an attempt ends for all questions.
-MOST_IDLE = 60
-#: Rows that a world is farther from missing, in people, are left out at first.
-FAR = 10
-#: Most programs for one attempt, until no row is missed.
-MOST_TRIED = 3
-#: With more cells, any solution of a program is taken: a good one takes long to find.
-MANY_CELLS = 400
-#: Nodes of a program.
-NODES = 3
-#: Share by which the answer of a program may be worse than the best.
-GAP = 0.5
-#: Tolerance of a sum of fractions that stands for a whole number.
-NEAR = 1e-9
+MOST_TAKEN = 7  #: Up to this many classes with people of a group are all chosen.
+AHEAD = 6  #: Programs that are prepared while the first of them is solved.
+MOST_PROGRAMS = 3_000  #: Most programs in all.
+MOST_IDLE = 60  #: Programs in a row that settle nothing, after which an attempt ends for all questions.
+FAR = 10  #: Rows that a world is farther from missing, in people, are left out at first.
+MOST_TRIED = 3  #: Most programs for one attempt, until no row is missed.
+MANY_CELLS = 400  #: With more cells, any solution of a program is taken: a good one takes long to find.
+NODES = 3  #: Nodes of a program.
+GAP = 0.5  #: Share by which the answer of a program may be worse than the best.
+NEAR = 1e-9  #: Tolerance of a sum of fractions that stands for a whole number.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -136,8 +136,7 @@ def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> Look
 Box = Mapping[int, int]
 Name = TypeVar("Name", bound=Hashable)
 
-#: More groups than this are all reported as they are.
-MOST_MOVERS = 1_000
+MOST_MOVERS = 1_000  #: More groups than this are all reported as they are.
 
 
 def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
@@ -169,8 +168,7 @@ def _is_inside(inner: Box, outer: Box) -> bool:
     return all(axis in inner and not inner[axis] & ~mask for axis, mask in outer.items())
 
 
-#: More groups than this are not compared with each other.
-MOST_COMPARED = 300
+MOST_COMPARED = 300  #: More groups than this are not compared with each other.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,10 +31,8 @@ from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
 
 Masks = Mapping[int, int]
 
-#: Most people of a world that is looked at person by person.
-MOST_PEOPLE = 2_000_000
-#: Products below this are exact in floats.
-MOST_EXACT = 2**50
+MOST_PEOPLE = 2_000_000  #: Most people of a world that is looked at person by person.
+MOST_EXACT = 2**50  #: Products below this are exact in floats.
 #: Denominators that weights are rounded to, simple ones first; a last one for sums that need not fit 64 bits.
 DENOMINATORS = (*SIMPLE_DENOMINATORS, 10**9)
 
@@ -354,20 +352,13 @@ def _is_between(one: Row | Line, total: int) -> bool:
 
 #: Shares of all people who exchange something at a time, if conditions must hold.
 SHARES = (1.0, 0.1, 0.01)
-#: Most partners that are tried for each step.
-MOST_PARTNERS = 64
-#: Most people of all open groups together.
-MOST_EXCHANGED = 20_000
-#: Most worlds that steps start from.
-MOST_STARTS = 8
-#: If more boxes are left after the first world, others would not help.
-FEW_LEFT = 500
-#: Most boxes that are asked about.
-MOST_BOXES = 4_000
-#: Most entries of the table of people and terms of lines; above, an axis is left out.
-MOST_ENTRIES = 60_000_000
-#: Room of a line with an open end.
-NO_END = 2**30
+MOST_PARTNERS = 64  #: Most partners that are tried for each step.
+MOST_EXCHANGED = 20_000  #: Most people of all open groups together.
+MOST_STARTS = 8  #: Most worlds that steps start from.
+FEW_LEFT = 500  #: If more boxes are left after the first world, others would not help.
+MOST_BOXES = 4_000  #: Most boxes that are asked about.
+MOST_ENTRIES = 60_000_000  #: Most entries of the table of people and terms of lines; above, an axis is left out.
+NO_END = 2**30  #: Room of a line with an open end.
 
 
 @dataclass(eq=False)
