@@ -28,7 +28,7 @@ from tacit.joint.case import JointCase
 from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
-from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashing_cubes
+from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
 from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import Rows, World, count_cells
@@ -121,7 +121,7 @@ class _Search:
         self.undecided += skipped + self.problem.left_out
         self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in windows_by_problem)
         prover = Prover(tighten_cubes(cubes, lambda: self.target.limits.check("R03")))
-        refuse_clashing_cubes(self.case, self.problem, prover, self.target.limits)
+        refuse_clashes(self.case, self.problem, prover, self.target.limits)
         for column in sensitive:
             place = self.problem.place.get(Key("column", column))
             known: list[Mapping[int, int]] = []

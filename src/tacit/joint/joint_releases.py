@@ -43,7 +43,6 @@ from tacit.joint.cube import (
     Weights,
     Window,
     all_choices,
-    all_weights,
     list_uncovered,
     make_cubes,
     rewrite_step,
@@ -51,15 +50,7 @@ from tacit.joint.cube import (
 )
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import lower, relate_populations
-from tacit.joint.programs import (
-    FEW_QUESTIONS,
-    MOST_CELLS,
-    MOST_ENTRIES,
-    MOST_QUESTIONS,
-    Programs,
-    refuse_clash,
-    refuse_clashing_cubes,
-)
+from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
 from tacit.joint.words import CODE, Found, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
 from tacit.known.proofs import Proof, bounds_together
@@ -125,7 +116,7 @@ class _Search:
             self.reasons.append("not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
-        refuse_clashing_cubes(self.case, self.problem, prover, self.target.limits)
+        refuse_clashes(self.case, self.problem, prover, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
         chosen = windows_by_problem[0][1]
         for own in groups[len(chosen) :]:
@@ -367,8 +358,7 @@ class _Search:
             refuse_clash(self.case, self.problem, steps, self.target.limits)
         for place, both in sorted(settled.proofs.items()):
             proofs = prover.order_steps(both[:1]), prover.order_steps(both[1:])
-            used = (weights for proof in proofs for step in proof for weights in all_weights(step))
-            origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
+            origins = [self.problem.lines[line].origin for line in words.lines_of([*proofs[0], *proofs[1]])]
             needed = {origin.release for origin in origins}
             event = asked[place]
             ends = (both[0].value, both[1].value)

@@ -437,9 +437,10 @@ class Programs:
         """Refute by integer solutions; mark hopeless questions."""
         counts = self._inside @ people
         self.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
-        world = np.rint(people)
-        if self.whole and np.abs(people - world).max(initial=0) < NEAR and self.rows.fits(world.astype(np.int64)):
-            self._refute_by(world.astype(np.int64))
+        world = np.rint(people).astype(np.int64)
+        is_whole = self.whole and np.abs(people - world).max(initial=0) < NEAR
+        if is_whole and self.rows.fits(world):
+            self._refute_by(world)
 
     def _refute_by(self, world: Ints) -> None:
         """Refute questions by a world and its neighbours."""
@@ -561,7 +562,7 @@ def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limit
     )
 
 
-def refuse_clashing_cubes(case: JointCase, problem: Problem, prover: Prover, limits: Limits) -> None:
+def refuse_clashes(case: JointCase, problem: Problem, prover: Prover, limits: Limits) -> None:
     """Raise a contradiction if no number fits a group of a cube."""
     for number, cube in enumerate(prover.cubes):
         if cube.clash >= 0:
