@@ -91,9 +91,8 @@ class MissingRules:
                 if (antecedent, value) not in self._listed:
                     line = self._line(antecedent, value, people, given)
                     place = f"share of {line.origin.place}"
-                    yield self._weak(
-                        replace(line, origin=replace(line.origin, place=place, what="missing-share", printed=Bound.of(people)))
-                    )
+                    origin = replace(line.origin, place=place, what="missing-share", printed=Bound.of(people))
+                    yield self._weak(replace(line, origin=origin))
 
     def _weak(self, line: Line) -> Line:
         having = line.terms[0][1]

@@ -116,7 +116,8 @@ class _Search:
             self.reasons.append("not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
-        refuse_clashes(self.case, self.problem, prover, self.target.limits)
+        if any(cube.clash >= 0 for cube in cubes):
+            refuse_clashes(self.case, self.problem, prover, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
         chosen = windows_by_problem[0][1]
         for own in groups[len(chosen) :]:

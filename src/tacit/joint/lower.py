@@ -75,12 +75,7 @@ def lower(
     lines, histories = rewrite_changes(lines, people, words, whose.of)
     axes, lacking = _axes(lines, whose, histories, words)
     place = {axis.key: number for number, axis in enumerate(axes)}
-    boxes = [[box for _, box in line.terms] for line in lines]
-    kept = [
-        line
-        for line, own in zip(lines, boxes, strict=True)
-        if all(axes[place[key]].mask(one) for box in own for key, one in box.items())
-    ]
+    kept = [line for line in lines if all(axes[place[key]].mask(one) for _, box in line.terms for key, one in box.items())]
     return Problem(
         axes=axes,
         lines=tuple(kept),

@@ -112,7 +112,8 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
 
 def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> LookUp:
     """Return a lookup of the citations of these steps."""
-    cited = {json.dumps(line.origin.to_dict(), sort_keys=True): line for line in map(problem.lines.__getitem__, lines_of(steps))}
+    lines = [problem.lines[number] for number in lines_of(steps)]
+    cited = {json.dumps(line.origin.to_dict(), sort_keys=True): line for line in lines}
 
     def look_up(entry: Mapping[str, Any]) -> CitedStatement:
         line = cited[json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)]
