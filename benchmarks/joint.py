@@ -21,7 +21,7 @@ from tacit.joint.boxes import Problem, item_event
 from tacit.joint.cube import Cube, Groups, choose_windows, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import Solver
-from tacit.joint.rows import Rows
+from tacit.joint.worlds import Rows
 from tacit.model.event import ItemEvent
 from tacit.model.people import Nested, People, Same
 from tacit.model.policy import Limits

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.joint import cube, joint_releases, lower, programs, rearranging
+from tacit.joint import conditions, cube, joint_releases, lower, programs, rearranging
 from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
 
@@ -155,7 +155,7 @@ def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be
 
 @pytest.mark.parametrize("few", [2, 1_000])
 def test_conditions_that_cannot_be_told_leave_questions_open(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lower, "MOST_ANTECEDENTS", 0)
+    monkeypatch.setattr(conditions, "MOST_ANTECEDENTS", 0)
     for module in (programs, programs):
         monkeypatch.setattr(module, "FEW_CELLS", few)
     for seed in range(15):

@@ -17,14 +17,13 @@ from tacit.checker.lines import Box, Statement
 from tacit.checker.rules import Reject
 from tacit.joint import cube as proofs
 from tacit.joint import joint_releases as attack
-from tacit.joint import rows as joint_rows
+from tacit.joint import worlds as joint_worlds
 from tacit.joint.boxes import HAS, Allowed, Axis, Key, Line, Origin, Problem
 from tacit.joint.cube import Cube, Prover, Split, Step, Tree
 from tacit.joint.lower import lower
-from tacit.joint.programs import Cases, Programs, Settlement, Solver, clashes, smallest_clash
-from tacit.joint.rows import Rows
+from tacit.joint.programs import Cases, Programs, Solver, clashes, smallest_clash
 from tacit.joint.words import _tree_record, box_record
-from tacit.joint.worlds import World
+from tacit.joint.worlds import Rows, World
 from tacit.model.numbers import Bound
 from tacit.model.policy import Limits
 from tests.joint.test_golden_joint import release_of
@@ -118,7 +117,7 @@ def test_worlds_add_up_in_matrices_as_row_by_row(monkeypatch: pytest.MonkeyPatch
         for one in (world, random.multinomial(5, [1 / 4] * 4)):
             by_matrix = longer.adds_up(one)
             with monkeypatch.context() as patch:
-                patch.setattr(joint_rows, "MOST_EXACT", 0)
+                patch.setattr(joint_worlds, "MOST_EXACT", 0)
                 assert again.adds_up(one) == by_matrix
             outcomes.add(by_matrix)
     assert outcomes == {False, True}
@@ -262,8 +261,8 @@ def test_a_proof_by_cases_is_found_where_weights_leave_half_a_person_open(parity
     found = worlds_of(problem, 4)
     assert {sum(world[cell] for cell in group.tolist()) for world in found} == {1}
     check_tree(problem, box, tree)
-    settled = Settlement(np.zeros(1, np.bool_))
-    Programs(rows, Limits(), [box], 2).settle(settled)
+    settled = Programs(rows, Limits(), [box], 2)
+    settled.settle()
     assert [(low.value, high.value) for low, high in settled.proofs.values()] == [(1, 1)]
     refuted = Cases(rows, Limits(), {1: box[1]}, 1, 4)
     assert refuted.prove() is None

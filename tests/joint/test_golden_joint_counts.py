@@ -9,8 +9,8 @@ import tacit
 from tacit.errors import Contradiction
 from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
-from tacit.joint.programs import Programs, Settlement
-from tacit.joint.rows import Rows
+from tacit.joint.programs import Programs
+from tacit.joint.worlds import Rows
 from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
@@ -38,9 +38,9 @@ def test_bounds_prove_as_many_small_patterns_as_an_integer_program(rows: str, it
     cube.tighten(range(len(problem.lines)), lambda: None)
     proved = (cube.lo > 0) & (cube.hi < 3)
     open_groups = np.flatnonzero(~proved & (cube.hi > 0) & (cube.lo < 3))
-    settled = Settlement(np.zeros(len(open_groups), np.bool_))
     boxes = [cube.box(group) for group in open_groups.tolist()]
-    Programs(Rows.of(problem, everything), Limits(), boxes, 3).settle(settled)
+    settled = Programs(Rows.of(problem, everything), Limits(), boxes, 3)
+    settled.settle()
     assert int(proved.sum()) + len(settled.proofs) == small
     assert int(settled.open.sum()) == 0
 

@@ -23,8 +23,8 @@ from tacit.errors import Contradiction, OptionError
 from tacit.joint import readers
 from tacit.joint.cube import _largest
 from tacit.joint.lower import lower
-from tacit.joint.programs import Programs, Settlement, Solver
-from tacit.joint.rows import Rows
+from tacit.joint.programs import Programs, Solver
+from tacit.joint.worlds import Rows
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Rules, Sets
@@ -119,8 +119,8 @@ def test_lines_of_different_files_that_clash_are_named(tmp_path: Path) -> None:
 def test_programs_name_the_lines_that_no_world_fits() -> None:
     problem = lower([release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:21")], tacit.Same())
     everything = tuple(range(len(problem.axes)))
-    settled = Settlement(np.zeros(1, np.bool_))
-    Programs(Rows.of(problem, everything), Limits(), [{}], 5).settle(settled)
+    settled = Programs(Rows.of(problem, everything), Limits(), [{}], 5)
+    settled.settle()
     named = [problem.lines[number].origin for _, number in settled.clash]
     assert {(origin.release, origin.place) for origin in named} == {(0, 3), (1, 3)}
     fitting = lower([release_of("100; x:50, x y:20"), release_of("100; z:50, x y z:19")], tacit.Same())

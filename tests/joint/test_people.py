@@ -14,6 +14,7 @@ from tacit.checker.rules import Reject
 from tacit.errors import OptionError
 from tacit.joint.case import look_alikes
 from tacit.joint.lower import relate_populations
+from tacit.joint.words import merge_duplicate_movers
 from tacit.model.people import Changed, memberships, read_people
 from tests.joint.test_golden_joint import release_of
 
@@ -243,3 +244,9 @@ def test_what_programs_prove_one_by_one_is_one_description_of_each_person() -> N
         assert any(inside in event["inside"] and outside in event["outside"] for event in full)
     outcome = check_audit(audit.to_dict(top=1000), releases)
     assert outcome.ok, outcome.problems
+
+
+def test_groups_of_movers_that_others_describe_more_fully_are_redundant() -> None:
+    men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
+    assert merge_duplicate_movers([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)]) == ({"men"}, 2)
+    assert merge_duplicate_movers([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)]) == ({"not thin"}, 1)

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tacit.joint.rearranging import Entries, one_row_each, without_empty
-from tacit.joint.rows import Row
+from tacit.joint.rearranging import one_row_each, without_empty
+from tacit.joint.worlds import Row
 from tacit.solve.matrix import Matrix
 
 #: People in a cell, at most, of the worlds that are looked at.
@@ -35,15 +35,15 @@ def drawn(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def test_no_world_is_lost_and_none_is_added(seed: int) -> None:
     matrix, low, high = drawn(np.random.default_rng(seed))
     true = worlds_of(matrix, low, high)
-    row, column = np.nonzero(matrix)
-    lean = without_empty(Entries.of(Matrix.of_entries(row, column, matrix[row, column], (7, 5)).columns, np.arange(5)), low, high)
+    cell, row = np.nonzero(matrix.T)
+    lean = without_empty(Matrix.of_entries(cell, row, matrix[row, cell], (5, 7)), low, high)
     if lean is None:
         assert true == set()
         return
     kept, rows, least, most = lean
     smaller, lowest, highest = one_row_each(rows, least, most)
-    assert smaller.shape[0] <= matrix.shape[0]
-    found = worlds_of(smaller.columns.toarray(), lowest, highest)
+    assert smaller.shape[1] <= matrix.shape[0]
+    found = worlds_of(smaller.toarray().T, lowest, highest)
     full = np.zeros((len(found), 5), int)
     full[:, kept] = np.array(sorted(found), int).reshape(len(found), int(kept.sum()))
     assert {tuple(world) for world in full.tolist()} == true

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.checker import check_audit
-from tacit.joint.readers import ShownColumn, count_rows
+from tacit.joint.conditions import ShownColumn
+from tacit.joint.readers import count_rows
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable

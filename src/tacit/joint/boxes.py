@@ -8,10 +8,9 @@ that two values, both unnamed, differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -50,11 +49,7 @@ Box = Mapping[Key, Allowed]
 
 
 def literal(key: Key, value: str) -> str:
-    """Return a value as an item.
-
-    >>> literal(Key("column", "sex"), "F"), literal(Key("item", "milk"), HAS)
-    ('sex=F', 'milk')
-    """
+    """Return a value as an item, such as ``sex=F`` or ``milk``."""
     return key.name if key.kind == "item" else f"{key.name}={value}"
 
 
@@ -126,36 +121,62 @@ class Axis:
         """Return the allowed classes as bits."""
         return sum(1 << place for place, values in enumerate(self.classes) if _allows(allowed, values[0]))
 
+    def split(self, mask: int) -> tuple[list[str | None], list[str | None]]:
+        """Return the values inside and outside some classes."""
+        inside = [value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values]
+        return inside, [value for place, values in enumerate(self.classes) if not mask >> place & 1 for value in values]
+
+    def allowed(self, mask: int) -> Allowed:
+        """Return the values of some classes, or all but these."""
+        inside, outside = self.split(mask)
+        excluded = ANYTHING_ELSE in inside
+        return Allowed(frozenset(value for value in (outside if excluded else inside) if value is not None), excluded)
+
     def named(self, slot: int) -> frozenset[str]:
         """Return the values of a slot that releases name."""
-        mask = self.slots[slot]
-        inside = (value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values)
-        return frozenset(value for value in inside if value is not None)
+        return frozenset(value for value in self.split(self.slots[slot])[0] if value is not None)
 
-    def literals(self, slot: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    def literals(self, slot: int) -> Side | None:
         """Return a slot as present and absent items, or None."""
-        if self.key.kind in HISTORY_KINDS:
-            return ((), ()) if slot == self.everything or self.change(slot) is not None else None
         if slot == self.everything:
             return (), ()
-        mask = self.slots[slot]
-        inside = [value for place, values in enumerate(self.classes) if mask >> place & 1 for value in values]
-        if len(inside) == 1 and inside[0] is not None:
-            return (literal(self.key, inside[0]),), ()
-        outside = [value for place, values in enumerate(self.classes) if not mask >> place & 1 for value in values]
-        if ANYTHING_ELSE in outside:
-            return None
-        return (), tuple(literal(self.key, value) for value in outside if value is not None)
+        if self.key.kind in HISTORY_KINDS:
+            return None if self.change(slot) is None else ((), ())
+        return _describe_values(self.key, *self.split(self.slots[slot]))
 
     def change(self, slot: int) -> Change | None:
         """Return the change of a slot of histories, or None."""
-        if self.key.kind not in HISTORY_KINDS or slot == self.everything:
+        kind, name = self.key
+        if kind not in HISTORY_KINDS or slot == self.everything:
             return None
-        return find_change(self.key.kind, self.key.name, self.named(self.everything), self.named(slot))
+        every = self.named(self.everything)
+        inside = self.named(slot)
+        if inside == frozenset(filter(has_changed, every)):
+            return Change(name)
+        read = {one: json.loads(one) for one in every}
+        halves = [{read[one][half] for one in inside} for half in (0, 1)]
+        if inside != {one for one in every if read[one][0] in halves[0] and read[one][1] in halves[1]}:
+            return None
+        key = Key("item" if kind == HISTORY_KIND["item"] else "column", name)
+        sides: list[Side | None] = []
+        for place, half in enumerate(halves):
+            others = {values[place] for values in read.values()} - half
+            sides.append(_describe_values(key, sorted(half, key=str), sorted(others, key=str)) if others else ((), ()))
+        before, after = sides
+        return None if before is None or after is None else Change(name, before, after)
 
     def has_changed(self, slot: int) -> bool:
         """Tell if everybody in a slot has changed value."""
         return self.key.kind in HISTORY_KINDS and slot != self.everything and all(map(has_changed, self.named(slot)))
+
+
+def _describe_values(key: Key, inside: Sequence[str | None], outside: Sequence[str | None]) -> Side | None:
+    """Return values as present and absent items, or None if neither names them all."""
+    if len(inside) == 1 and inside[0] is not None:
+        return (literal(key, inside[0]),), ()
+    if ANYTHING_ELSE in outside:
+        return None
+    return (), tuple(literal(key, value) for value in outside if value is not None)
 
 
 def _allows(allowed: Allowed, value: str | None) -> bool:
@@ -163,7 +184,6 @@ def _allows(allowed: Allowed, value: str | None) -> bool:
 
 
 def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return every slot as the sum of others."""
     place = {mask: number for number, mask in enumerate(slots)}
     everything = len(slots) - 1
     sums = []
@@ -178,58 +198,6 @@ def _sums(slots: Sequence[int], singles: int) -> tuple[tuple[int, tuple[int, ...
 #: Kind of an axis of histories, by the kind of the axis whose values may have changed.
 HISTORY_KIND = {"column": "change", "item": "item_change"}
 HISTORY_KINDS = frozenset(HISTORY_KIND.values())
-
-
-def all_histories(kind: str, values: Sequence[str], is_open: bool) -> list[str]:
-    """Return every history of a column with these values.
-
-    >>> all_histories("item", ["has"], True)
-    ['["has", "has"]', '["has", null]', '[null, "has"]', '[null, null]']
-    """
-    found: list[tuple[str | None, ...]] = list(product([*values, *([None] if is_open else [])], repeat=2))
-    if is_open and kind != "item":
-        found.append((None, None, "changed"))
-    return [json.dumps(history, ensure_ascii=False) for history in found]
-
-
-def histories_with(histories: Collection[str], half: int, values: Collection[str], excluded: bool) -> frozenset[str]:
-    """Return the histories with one half inside or outside these values."""
-    return frozenset(one for one in histories if (json.loads(one)[half] in values) != excluded)
-
-
-def find_change(kind: str, name: str, every: Collection[str], inside: frozenset[str]) -> Change | None:
-    """Return a set of histories as a change, or None.
-
-    >>> every = all_histories("column", ["no", "yes"], False)
-    >>> find_change("change", "smokes", every, frozenset(['["no", "yes"]']))
-    Change(name='smokes', before=(('smokes=no',), ()), after=(('smokes=yes',), ()))
-    """
-    if inside == frozenset(filter(has_changed, every)):
-        return Change(name)
-    read = {one: json.loads(one) for one in every}
-    halves = [{read[one][half] for one in inside} for half in (0, 1)]
-    if inside != {one for one in every if read[one][0] in halves[0] and read[one][1] in halves[1]}:
-        return None
-    before, after = (
-        _describe_half(kind, name, half, {values[place] for values in read.values()}) for place, half in enumerate(halves)
-    )
-    return None if before is None or after is None else Change(name, before, after)
-
-
-def _describe_half(kind: str, name: str, half: set[str | None], every: set[str | None]) -> Side | None:
-    """Return half of a history as items, or None."""
-    if half == every:
-        return (), ()
-    if len(half) == 1 and None not in half:
-        return tuple(_half_literal(kind, name, value) for value in half if value is not None), ()
-    outside = every - half
-    if None in outside:
-        return None
-    return (), tuple(sorted(_half_literal(kind, name, value) for value in outside if value is not None))
-
-
-def _half_literal(kind: str, name: str, value: str) -> str:
-    return name if kind == HISTORY_KIND["item"] else f"{name}={value}"
 
 
 #: Populations that people of a slot of the axis ``MEMBER`` belong to, and populations that they do not belong to.
@@ -259,8 +227,7 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
     return ItemEvent(tuple(present), tuple(absent), inside=inside, outside=outside, changes=tuple(changes))
 
 
-#: Most groups of one cube.
-MOST_GROUPS = 100_000
+MOST_GROUPS = 100_000  #: Most groups of one cube.
 #: Statements that are declared about populations, not printed in a release.
 DECLARED = ("left", "joined", "changed")
 
@@ -312,31 +279,13 @@ class Line:
 Tally = Callable[[Sequence[int]], npt.NDArray[Any]]
 
 
-def tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
-    """Return the tally of the people of one release."""
-    if MEMBER not in scope:
-        return tally(places)
-    member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
-    inside = axes[member].mask(scope[MEMBER])
-    kept = [bit for bit in range(len(axes[member].classes)) if inside >> bit & 1]
-    return np.asarray(tally((member, *places))[kept].sum(axis=0))
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Disjunction of two statements; ``more`` may be inexpressible.
-
-    ``first``: of the people in question, ``fewer`` is nearer to being true.
-    """
+    """Disjunction of two statements; with ``first``, ``fewer`` is nearer to being true."""
 
     fewer: Line
     more: Line | None
     first: bool = True
-
-    @property
-    def origin(self) -> Origin:
-        """Origin of both statements."""
-        return self.fewer.origin
 
     @property
     def nearer(self) -> Line:
@@ -377,10 +326,6 @@ class Problem:
     by_row: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
     lacking: tuple[Axis, ...] = ()
-
-    def with_lacking(self) -> Problem | None:
-        """Return the problem over the axes ``lacking``, or None."""
-        return None if self.lacking in ((), self.axes) else replace(self, axes=self.lacking)
 
     @cached_property
     def decides_conditions(self) -> bool:
@@ -423,19 +368,16 @@ class Problem:
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
 
     @cached_property
-    def _rests(self) -> dict[int, dict[tuple[tuple[int, int], ...], None]]:
-        found: dict[int, dict[tuple[tuple[int, int], ...], None]] = {place: {} for place in range(len(self.axes))}
+    def rests(self) -> list[list[dict[int, int]]]:
+        """Constraints that the lines of an axis put on the other axes."""
+        found: list[dict[tuple[tuple[int, int], ...], None]] = [{} for _ in self.axes]
         for terms in self.boxes:
             for _, masks in terms:
                 for axis in masks:
                     others = tuple(sorted((place, mask) for place, mask in masks.items() if place != axis))
                     if others:
                         found[axis][others] = None
-        return found
-
-    def rests(self, axis: int) -> Iterator[dict[int, int]]:
-        """Yield the constraints that lines put on the other axes."""
-        return (dict(others) for others in self._rests[axis])
+        return [[dict(others) for others in one] for one in found]
 
     def masks(self, box: Box) -> dict[int, int]:
         """Return the classes that a box allows, by axis."""

@@ -75,13 +75,11 @@ class _Outcome:
         self.which = self._find_exposed(self.left, target.policy.l)
 
     def _count_left(self, found: Bounds) -> Ints:
-        """Return the number of values left to each combination."""
         if isinstance(self.case, SeveralCase):
             return self.case.values_left(found.impossible)
         return np.asarray((~found.impossible).sum(axis=1), np.int64)
 
     def _find_exposed(self, left: Ints, l: int) -> Ints:  # noqa: E741 - the policy's own name
-        """Return the combinations with fewer than l values, smallest first."""
         exposed = np.flatnonzero(left < l)
         return exposed[np.lexsort((exposed, left[exposed], self.people[exposed]))]
 
@@ -109,7 +107,6 @@ class _Outcome:
         return replace(found, hi=most)
 
     def run(self) -> AttackRun:
-        """Return the run with its measures, bounds and findings."""
         found = self.found
         people = self.people
         which = self.which
@@ -165,13 +162,11 @@ class _Outcome:
         return tuple(np.flatnonzero(self.found.impossible[q] != possible).tolist())
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event of the combination and its remaining values."""
         q = int(self.which[index])
         values: dict[str, tuple[str, ...]] = {name: (text,) for name, text in self.case.population.describe(q).items()}
         return BoxEvent(values | {self.case.sensitive: tuple(self.case.values[v] for v in self._values(q, possible=True))})
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its proof."""
         case = self.case
         q = int(self.which[index])
         n = int(self.people[q])

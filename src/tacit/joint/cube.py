@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -30,37 +30,27 @@ End = Literal["lo", "hi"]
 ENDS: tuple[End, ...] = ("lo", "hi")
 #: Axes of a cube, by number.
 Window = tuple[int, ...]
-#: No count is larger; bounds above half of it mean "not bounded".
-OPEN = 2**50
-#: Most rounds; the bounds are valid at any time.
-MOST_ROUNDS = 200
-#: Most cubes.
-MOST_WINDOWS = 256
-#: Most groups of each of several cubes.
-WINDOW_GROUPS = 30_000
-#: Most columns that describe a group whose bounds are exchanged.
-MOST_COLUMNS = 3
-#: Most rounds of exchanges.
-MOST_EXCHANGES = 3
-#: Most items that describe a group that is asked about.
-MOST_LITERALS = 3
-#: Every group of a cube of all columns is asked about if they are at most this many.
-ASKED_WHOLE = 5_000
-#: Most small groups with longer descriptions that are listed, the smallest first.
-MOST_LONGER = 5_000
+OPEN = 2**50  #: No count is larger; bounds above half of it mean "not bounded".
+MOST_ROUNDS = 200  #: Most rounds; the bounds are valid at any time.
+MOST_WINDOWS = 256  #: Most cubes.
+WINDOW_GROUPS = 30_000  #: Most groups of each of several cubes.
+MOST_COLUMNS = 3  #: Most columns that describe a group whose bounds are exchanged.
+MOST_EXCHANGES = 3  #: Most rounds of exchanges.
+MOST_LITERALS = 3  #: Most items that describe a group that is asked about.
+ASKED_WHOLE = 5_000  #: Every group of a cube of all columns is asked about if they are at most this many.
+MOST_LONGER = 5_000  #: Most small groups with longer descriptions that are listed, the smallest first.
 
 
 class Part(NamedTuple):
-    """Bound used by a move: group, end and multiplicity."""
+    """Bound used by a move: group (by its distance), end and multiplicity."""
 
     distance: int
     opposite: bool
     times: Fraction | int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Taken:
-    """Bounds taken from another cube, by both groups."""
+class Taken(NamedTuple):
+    """Bounds of another cube after some of its moves, by both groups."""
 
     cube: Cube
     moves: int
@@ -81,42 +71,27 @@ class Move(NamedTuple):
     taken: Taken | None = None
 
 
-class Term(NamedTuple):
-    """Group of a line, with its coefficient."""
-
-    factor: int
-    group: int
+#: Coefficient and group of a term of a line.
+Term = tuple[int, int]
 
 
-@dataclass(eq=False)
 class Cube:
-    """Bounds of groups over some axes, with their moves.
+    """Bounds of groups over some axes; ``clash`` is one that no number fits, or -1."""
 
-    ``clash`` is a group that no number fits, or -1.
-    """
-
-    problem: Problem
-    chosen: tuple[int, ...]
-    lo: Ints = field(init=False)
-    hi: Ints = field(init=False)
-    moves: list[Move] = field(default_factory=list)
-    moved: list[tuple[Ints, Ints]] = field(default_factory=list)
-    clash: int = -1
-    _mixed: list[tuple[int, tuple[Term, ...]]] = field(default_factory=list)
-    _seen: dict[int, tuple[int, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, problem: Problem, chosen: Window) -> None:
+        self.problem = problem
+        self.chosen = chosen
+        self.axes = [problem.axes[place] for place in chosen]
         self.shape = tuple(len(axis.slots) for axis in self.axes)
-        size = int(np.prod(self.shape, dtype=np.int64))
-        self.lo = np.zeros(size, np.int64)
-        self.hi = np.full(size, OPEN, np.int64)
-        strides = np.cumprod([1, *self.shape[:0:-1]])[::-1]
-        self.strides = [int(stride) for stride in strides][: len(self.shape)]
-
-    @cached_property
-    def axes(self) -> list[Axis]:
-        """Axes of this cube."""
-        return [self.problem.axes[place] for place in self.chosen]
+        self.strides: list[int] = np.cumprod([1, *self.shape[:0:-1]])[::-1].tolist()[: len(chosen)]
+        self.lo: Ints = np.zeros(prod(self.shape), np.int64)
+        self.hi: Ints = np.full(prod(self.shape), OPEN, np.int64)
+        self.moves: list[Move] = []
+        self.moved: list[tuple[Ints, Ints]] = []
+        self.clash = -1
+        self._has = frozenset(chosen)
+        self._mixed: list[tuple[int, list[Term]]] = []
+        self._seen: dict[int, list[int]] = {}
 
     def slots(self, group: int) -> tuple[int, ...]:
         """Return the slot of a group on every axis."""
@@ -137,17 +112,17 @@ class Cube:
             place += slot * stride
         return place
 
-    def holds(self, line: int) -> bool:
-        """Tell if this cube holds all groups of a line."""
-        return all(masks.keys() <= self._has for _, masks in self.problem.boxes[line])
-
-    @cached_property
-    def _has(self) -> frozenset[int]:
-        return frozenset(self.chosen)
-
     def tighten(self, lines: Sequence[int], check: Callable[[], None]) -> None:
         """Use these lines, and move bounds until nothing changes."""
-        self._take_in(lines)
+        for number in lines:
+            boxes = self.problem.boxes[number]
+            terms = [(factor, group) for factor, masks in boxes if (group := self.group(masks)) is not None]
+            if len(terms) < len(boxes):
+                continue
+            if len(terms) > 1:
+                self._mixed.append((number, terms))
+            else:
+                self._use_line(number, terms)
         self.settle(check)
 
     def settle(self, check: Callable[[], None]) -> None:
@@ -165,41 +140,26 @@ class Cube:
             if len(self.moves) == before or self.clash >= 0:
                 return
 
-    def take_over(self, taken: Taken, end: End, places: Ints, values: Ints) -> None:
-        """Use bounds that another cube has proved."""
-        self._move(Move(end, -1, (), taken=taken), places, values)
-
-    def _take_in(self, lines: Sequence[int]) -> None:
-        for number in lines:
-            if not self.holds(number):
-                continue
-            terms = tuple(Term(factor, self.group(masks) or 0) for factor, masks in self.problem.boxes[number])
-            if len(terms) > 1:
-                self._mixed.append((number, terms))
-            else:
-                self._use_line(number, terms)
-
-    def _use_line(self, number: int, terms: tuple[Term, ...]) -> None:
-        """Bound each group of a line by the others."""
-        known = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
+    def _use_line(self, number: int, terms: list[Term]) -> None:
+        known = [int(bounds[group]) for _, group in terms for bounds in (self.lo, self.hi)]
         if self._seen.get(number) == known:
             return
         for place, term in enumerate(terms):
             others = terms[:place] + terms[place + 1 :]
             self._bound(number, term, others, "lo")
             self._bound(number, term, others, "hi")
-        self._seen[number] = tuple(int(bounds[term.group]) for term in terms for bounds in (self.lo, self.hi))
+        self._seen[number] = [int(bounds[group]) for _, group in terms for bounds in (self.lo, self.hi)]
 
-    def _bound(self, number: int, term: Term, others: tuple[Term, ...], end: End) -> None:
-        """Bound one end of one group of a line."""
+    def _bound(self, number: int, term: Term, others: list[Term], end: End) -> None:
+        own_factor, own_group = term
         sign = 1 if end == "lo" else -1
-        positive = (sign > 0) == (term.factor > 0)
+        positive = (sign > 0) == (own_factor > 0)
         line = self.problem.lines[number]
         printed = line.lo if positive else line.hi
         if printed is None:
             return
         # Times the coefficient all numbers are whole: |a| * (sign * people) >= +-printed + the others at their worst.
-        size = abs(term.factor)
+        size = abs(own_factor)
         reached = printed if positive else -printed
         parts = []
         for factor, group in others:
@@ -208,15 +168,15 @@ class Cube:
             if used >= OPEN // 2:
                 return
             reached += adds * used
-            parts.append((group - term.group, (adds > 0) == (end == "hi"), abs(adds)))
+            parts.append((group - own_group, (adds > 0) == (end == "hi"), abs(adds)))
         value = sign * -(-reached // size)
-        known = int((self.lo if sign > 0 else self.hi)[term.group])
+        known = int((self.lo if sign > 0 else self.hi)[own_group])
         if (value <= known) if sign > 0 else (value >= known or value >= OPEN // 2):
             return
         used_parts = tuple(Part(distance, opposite, Fraction(times, size)) for distance, opposite, times in parts)
         weight = Fraction(1 if positive else -1, size)
         move = Move(end, number, used_parts, weight, printed=weight * printed)
-        self._move(move, np.array([term.group]), np.array([value]))
+        self.improve(move, np.array([own_group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
         """Tighten a slot that is the sum of others."""
@@ -227,8 +187,8 @@ class Cube:
         lows: Any = sum(self.lo[piece] for piece in pieces)
         highs: Any = sum(self.hi[piece] for piece in pieces)
         from_parts = tuple(Part((part - whole) * stride, False) for part in parts)
-        self._move(Move("lo", -1, from_parts), wholes, lows)
-        self._move(Move("hi", -1, from_parts), wholes, highs)
+        self.improve(Move("lo", -1, from_parts), wholes, lows)
+        self.improve(Move("hi", -1, from_parts), wholes, highs)
         for part, piece in zip(parts, pieces, strict=True):
             low = self.lo[piece]
             high = self.hi[piece]
@@ -237,9 +197,9 @@ class Cube:
                 continue
             others = (Part((other - part) * stride, True) for other in parts if other != part)
             used = (Part((whole - part) * stride, False), *others)
-            self._move(Move("lo", -1, used), piece, better[0])
-            # The lower bound of this part may have moved just now; its own end is no part of the rest.
-            self._move(Move("hi", -1, used), piece, better[1])
+            self.improve(Move("lo", -1, used), piece, better[0])
+            # The lower bound of this part may have moved just now; its own end is not part of the rest.
+            self.improve(Move("hi", -1, used), piece, better[1])
             lows = lows + self.lo[piece] - low
             highs = highs + self.hi[piece] - high
 
@@ -249,7 +209,8 @@ class Cube:
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
         return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
-    def _move(self, move: Move, places: Ints, values: Ints) -> None:
+    def improve(self, move: Move, places: Ints, values: Ints) -> None:
+        """Move the bounds of some groups where the values are better."""
         low = move.end == "lo"
         better = values > self.lo[places] if low else (values < self.hi[places]) & (values < OPEN // 2)
         if not better.any():
@@ -271,8 +232,8 @@ def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[W
     """
     chosen, skipped = choose_windows(problem)
     found = [(problem, chosen)]
-    lacking = problem.with_lacking()
-    if lacking is not None:
+    if problem.lacking not in ((), problem.axes):
+        lacking = replace(problem, axes=problem.lacking)
         found.append((lacking, choose_windows(lacking)[0]))
     return [Cube(one, window) for one, listed in found for window in listed], found, skipped
 
@@ -301,7 +262,6 @@ def choose_windows(problem: Problem) -> tuple[list[Window], int]:
 
 
 def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
-    """Add windows for these lines; return uncovered lines."""
     skipped = 0
     for start in _largest(named):
         if any(start <= set(window) for window in chosen):
@@ -309,16 +269,21 @@ def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[
         if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
             skipped += named[start]
             continue
-        chosen[tuple(sorted(_grow(problem, start, named)))] = None
+        # The columns that lines name most often together with these are added while there is room.
+        window = start
+        near: Counter[int] = Counter()
+        for columns, times in named.items():
+            if columns & start:
+                near.update(dict.fromkeys(columns - start, times))
+        for column, _ in sorted(near.items(), key=lambda pair: (-pair[1], pair[0])):
+            if _groups(problem, window | {column}) <= WINDOW_GROUPS:
+                window |= {column}
+        chosen[tuple(sorted(window))] = None
     return skipped
 
 
 def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Return the maximal sets, longest first.
-
-    >>> _largest([frozenset({1}), frozenset({1, 2}), frozenset({3})])
-    [frozenset({1, 2}), frozenset({3})]
-    """
+    """Return the maximal sets, longest first."""
     kept: list[frozenset[int]] = []
     holding: dict[int, set[int]] = {}
     for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
@@ -331,28 +296,12 @@ def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
     return kept
 
 
-def _grow(problem: Problem, start: frozenset[int], named: Counter[frozenset[int]]) -> frozenset[int]:
-    """Add the columns that co-occur most in lines."""
-    window = start
-    near: Counter[int] = Counter()
-    for columns, times in named.items():
-        if columns & start:
-            near.update(dict.fromkeys(columns - start, times))
-    for column, _ in sorted(near.items(), key=lambda pair: (-pair[1], pair[0])):
-        if _groups(problem, window | {column}) <= WINDOW_GROUPS:
-            window |= {column}
-    return window
-
-
 def _groups(problem: Problem, chosen: frozenset[int]) -> int:
     return count_groups(problem.axes[place] for place in chosen)
 
 
 def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tuple[list[Window] | None, int]:
-    """Return sets of up to three columns in no cube.
-
-    The sets are None if they are too many.
-    """
+    """Return sets of up to three columns in no cube (None if too many), and their groups."""
     columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
     slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
     members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
@@ -387,7 +336,6 @@ def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
 
 
 def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
-    """Apply a function to every cube independently."""
     if len(cubes) < 2:
         for cube in cubes:
             work(cube)
@@ -422,15 +370,12 @@ def exchange(cubes: Sequence[Cube]) -> bool:
             better.append((pair // len(cubes), pair % len(cubes), end, groups[rows], groups[best[rows]], values[best[rows]]))
     for here, there, end, places, sources, values in better:
         taken = Taken(cubes[there], times[there], dict(zip(places.tolist(), sources.tolist(), strict=True)))
-        cubes[here].take_over(taken, end, places, values)
+        cubes[here].improve(Move(end, -1, (), taken=taken), places, values)
     return bool(better)
 
 
 def _name_common_groups(cube: Cube, axes: Sequence[Axis]) -> tuple[Ints, Ints]:
-    """Number the groups of few columns across all cubes.
-
-    ``axes`` have all slots.
-    """
+    """Number the groups of few columns across all cubes; ``axes`` have all slots."""
     grid = np.unravel_index(np.arange(len(cube.lo)), cube.shape)
     columns = np.zeros(len(cube.lo), np.int64)
     for axis, slots in zip(cube.axes, grid, strict=True):
@@ -570,7 +515,7 @@ class Step:
     end: End
     value: int
     weights: Weights
-    cases: Split | None = None
+    cases: Tree | None = None
 
     @classmethod
     def by_cases(cls, box: Mapping[int, int], end: End, value: int, tree: Tree) -> Step:
@@ -579,7 +524,7 @@ class Step:
 
 
 class Entry(NamedTuple):
-    """Bound of a group as it stood after a move."""
+    """Bound of a group after a move."""
 
     cube: int
     move: int
@@ -600,6 +545,10 @@ class Prover:
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
         """Return the steps that prove a bound of a group."""
         return self.order_steps([self.step(cube, group, end)])
+
+    def prove_ends(self, cube: int, group: int) -> tuple[list[Step], list[Step]]:
+        """Return the proofs of both bounds of a group."""
+        return self.prove(cube, group, "lo"), self.prove(cube, group, "hi")
 
     def step(self, cube: int, group: int, end: End) -> Step:
         """Return a bound of a group as a citable step."""
@@ -625,24 +574,17 @@ class Prover:
         last = self._last(cube, group, end, len(self.cubes[cube].moves))
         if last is None:
             return {}, 0
-        for entry in self._needed(last):
-            self._found[entry] = self._weights(entry)
-        return self._found[last], last.value
-
-    def _needed(self, last: Entry) -> list[Entry]:
-        """Return an entry and its unproved premises, earliest first."""
-        order: list[Entry] = []
         waiting = [(last, False)]
         seen = set[Entry]()
         while waiting:
-            entry, ready = waiting.pop()
-            if ready:
-                order.append(entry)
+            entry, has_premises = waiting.pop()
+            if has_premises:
+                self._found[entry] = self._weights(entry)
             elif entry not in seen and entry not in self._found:
                 seen.add(entry)
                 waiting.append((entry, True))
                 waiting += [(used, False) for used, _, _ in self._used(entry)]
-        return order
+        return self._found[last], last.value
 
     def _used(self, entry: Entry) -> list[tuple[Entry, End, Fraction | int]]:
         """Return the bounds that a move used, except nonnegativity."""
@@ -699,12 +641,16 @@ class Prover:
                 places[id(step)] = len(order)
                 order.append(step)
             else:
+                cited = [number for weights in all_weights(step) for kind, number in weights if kind == "step"]
                 waiting.append((step, True))
-                waiting += [(self._steps[number], False) for number in reversed(cited_steps(step)) if number not in places]
-        return [_renumber(step, places) for step in order]
+                waiting += [(self._steps[number], False) for number in reversed(cited) if number not in places]
+
+        def renumber(weights: Weights) -> Weights:
+            return {(kind, places[number] if kind == "step" else number): weight for (kind, number), weight in weights.items()}
+
+        return [rewrite_step(step, renumber) for step in order]
 
     def _last(self, cube: int, group: int, end: End, before: int) -> Entry | None:
-        """Return a group's bound before a move, or None."""
         if cube not in self._logs:
             self._logs[cube] = _log(self.cubes[cube])
         groups, moves, values = self._logs[cube][end]
@@ -713,60 +659,52 @@ class Prover:
         return Entry(cube, int(moves[place]), group, end, value=int(values[place])) if place >= first else None
 
 
-def cited_steps(step: Step) -> list[int]:
-    """Return the steps that a step cites, including its branches."""
-    return [number for kind, number in (cited for weights in all_weights(step) for cited in weights) if kind == "step"]
-
-
 def all_weights(step: Step) -> Iterator[Weights]:
     """Yield the weights of a step and its cases."""
     yield step.weights
-    waiting: list[Tree] = [step.cases] if step.cases is not None else []
-    while waiting:
-        tree = waiting.pop()
-        if isinstance(tree, Leaf):
-            yield tree.weights
-        else:
-            waiting += [tree.more, tree.fewer]
+    yield from (tree.weights for tree in _branches(step) if isinstance(tree, Leaf))
 
 
 def all_choices(step: Step) -> Iterator[Choice]:
     """Yield the choices in the cases of a step."""
-    waiting: list[Tree] = [step.cases] if step.cases is not None else []
+    return (tree.by for tree in _branches(step) if isinstance(tree, Split) and isinstance(tree.by, Choice))
+
+
+def _branches(step: Step) -> Iterator[Tree]:
+    waiting = [] if step.cases is None else [step.cases]
     while waiting:
         tree = waiting.pop()
+        yield tree
         if isinstance(tree, Split):
             waiting += [tree.more, tree.fewer]
-            if isinstance(tree.by, Choice):
-                yield tree.by
 
 
-def _renumber(step: Step, places: Mapping[int, int]) -> Step:
-    def weights_of(weights: Weights) -> Weights:
-        return {(kind, places[number] if kind == "step" else number): weight for (kind, number), weight in weights.items()}
+def rewrite_step(
+    step: Step,
+    weights_of: Callable[[Weights], Weights],
+    box_of: Callable[[Mapping[int, int]], Mapping[int, int]] = lambda box: box,
+    choice_of: Callable[[Choice], Choice] = lambda choice: choice,
+) -> Step:
+    """Return a step with all weights, boxes and choices rewritten."""
 
-    def tree_of(tree: Tree) -> Tree:
+    def rewrite(tree: Tree) -> Tree:
         if isinstance(tree, Leaf):
             return Leaf(weights_of(tree.weights), tree.impossible)
-        return Split(tree.by, tree_of(tree.fewer), tree_of(tree.more))
+        by = Threshold(box_of(tree.by.box), tree.by.at) if isinstance(tree.by, Threshold) else choice_of(tree.by)
+        return Split(by, rewrite(tree.fewer), rewrite(tree.more))
 
-    cases = None if step.cases is None else tree_of(step.cases)
-    assert cases is None or isinstance(cases, Split)
-    return Step(step.box, step.end, step.value, weights_of(step.weights), cases=cases)
+    cases = None if step.cases is None else rewrite(step.cases)
+    return Step(box_of(step.box), step.end, step.value, weights_of(step.weights), cases=cases)
 
 
 def _log(cube: Cube) -> dict[End, tuple[Ints, Ints, Ints]]:
-    """Return the moves by end, sorted by group and move."""
     found: dict[End, tuple[Ints, Ints, Ints]] = {}
+    none = np.empty(0, np.int64)
     for end in ENDS:
         chosen = [number for number, move in enumerate(cube.moves) if move.end == end]
-        groups = _join(cube.moved[number][0] for number in chosen)
-        values = _join(cube.moved[number][1] for number in chosen)
+        groups = np.concatenate([none, *(cube.moved[number][0] for number in chosen)])
+        values = np.concatenate([none, *(cube.moved[number][1] for number in chosen)])
         moves = np.repeat(np.array(chosen, np.int64), [len(cube.moved[number][0]) for number in chosen])
         order = np.lexsort((moves, groups))
         found[end] = groups[order], moves[order], values[order]
     return found
-
-
-def _join(parts: Iterable[Ints]) -> Ints:
-    return np.concatenate([np.empty(0, np.int64), *parts])

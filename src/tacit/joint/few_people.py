@@ -7,37 +7,30 @@ it holds, its sum must stay within reach of people with larger values, and the p
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from math import prod
 
 import numpy as np
 
 from tacit.joint.case import JointCase
+from tacit.joint.readers import cell_values, list_numbers
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate, remark
-from tacit.model.frequencies import FrequencyTable, Measured, numbers_of
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
 from tacit.model.words import describe_event, render_people
 
-#: Most people whose worlds are enumerated.
-MOST_PEOPLE = 12
-#: Most kinds of people.
-MOST_KINDS = 20_000
-#: Most worlds that are kept.
-MOST_WORLDS = 2_000
-#: Most placements of a person during the search.
-MOST_PLACED = 3_000_000
+MOST_PEOPLE = 12  #: Most people whose worlds are enumerated.
+MOST_KINDS = 20_000  #: Most kinds of people.
+MOST_WORLDS = 2_000  #: Most worlds that are kept.
+MOST_PLACED = 3_000_000  #: Most placements of a person during the search.
 Person = tuple[str, ...]
 Ends = tuple[int, int]
-
-
-def tables_with_means(case: JointCase) -> list[FrequencyTable]:
-    """Return the releases with means or medians."""
-    return [one for one in case.releases if isinstance(one, FrequencyTable) and one.measured is not None]
 
 
 def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
@@ -53,11 +46,16 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     if not same or not complete or n is None or n > MOST_PEOPLE or len({(one.column, one.span) for one in measured}) != 1:
         return None
     columns = tuple(sorted({column for table in tables for column in table.columns}))
-    kinds = _kinds(tables, columns, measured[0])
-    if len(kinds) > MOST_KINDS:
-        return None
-    lines = [_printed(table, index, columns, kinds) for table in tables for index in range(len(table))]
     at = columns.index(measured[0].column)
+    values: list[list[str]] = []
+    for column in columns:
+        named = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
+        values.append(sorted({value for known in named for value in known}))
+    values[at] = list_numbers(measured[0].span)
+    if prod(map(len, values)) > MOST_KINDS:
+        return None
+    kinds = sorted(product(*values), key=lambda kind: int(kind[at]))
+    lines = [_printed(table, index, columns, kinds) for table in tables for index in range(len(table))]
     try:
         fitting = worlds([int(kind[at]) for kind in kinds], lines, n, lambda: target.limits.check(CODE))
     except TooMany:
@@ -67,27 +65,9 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     return _outcome(target, name, columns, [[kinds[place] for place in world] for world in fitting])
 
 
-def _kinds(tables: Sequence[FrequencyTable], columns: Sequence[str], measured: Measured) -> list[Person]:
-    """Return every kind of person by ascending measured value."""
-    values: list[list[str]] = []
-    for column in columns:
-        if column == measured.column:
-            values.append([str(number) for number in range(measured.span.lo, measured.span.hi + 1)])
-        else:
-            named = (table.values[table.columns.index(column)] for table in tables if column in table.columns)
-            values.append(sorted({value for known in named for value in known}))
-    if np.prod([len(known) for known in values], dtype=object) > MOST_KINDS:
-        return [()] * (MOST_KINDS + 1)
-    at = columns.index(measured.column)
-    return sorted(product(*values), key=lambda kind: int(kind[at]))
-
-
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Printed count, sum and doubled median of a group.
-
-    Sum and median are used only if the number of people is exact.
-    """
+    """Printed count of a group; sum and doubled median if the count is exact."""
 
     inside: tuple[bool, ...]
     count: Ends
@@ -96,17 +76,9 @@ class Printed:
 
 
 def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: Sequence[Person]) -> Printed:
-    """Return the printed facts of a line about its group."""
-    allowed: list[tuple[int, frozenset[str]]] = []
-    measured = table.measured
-    for column, value in table.cell(index).items():
-        values = frozenset([value])
-        if measured is not None and column == measured.column:
-            span = numbers_of(value, measured.span)
-            assert span is not None
-            values = frozenset(str(number) for number in range(span.lo, span.hi + 1))
-        allowed.append((columns.index(column), values))
+    allowed = [(columns.index(column), values) for column, values in cell_values(table, index).items()]
     inside = tuple(all(kind[place] in values for place, values in allowed) for kind in kinds)
+    measured = table.measured
     count = table.count(index)
     total = middle = None
     if measured is not None and count.is_exact:
@@ -121,7 +93,6 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
 
 
 def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequence[Sequence[Person]]) -> AttackRun:
-    """Return the groups that are small in every world."""
     k = target.policy.k
     bounds: dict[tuple[tuple[str, str], ...], Bound] = {}
     for person in dict.fromkeys(fitting[0]):
@@ -162,7 +133,6 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
 
 
 def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Finding:
-    """Return a finding of every world, citing all lines."""
     cited = []
     for number, table in enumerate(case.releases):
         assert isinstance(table, FrequencyTable)
@@ -185,101 +155,66 @@ class TooMany(Exception):
 
 
 def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> list[tuple[int, ...]]:
-    """Return all worlds of ``people`` people as ascending cells.
-
-    ``values`` of cells ascend. Two cells with values 1 and 2, three people, and their values sum up to 5: one has the first value, two the
-    second.
-
-    >>> worlds([1, 2], [Printed((True, True), (3, 3), (5, 5))], 3, lambda: None)
-    [(0, 1, 1)]
-    """
+    """Return all worlds of ``people`` people as ascending cells with ascending values."""
+    span = (min(values, default=0), max(values, default=0))
+    groups_of = [[place for place, group in enumerate(groups) if group.inside[cell]] for cell in range(len(values))]
     found: list[tuple[int, ...]] = []
-    for world in _Search(values, groups, people, check).worlds():
-        found.append(world)
-        if len(found) > MOST_WORLDS:
-            raise TooMany
-    return found
+    looks = 0
 
-
-class _Search:
-    """State of the search: people placed, sums and next values."""
-
-    def __init__(self, values: Sequence[int], groups: Sequence[Printed], people: int, check: Callable[[], None]) -> None:
-        self._values = values
-        self._groups = groups
-        self._people = people
-        self._check = check
-        self._span = (min(values, default=0), max(values, default=0))
-        self._of = [[place for place, group in enumerate(groups) if group.inside[cell]] for cell in range(len(values))]
-        self._count = [0] * len(groups)
-        self._total = [0] * len(groups)
-        self._lower = [0] * len(groups)
-        self._room = [self._next(place) for place in range(len(groups))]
-        self._placed: list[int] = []
-        self._looks = 0
-
-    def worlds(self, first: int = 0) -> Iterator[tuple[int, ...]]:
-        """Yield the worlds with nobody else before cell ``first``."""
-        self._looks += 1
-        if self._looks % 1024 == 0:
-            self._check()
-            if self._looks > MOST_PLACED:
+    def search(world: tuple[int, ...], placed: list[tuple[int, ...]], room: list[Ends]) -> None:
+        """Place one more person, given the values placed in each group and the range of the next."""
+        nonlocal looks
+        looks += 1
+        if looks % 1024 == 0:
+            check()
+            if looks > MOST_PLACED:
                 raise TooMany
-        left = self._people - len(self._placed)
-        missing = [group.count[0] - count for group, count in zip(self._groups, self._count, strict=True)]
+        left = people - len(world)
+        missing = [group.count[0] - len(own) for group, own in zip(groups, placed, strict=True)]
         if max(missing, default=0) > left:
             return
         if not left:
-            yield tuple(self._placed)
+            found.append(world)
+            if len(found) > MOST_WORLDS:
+                raise TooMany
             return
         # People come by ascending values, so none can be larger than the next person of a group that still needs one.
-        largest = min((self._room[place][1] for place, fewest in enumerate(missing) if fewest > 0), default=self._span[1])
-        for cell in range(first, bisect_right(self._values, largest)):
-            value = self._values[cell]
-            if all(self._room[place][0] <= value <= self._room[place][1] for place in self._of[cell]):
-                kept = [(place, self._total[place], self._lower[place], self._room[place]) for place in self._of[cell]]
-                self._place(cell)
-                yield from self.worlds(cell)
-                self._placed.pop()
-                for place, total, lower, room in kept:
-                    self._count[place] -= 1
-                    self._total[place] = total
-                    self._lower[place] = lower
-                    self._room[place] = room
+        largest = min((room[place][1] for place, fewest in enumerate(missing) if fewest > 0), default=span[1])
+        for cell in range(world[-1] if world else 0, bisect_right(values, largest)):
+            own = groups_of[cell]
+            if all(room[place][0] <= values[cell] <= room[place][1] for place in own):
+                now_placed = placed.copy()
+                now_room = room.copy()
+                for place in own:
+                    now_placed[place] = (*placed[place], values[cell])
+                    now_room[place] = _next_values(groups[place], now_placed[place], span)
+                search((*world, cell), now_placed, now_room)
 
-    def _place(self, cell: int) -> None:
-        """Place one more person."""
-        value = self._values[cell]
-        self._placed.append(cell)
-        for place in self._of[cell]:
-            self._count[place] += 1
-            self._total[place] += value
-            if self._count[place] == (self._groups[place].count[0] + 1) // 2:
-                self._lower[place] = value
-            self._room[place] = self._next(place)
+    search((), [()] * len(groups), [_next_values(group, (), span) for group in groups])
+    return found
 
-    def _next(self, place: int) -> Ends:
-        """Return the range of the next value in a group."""
-        group = self._groups[place]
-        rank = self._count[place] + 1
-        size, most = group.count
-        low, high = self._span
-        if rank > most:
-            return 1, 0
-        if size != most:
-            return low, high
-        if group.total is not None:
-            missing = size - rank + 1
-            high = min(high, (group.total[1] - self._total[place]) // missing)
-            low = max(low, group.total[0] - self._total[place] - (missing - 1) * self._span[1])
-        if group.middle is not None:
-            lower = (size + 1) // 2
-            upper = size // 2 + 1
-            if rank == upper:
-                before = 0 if lower == upper else self._lower[place]
-                twice = 2 if lower == upper else 1
-                low = max(low, -((before - group.middle[0]) // twice))
-                high = min(high, (group.middle[1] - before) // twice)
-            elif rank < upper:
-                high = min(high, group.middle[1] // 2)
+
+def _next_values(group: Printed, placed: tuple[int, ...], span: Ends) -> Ends:
+    """Return the range of the next value in a group."""
+    rank = len(placed) + 1
+    size, most = group.count
+    low, high = span
+    if rank > most:
+        return 1, 0
+    if size != most:
         return low, high
+    if group.total is not None:
+        missing = size - rank + 1
+        high = min(high, (group.total[1] - sum(placed)) // missing)
+        low = max(low, group.total[0] - sum(placed) - (missing - 1) * span[1])
+    if group.middle is not None:
+        upper = size // 2 + 1
+        is_odd = size % 2
+        if rank == upper:
+            before = 0 if is_odd else placed[-1]
+            twice = 2 if is_odd else 1
+            low = max(low, -((before - group.middle[0]) // twice))
+            high = min(high, (group.middle[1] - before) // twice)
+        elif rank < upper:
+            high = min(high, group.middle[1] // 2)
+    return low, high

@@ -12,7 +12,7 @@ value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
@@ -23,39 +23,31 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Axis, Key, Problem
+from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Key, Problem
 from tacit.joint.case import JointCase
-from tacit.joint.cube import OPEN, Cube, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
+from tacit.joint.conditions import classes_of
+from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import lower
-from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clash
-from tacit.joint.readers import classes_of, shown_columns
-from tacit.joint.rows import Rows, count_cells
+from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
+from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record
-from tacit.joint.worlds import World
+from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Rules
 from tacit.model.words import explain_full_group, state_full_group
 
-#: How many terms of a sum the steps show; the certificate holds all of them.
-SHOWN_TERMS = 16
 #: Reason if nobody names the sensitive column.
 NOT_SAID = "name the sensitive column with --sa, or say --sa none"
-#: Number of values of an open column.
-MANY = 1 << 40
-#: Most kinds of people of a program: each question of larger ones takes seconds.
-MOST_KINDS = 2_000
-#: Most sets of columns that no cube holds and that are counted one by one.
-MOST_SETS = 10_000
-#: Most worlds of whole people that are searched for all open questions at once.
-_WORLDS = 12
-#: Most linear programs that look for questions which no weights answer.
-_ROUNDS = 12
+MANY = 1 << 40  #: Number of values of an open column.
+MOST_KINDS = 2_000  #: Most kinds of people of a program: each question of larger ones takes seconds.
+MOST_SETS = 10_000  #: Most sets of columns that no cube holds and that are counted one by one.
+_WORLDS = 12  #: Most worlds of whole people that are searched for all open questions at once.
+_ROUNDS = 12  #: Most linear programs that look for questions which no weights answer.
 _ONE = Fraction(1)
 Proof = tuple[Sequence[Step], Sequence[Step], Sequence[Step]]
 
@@ -64,13 +56,13 @@ def run(target: Target, code: str, name: str) -> AttackRun:
     """Return the groups left with fewer than l sensitive values."""
     case = target.case
     assert isinstance(case, JointCase)
-    silent = sum(isinstance(one, FrequencyTable) and not one.header.has_roles for one in case.releases)
+    silent = sum(READERS[type(one)].has_cells and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
         return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)
     if not sensitive:
         return AttackRun(code, name, "proves", "not-relevant", reason="no column is sensitive, as is said")
-    search = _Search(case, target, None if len(case.releases) > 1 else target.index)
+    search = _Search(case, target)
     status: Status = "ran"
     try:
         search.look(sensitive)
@@ -89,63 +81,47 @@ def run(target: Target, code: str, name: str) -> AttackRun:
     return search.outcome(code, name, status)
 
 
-@dataclass(frozen=True, slots=True)
-class Blanks:
-    """Blanks of a table, and rows with a ruled-out value."""
-
-    release: int
-    rows: int
-    shown: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FullGroup:
     """Group of people with few sensitive values left.
 
-    ``proof`` shows the fewest and the most people, and that nobody of them has another value; with ``blanks``, only that no more people
-    have another value than rows show it.
+    ``proof`` shows the fewest and the most people, and that nobody of them has another value. With ``blanks`` (release, blank rows, rows
+    that show a ruled-out value), it shows only that no more people have another value than rows show it.
     """
 
     box: Mapping[int, int]
-    place: int
     column: str
     left: tuple[str, ...]
     lo: int
     hi: int
     proof: Callable[[], Proof]
-    blanks: Blanks | None = None
-
-    @property
-    def values_left(self) -> int:
-        """Number of values that are left."""
-        return len(self.left)
+    blanks: Mapping[str, int] | None = None
 
     def event(self, problem: Problem) -> BoxEvent:
         """Return the event of the group and its remaining values."""
-        allowed = {problem.axes[at].key.name: tuple(sorted(_named(problem, at, mask))) for at, mask in self.box.items()}
+        axes = ((problem.axes[at], mask) for at, mask in self.box.items())
+        allowed = {axis.key.name: tuple(sorted(filter(None, axis.split(mask)[0]))) for axis, mask in axes}
         return BoxEvent(allowed | {self.column: self.left})
 
 
-@dataclass(eq=False)
 class _Search:
     """Findings so far, and the number of open questions."""
 
-    case: JointCase
-    target: Target
-    index: int | None
-    found: list[FullGroup] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-    undecided: int = 0
-    people: int = 0
+    def __init__(self, case: JointCase, target: Target) -> None:
+        self.case = case
+        self.target = target
+        self.problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
+        self.found: list[FullGroup] = []
+        self.reasons: list[str] = []
+        self.undecided = 0
+        self.people = 0
 
     def look(self, sensitive: Sequence[str]) -> None:
-        """Examine every sensitive column in every cube."""
-        cubes = self._cubes
-        prover = Prover(cubes)
-        for number, cube in enumerate(cubes):
-            if cube.clash >= 0:
-                steps = [*prover.prove(number, cube.clash, "lo"), *prover.prove(number, cube.clash, "hi")]
-                refuse_clash(self.case, self.problem, steps, self.target.limits)
+        cubes, windows_by_problem, skipped = make_cubes(self.problem)
+        self.undecided += skipped + self.problem.left_out
+        self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in windows_by_problem)
+        prover = Prover(tighten_cubes(cubes, lambda: self.target.limits.check("R03")))
+        refuse_clashes(self.case, self.problem, prover, self.target.limits)
         for column in sensitive:
             place = self.problem.place.get(Key("column", column))
             known: list[Mapping[int, int]] = []
@@ -154,46 +130,12 @@ class _Search:
                     continue
                 looked = _Groups(self, prover, number, place, quasi=self._quasi_identifiers(sensitive))
                 looked.look(known)
-                if cube.problem is self.problem:
-                    self._look_at_blanks(prover, number, place, looked.values)
+                if cube.problem is self.problem and len(self.case.releases) > 1:
+                    self._look_at_blanks(looked)
         if open_groups := self.undecided:
             self.reasons.append(f"for {open_groups:,} groups it is not known whether all people have one value")
 
-    def _look_at_blanks(self, prover: Prover, number: int, place: int, values: list[int]) -> None:
-        """Find the values that blanks among several releases can hide."""
-        column = self.problem.axes[place].key.name
-        for release, table in enumerate(self.case.releases):
-            if len(self.case.releases) < 2 or not isinstance(table, PartialTable) or column not in table.people.schema.sa:
-                continue
-            least = self.target.policy.l
-            looked = BlankValues(
-                prover, number, release, table, place=place, values=values, least=least, solver=self.solver, world=self.world
-            )
-            known = {self._name(one) for one in self.found}
-            for one in looked.look():
-                if self._name(one) not in known:
-                    self.found.append(one)
-                    self.people = max(self.people, one.lo)
-            self.undecided += looked.undecided
-
-    def _name(self, found: FullGroup) -> str:
-        return str(sorted(found.event(self.problem).to_dict().items()))
-
-    @cached_property
-    def problem(self) -> Problem:
-        """All that the releases print, over common axes."""
-        case = self.case
-        return lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
-
-    @cached_property
-    def _cubes(self) -> list[Cube]:
-        cubes, chosen, skipped = make_cubes(self.problem)
-        self.undecided += skipped + self.problem.left_out
-        self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in chosen)
-        return tighten_cubes(cubes, self.check)
-
     def _count_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> int:
-        """Count the groups of up to three columns in no cube."""
         if list(chosen) == [tuple(range(len(problem.axes)))]:
             return 0
         sets, groups = list_uncovered(problem, chosen, MOST_SETS)
@@ -205,31 +147,30 @@ class _Search:
             for axes, sign in ((problem.axes, 1), (self.problem.axes, -1))
         )
 
-    def check(self) -> None:
-        """Raise if the time is over."""
-        self.target.limits.check("R03")
+    def _look_at_blanks(self, groups: _Groups) -> None:
+        for release, table in enumerate(self.case.releases):
+            if isinstance(table, PartialTable) and groups.sensitive.key.name in table.people.schema.sa:
+                known = {self._name(one) for one in self.found}
+                for one in groups.look_at_blanks(release, table):
+                    if self._name(one) not in known:
+                        self.found.append(one)
+                        self.people = max(self.people, one.lo)
+
+    def _name(self, found: FullGroup) -> str:
+        return str(sorted(found.event(self.problem).to_dict().items()))
 
     @cached_property
     def world(self) -> World | None:
-        """World of the owner's rows, if given and consistent."""
         return None if self.case.data is None else World.of_rows(self.problem, self.case.data)
 
     @cached_property
-    def rows(self) -> Rows | None:
-        """All lines over all axes, or None if too many."""
-        axes = tuple(range(len(self.problem.axes)))
+    def solver(self) -> Solver | None:
         if count_cells(self.problem.axes) > MOST_KINDS:
             return None
-        found = Rows.of(self.problem, axes)
-        return found if found.entries <= MOST_ENTRIES else None
-
-    @cached_property
-    def solver(self) -> Solver | None:
-        """Solver over all lines, or None if too many."""
-        return None if self.rows is None else Solver(self.rows, self.target.limits)
+        rows = Rows.of(self.problem, tuple(range(len(self.problem.axes))))
+        return Solver(rows, self.target.limits) if rows.entries <= MOST_ENTRIES else None
 
     def _quasi_identifiers(self, sensitive: Sequence[str]) -> frozenset[int]:
-        """Return the axes that describe groups."""
         named = {column for release in self.case.releases for column in release.header.qi}
         out = set()
         for place, axis in enumerate(self.problem.axes):
@@ -241,16 +182,12 @@ class _Search:
         return frozenset(out)
 
     def outcome(self, code: str, name: str, status: Status) -> AttackRun:
-        """Return the run with its findings."""
         order = sorted(self.found, key=lambda one: (one.lo, one.hi, len(one.box), one.column, str(sorted(one.box.items()))))
-        lo, hi, left = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi", "values_left"))
+        left = np.array([len(one.left) for one in order], np.int64)
+        lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))
         certain = int(lo[left == 1].max(initial=0))
         people = max(self.people, int(lo.max(initial=0))) if order else 0
-        problem = self.problem
-
-        def event(index: int) -> BoxEvent:
-            return order[index].event(problem)
-
+        index_of_only = None if len(self.case.releases) > 1 else self.target.index
         return AttackRun(
             code,
             name,
@@ -262,8 +199,8 @@ class _Search:
             measures={"people_certain": max(people, certain) if self.target.policy.l == 2 else certain},
             columns={"values_left": left, "count": lo, "count_hi": hi},
             severity=(lo << 16) | np.array([min(len(one.box), 0x7FFF) for one in order], np.int64),
-            event=event,
-            show=lambda index: write_out(code, self.case, problem, order[index], index=self.index),
+            event=lambda index: order[index].event(self.problem),
+            show=lambda index: write_out(code, self.case, self.problem, order[index], index=index_of_only),
         )
 
 
@@ -298,7 +235,6 @@ class _Groups:
         self.worlds: list[Ints] = []
 
     def look(self, known: list[Mapping[int, int]]) -> None:
-        """Settle the smallest groups, then examine all groups."""
         possible = self.cube.hi[self.of_value] > 0
         stopped: LimitReached | None = None
         try:
@@ -307,7 +243,11 @@ class _Groups:
             stopped = reached  # what bounds show is reported nevertheless
         wide = self._widen(possible[self._singles])
         left = (wide @ np.array(self.values, np.int64)).astype(np.int64)
-        exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0) & self._describable
+        exposed = (left < self.least) & (left > 0) & (self.cube.hi[self.of_all] > 0)
+        for position, (_, axis) in enumerate(self.axes):
+            # Only values that releases name describe a group.
+            named = [slot == axis.everything or None not in axis.split(mask)[0] for slot, mask in enumerate(axis.slots)]
+            exposed &= np.array(named).reshape([-1 if at == position else 1 for at in range(exposed.ndim)])
         low = self.cube.lo[self.of_all].copy()
         if stopped is None:
             self._ask_sizes(exposed & (low < 1), low)
@@ -323,24 +263,24 @@ class _Groups:
         return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
 
     def _settle(self, possible: Flags) -> None:
-        """Settle open values of the smallest groups by worlds and programs.
-
-        ``possible`` loses what is refuted.
-        """
+        """Settle open values of the smallest groups; ``possible`` loses what is refuted."""
         finest = possible[self._singles]
         weights = np.array(self.values, np.int64)
-        seen = self._seen_by_owner(finest.shape)
-        # A group that keeps enough values is not asked about any more.
-        solver = self.search.solver
-        rows = self.search.rows
+        seen = np.zeros(finest.shape, np.bool_)
+        if (own := self.search.world) is not None:
+            chosen = [at for at, _ in self.axes] + [self.place]
+            seen[tuple(own.kinds[:, at] if size > 1 else 0 for at, size in zip(chosen, seen.shape, strict=True))] = True
 
         def asked() -> Flags:
+            # A group that keeps enough values is not asked about any more.
             enough = np.minimum(seen @ weights, MANY) >= self.least
             return np.asarray(finest & ~seen & ~enough[..., None])
 
+        solver = self.search.solver if asked().any() else None
         try:
-            if solver is not None and rows is not None and asked().any():
-                few = len(rows.cells) <= FEW_CELLS
+            if solver is not None:
+                kinds = len(solver.rows.cells)
+                few = kinds <= FEW_CELLS
                 for _ in range(_WORLDS if few else 0):
                     before = int(seen.sum())
                     self._note(solver.world(-self._weigh(asked())), seen)
@@ -348,9 +288,9 @@ class _Groups:
                         break
                 hopeless = np.zeros_like(seen) if few else self._find_hopeless(solver, asked)
                 wanted = list(map(tuple, np.argwhere(asked() & ~hopeless).tolist()))
-                for place in wanted[: min(MOST_ASKED, MOST_WORK // len(rows.cells))]:
+                for place in wanted[: min(MOST_ASKED, MOST_WORK // kinds)]:
                     if asked()[place]:
-                        self._ask(place, finest, seen, few=few)
+                        self._ask(solver, place, finest, seen, few=few)
         finally:
             # Cubes with slots for people who lack a value have the same smallest groups, or wider ones: these are counted once.
             if self.cube.problem is self.search.problem:
@@ -371,14 +311,9 @@ class _Groups:
             out |= fresh
         return out
 
-    def _ask(self, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
-        """Settle one value of one of the smallest groups."""
-        solver = self.search.solver
-        rows = self.search.rows
-        assert solver is not None
-        assert rows is not None
+    def _ask(self, solver: Solver, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
         box = self._box(place[:-1], 1 << place[-1])
-        group = rows.cells.inside(box)
+        group = solver.rows.cells.inside(box)
         shown = solver.bound(group, -1)
         if shown is not None and shown[0] >= 0:
             self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
@@ -389,7 +324,7 @@ class _Groups:
         self._note(solver.world(solver.cost(group, -1)), seen)
         if seen[place]:
             return
-        search = Cases(rows, self.search.target.limits, box, -1, wanted=0)
+        search = Cases(solver.rows, solver.limits, box, -1, wanted=0)
         tree = search.prove()
         self._note(search.world, seen)
         if tree is not None:
@@ -397,26 +332,22 @@ class _Groups:
             finest[place] = False
 
     def _note(self, world: Ints | None, seen: Flags) -> None:
-        """Mark the values of the smallest groups in a world."""
-        if world is None:
-            return
-        self.worlds.append(world)
-        seen |= self._count_by_place(world) > 0
+        if world is not None:
+            self.worlds.append(world)
+            seen |= self._count_by_place(world) > 0
 
     def _weigh(self, wanted: Flags) -> Floats:
-        """Return the 0/1 weights of people with these values."""
         return wanted.reshape(-1)[self._owner].astype(np.float64)
 
     def _count_by_place(self, people: npt.NDArray[Any]) -> Floats:
-        """Count the people by smallest group and value."""
         shape = [*(len(axis.classes) for _, axis in self.axes), len(self.values)]
         return np.asarray(np.bincount(self._owner, people, int(np.prod(shape))).reshape(shape), np.float64)
 
     @cached_property
     def _owner(self) -> Ints:
         """Smallest group and value of each kind, as one number."""
-        assert self.search.rows is not None
-        cells = self.search.rows.cells
+        assert self.search.solver is not None
+        cells = self.search.solver.rows.cells
         classes = (
             dict(zip(cells.chosen, np.unravel_index(np.arange(len(cells)), cells.shape), strict=True)) if cells.shape else {}
         )
@@ -424,15 +355,6 @@ class _Groups:
         for at, axis in [*self.axes, (self.place, self.sensitive)]:
             out = out * len(axis.classes) + classes[at]
         return out
-
-    def _seen_by_owner(self, shape: tuple[int, ...]) -> Flags:
-        """Return the values of the smallest groups in the owner's rows."""
-        seen = np.zeros(shape, np.bool_)
-        world = self.search.world
-        if world is not None:
-            chosen = [at for at, _ in self.axes] + [self.place]
-            seen[tuple(world.kinds[:, at] if size > 1 else 0 for at, size in zip(chosen, shape, strict=True))] = True
-        return seen
 
     # All groups
 
@@ -445,31 +367,19 @@ class _Groups:
             out = np.moveaxis(np.tensordot(inside, out, axes=(1, position)), 0, position)
         return np.asarray(out > 0)
 
-    @cached_property
-    def _describable(self) -> Flags:
-        """Groups that values named by releases can describe."""
-        out = np.ones([len(axis.slots) for _, axis in self.axes], np.bool_)
-        for position, (_, axis) in enumerate(self.axes):
-            named = np.array([slot == axis.everything or _is_named(axis, slot) for slot in range(len(axis.slots))])
-            shape = [1] * out.ndim
-            shape[position] = -1
-            out &= named.reshape(shape)
-        return out
-
     def _ask_sizes(self, wanted: Flags, low: Ints) -> None:
         """Prove that groups of open size are nonempty, or refute it."""
         solver = self.search.solver
-        rows = self.search.rows
         places = sorted(map(tuple, np.argwhere(wanted).tolist()), key=self._literals)
         for number, place in enumerate(places):
             box = self._box(place)
             own = self.search.world
             if own is not None and own.count(box) == 0:
                 continue
-            if solver is None or rows is None or number >= MOST_ASKED:
+            if solver is None or number >= MOST_ASKED:
                 self.search.undecided += 1
                 continue
-            group = rows.cells.inside(box)
+            group = solver.rows.cells.inside(box)
             if any(not world[group].any() for world in self.worlds):
                 continue
             shown = solver.bound(group, 1)
@@ -477,7 +387,7 @@ class _Groups:
                 low[place] = shown[0]
                 self.lows[place] = self.prover.keep(Step(box, "lo", shown[0], shown[1]))
                 continue
-            world = solver.world(solver.cost(group, 1)) if len(rows.cells) <= FEW_CELLS else None
+            world = solver.world(solver.cost(group, 1)) if len(solver.rows.cells) <= FEW_CELLS else None
             if world is not None:
                 self.worlds.append(world)
             if world is None or world[group].any():
@@ -494,29 +404,23 @@ class _Groups:
             if box in known or self._is_shown_by_rows(place, wide[place]):
                 continue
             known.append(box)
-            values = [
-                value for at, kept in enumerate(wide[place].tolist()) if kept for value in self.sensitive.classes[at] if value
-            ]
-            lo = int(low[place])
-            hi = int(min(self.cube.hi[self.of_all[place]], OPEN))
+            kept = self.sensitive.split(sum(1 << at for at in np.flatnonzero(wide[place]).tolist()))[0]
             self.search.found.append(
                 FullGroup(
                     box,
-                    self.place,
                     self.sensitive.key.name,
-                    tuple(sorted(values)),
-                    lo=lo,
-                    hi=hi,
+                    tuple(sorted(filter(None, kept))),
+                    lo=int(low[place]),
+                    hi=int(min(self.cube.hi[self.of_all[place]], OPEN)),
                     proof=partial(self._prove, place, wide),
                 )
             )
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        """Tell if table rows show every value of a group."""
         for table in self.search.case.releases:
             if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
                 continue
-            shown = {column.name: column for column in shown_columns(table)}
+            shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
             own = classes_of(self.sensitive, shown[self.sensitive.key.name])
             inside = np.ones(len(own), np.bool_)
             for slot, (_, axis) in zip(place, self.axes, strict=True):
@@ -548,14 +452,12 @@ class _Groups:
     # Boxes and proofs
 
     def _box(self, place: Sequence[int], values: int | None = None) -> dict[int, int]:
-        """Return a group's classes by axis."""
         box = {at: axis.slots[slot] for slot, (at, axis) in zip(place, self.axes, strict=True) if slot != axis.everything}
         if values is not None and values != (1 << len(self.values)) - 1:
             box[self.place] = values
         return box
 
-    def _prove(self, place: tuple[int, ...], wide: Flags) -> tuple[list[Step], list[Step], list[Step]]:
-        """Return steps that prove a group's size and values."""
+    def _prove(self, place: tuple[int, ...], wide: Flags) -> Proof:
         prover = self.prover
         number = self.number
         group = int(self.of_all[place])
@@ -571,7 +473,6 @@ class _Groups:
         return prover.order_steps(least), prover.order_steps(most), prover.order_steps(others)
 
     def _nobody(self, place: tuple[int, ...], at: int) -> Iterator[Step]:
-        """Yield steps that rule out a value for a group."""
         group = int(self.of_value[(*place, at)])
         if self.cube.hi[group] == 0:
             yield self.prover.step(self.number, group, "hi")
@@ -586,68 +487,38 @@ class _Groups:
             else:
                 yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
 
+    # Blanks of a table
 
-def _is_named(axis: Axis, slot: int) -> bool:
-    """Tell if releases name all values of a slot."""
-    mask = axis.slots[slot]
-    return all(None not in values for bit, values in enumerate(axis.classes) if mask >> bit & 1)
-
-
-@dataclass(eq=False)
-class BlankValues:
-    """Blanks of one sensitive column, by combination of a cube.
-
-    ``values`` holds the number of values of each class of the sensitive axis.
-    """
-
-    prover: Prover
-    number: int
-    release: int
-    table: PartialTable
-    place: int
-    values: list[int]
-    least: int
-    solver: Solver | None
-    world: World | None
-    undecided: int = 0
-
-    @property
-    def cube(self) -> Cube:
-        """Cube that is looked at."""
-        return self.prover.cubes[self.number]
-
-    def look(self) -> Iterator[FullGroup]:
+    def look_at_blanks(self, release: int, table: PartialTable) -> Iterator[FullGroup]:
         """Yield combinations whose blanks leave fewer than l values."""
-        shown = {column.name: column for column in shown_columns(self.table)}
+        shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
         axes = self.cube.problem.axes
-        sensitive = axes[self.place]
-        own = classes_of(sensitive, shown[sensitive.key.name])
-        roles = set(self.table.people.schema.qi)
+        own = classes_of(self.sensitive, shown[self.sensitive.key.name])
+        roles = set(table.people.schema.qi)
         used = [
             at
             for at in self.cube.chosen
             if axes[at].key.kind == "column" and axes[at].key.name in roles & shown.keys() and len(axes[at].slots) > 1
         ]
-        codes = (
-            np.stack([classes_of(axes[at], shown[axes[at].key.name]) for at in used], axis=1)
-            if used
-            else np.zeros((len(own), 0), np.int64)
-        )
+        codes = np.array([classes_of(axes[at], shown[axes[at].key.name]) for at in used], np.int64).reshape(len(used), len(own)).T
         patterns = np.unique(codes[own < 0], axis=0)
         for asked, pattern in enumerate(patterns):
             box = {at: 1 << int(code) for at, code in zip(used, pattern, strict=True) if code >= 0}
             fixed = pattern >= 0
             surely = (codes[:, fixed] == pattern[fixed]).all(axis=1)
             maybe = ((codes[:, fixed] == pattern[fixed]) | (codes[:, fixed] < 0)).all(axis=1)
-            found = self._ask(box, own, surely, maybe, few=asked < MOST_ASKED)
+            found = self._ask_blank(release, box, own, surely, maybe, few=asked < MOST_ASKED)
             if found is not None:
                 yield found
 
-    def _ask(self, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool) -> FullGroup | None:
-        """Return the values left to a combination's blanks, or None."""
+    def _ask_blank(
+        self, release: int, box: dict[int, int], own: Ints, surely: Flags, maybe: Flags, *, few: bool
+    ) -> FullGroup | None:
         shown = np.bincount(own[surely & (own >= 0)], minlength=len(self.values))
         beside = int((maybe & ~surely & (own < 0)).sum())
         most = np.bincount(own[maybe & (own >= 0)], minlength=len(self.values)) + beside
+        solver = self.search.solver
+        world = self.search.world
         ruled_out: dict[int, Step | None] = {}
         seen = 0
         for at in range(len(self.values)):
@@ -657,33 +528,28 @@ class BlankValues:
             if self.cube.hi[group] <= shown[at]:
                 ruled_out[at] = None
                 continue
-            if self.world is not None and self.world.count(part) > most[at]:
+            if world is not None and world.count(part) > most[at]:
                 seen += self.values[at]
-            elif self.solver is not None and few and seen < self.least:
-                cells = self.solver.rows.cells.inside(part)
-                bound = self.solver.bound(cells, -1)
+            elif solver is not None and few and seen < self.least:
+                cells = solver.rows.cells.inside(part)
+                bound = solver.bound(cells, -1)
                 if bound is not None and -bound[0] <= shown[at]:
                     ruled_out[at] = self.prover.keep(Step(part, "hi", int(shown[at]), bound[1]))
                     continue
-                world = self.solver.world(self.solver.cost(cells, -1)) if len(self.solver.rows.cells) <= FEW_CELLS else None
-                if world is not None and int(world[cells].sum()) > most[at]:
+                other = solver.world(solver.cost(cells, -1)) if len(solver.rows.cells) <= FEW_CELLS else None
+                if other is not None and int(other[cells].sum()) > most[at]:
                     seen += self.values[at]
         left = [at for at in range(len(self.values)) if at not in ruled_out]
         if sum(self.values[at] for at in left) >= self.least or not left:
-            self.undecided += seen < self.least
+            self.search.undecided += seen < self.least
             return None
-        sensitive = self.cube.problem.axes[self.place]
-        named = tuple(sorted(value for at in left for value in sensitive.classes[at] if value))
+        named = tuple(sorted(value for at in left for value in self.sensitive.classes[at] if value))
         rows = int((surely & (own < 0)).sum())
-        others = int(shown[sorted(ruled_out)].sum()) if ruled_out else 0
-        blanks = Blanks(self.release, rows, others)
-        proof = partial(self._prove, box, ruled_out, shown)
-        return FullGroup(box, self.place, sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
+        blanks = {"release": release, "rows": rows, "shown": int(shown[sorted(ruled_out)].sum())}
+        proof = partial(self._prove_blank, box, ruled_out, blanks["shown"])
+        return FullGroup(box, self.sensitive.key.name, named, lo=rows, hi=rows, proof=proof, blanks=blanks)
 
-    def _prove(
-        self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: Ints
-    ) -> tuple[list[Step], list[Step], list[Step]]:
-        """Return steps proving that blanks hide no other value."""
+    def _prove_blank(self, box: dict[int, int], ruled_out: dict[int, Step | None], shown: int) -> Proof:
         if not ruled_out:
             return [], [], []
         parts = []
@@ -692,9 +558,7 @@ class BlankValues:
             assert group is not None
             parts.append(self.prover.step(self.number, group, "hi") if step is None else step)
         mask = sum(1 << at for at in ruled_out)
-        joined = Step(
-            box | {self.place: mask}, "hi", int(shown[sorted(ruled_out)].sum()), {("step", id(one)): _ONE for one in parts}
-        )
+        joined = Step(box | {self.place: mask}, "hi", shown, {("step", id(one)): _ONE for one in parts})
         return [], [], self.prover.order_steps([parts[0] if len(parts) == 1 else joined])
 
 
@@ -709,16 +573,11 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     certificate: dict[str, Any] = {"format": "tacit.certificate/1", "claim": claim, "sensitive": found.column, "of": numbers}
     certificate |= {"people": case.people.to_text()} if index is None else {}
     if found.blanks is not None:
-        certificate["blanks"] = {"release": found.blanks.release, "rows": found.blanks.rows, "shown": found.blanks.shown}
+        certificate["blanks"] = found.blanks
     certificate |= {name: [step_record(problem, step) for step in proof] for name, proof in zip(names, proofs, strict=True)}
     used = [step for proof in proofs for step in proof]
-    table = "" if found.blanks is None else case.name(found.blanks.release)
+    table = "" if found.blanks is None else case.name(found.blanks["release"])
     sentence = state_full_group(event.to_dict(), found.column, count, table)
     steps = explain_full_group(certificate, look_up_in(case, problem, used), table)
     because = citations_of(problem, used, numbers)
     return Finding(code, event, count, sentence, because, tuple(steps), certificate=certificate)
-
-
-def _named(problem: Problem, at: int, mask: int) -> list[str]:
-    """Return the values of some classes of an axis."""
-    return [value for bit, values in enumerate(problem.axes[at].classes) if mask >> bit & 1 for value in values if value]

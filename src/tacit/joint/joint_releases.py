@@ -29,45 +29,30 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import LimitReached
-from tacit.joint.boxes import ANYTHING_ELSE, DECLARED, MEMBER, Allowed, Box, Choice, Line, Origin, Problem, item_event
+from tacit.joint import words
+from tacit.joint.boxes import DECLARED, MEMBER, Box, Choice, Line, Origin, Problem, item_event
 from tacit.joint.case import JointCase
 from tacit.joint.cube import (
     Cited,
     Cube,
     Groups,
-    Leaf,
     Prover,
-    Split,
     Step,
-    Threshold,
-    Tree,
     Weights,
     Window,
     all_choices,
-    all_weights,
     list_uncovered,
     make_cubes,
+    rewrite_step,
     tighten_cubes,
 )
-from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds, tables_with_means
+from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import lower, relate_populations
-from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, Settlement, refuse_clash
-from tacit.joint.rows import Rows, count_cells
-from tacit.joint.words import (
-    CODE,
-    MOST_COMPARED,
-    Found,
-    Portrait,
-    combine_portraits,
-    event_of,
-    merge_duplicate_movers,
-    portray_group,
-    write_out,
-)
-from tacit.joint.worlds import World, refute_by_world, refute_from
+from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
+from tacit.joint.words import CODE, Found, Portrait
+from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
 from tacit.known.proofs import Proof, bounds_together
 from tacit.known.proofs import Prover as KnownProver
 from tacit.known.releases import SeveralCase
@@ -76,148 +61,26 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Finding
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Same
-
-
-def add_known_values(run: AttackRun, known: SeveralCase, target: Target) -> AttackRun:
-    """Add the findings about values of known people to a run."""
-    return _Together(known, target).join(run)
-
-
-@dataclass(frozen=True, slots=True)
-class _Certain:
-    """A combination, what is ruled out for it, and why."""
-
-    combination: int
-    ruled_out: tuple[int, ...]
-    proof: Proof
-
-
-class _Together:
-    """What several releases reveal about known people that none of them reveals alone."""
-
-    def __init__(self, case: SeveralCase, target: Target) -> None:
-        self.case = case
-        self.target = target
-        self.said, bounds = bounds_together(case, target.limits)
-        self.impossible = bounds.impossible
-        self.undecided = int(bounds.unsettled.sum())
-        self.reasons: list[str] = []
-        if self.undecided:
-            self.reasons.append(
-                f"{self.undecided:,} pairs of combination and value are neither ruled out nor shown to be possible"
-            )
-        self.found: list[_Certain] = []
-        try:
-            self._prove()
-        except LimitReached:
-            self.undecided += 1
-            self.reasons.append("the time limit was reached before all certain values were proved")
-
-    def _prove(self) -> None:
-        """Prove combinations with fewer than l values left, unless one release alone leaves as few."""
-        left = self.case.values_left(self.impossible)
-        exposed = np.flatnonzero(left < self.target.policy.l)
-        new = exposed[~self._alone(exposed, left)]
-        people = self.case.population.people
-        prover = KnownProver(self.said, self._check)
-        unwritten = 0
-        for q in new[np.lexsort((new, people[new], left[new]))].tolist():
-            self.target.limits.check("X01")
-            ruled_out = tuple(np.flatnonzero(self.impossible[q]).tolist())
-            proof = prover.ruled_out(q, ruled_out)
-            if proof is None:
-                unwritten += 1
-            else:
-                self.found.append(_Certain(q, ruled_out, proof))
-        if unwritten:
-            self.undecided += unwritten
-            self.reasons.append(f"{unwritten:,} combinations need a proof by cases, which is not written out, and stay undecided")
-
-    def _check(self) -> float | None:
-        self.target.limits.check("X01")
-        return self.target.limits.seconds_left
-
-    def _alone(self, exposed: Ints, left: Ints) -> Flags:
-        """Return the combinations to which one release alone leaves as few values."""
-        revealed = np.zeros(len(exposed), np.bool_)
-        chosen = np.zeros_like(self.case.population.people)
-        chosen[exposed] = self.case.population.people[exposed]
-        for number in self.case.knowing if len(exposed) else ():
-            _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
-            revealed |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
-        return revealed
-
-    def join(self, run: AttackRun) -> AttackRun:
-        """Return the findings about groups and those about values as one run, worst first."""
-        people = self.case.population.people[[one.combination for one in self.found]]
-        values_left = np.array([len(self.case.values) - len(one.ruled_out) for one in self.found], np.int64)
-        width = np.full(len(people), len(self.case.population.columns) + 1, np.int64)
-        own: dict[str, npt.NDArray[np.generic]] = {
-            "items": width,
-            "count": people,
-            "count_hi": people,
-            "together": np.ones(len(people), np.bool_),
-        }
-        severity = np.concatenate((run.severity, people << 16))
-        order = np.argsort(severity, kind="stable")
-        groups = len(run.severity)
-        is_value = order >= len(run.severity)
-        columns = {
-            name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
-            for name, column in run.columns.items()
-        }
-        columns["values_left"] = np.concatenate((np.zeros(groups, np.int64), values_left))[order]
-
-        def event(index: int) -> Event:
-            place = int(order[index])
-            if is_value[index]:
-                return self._words(place - groups).event
-            assert run.event is not None
-            return run.event(place)
-
-        def show(index: int) -> Finding:
-            place = int(order[index])
-            if is_value[index]:
-                return self._words(place - groups).finding(run.code, self.found[place - groups].proof)
-            assert run.show is not None
-            return run.show(place)
-
-        return replace(
-            run,
-            reason="; ".join(why for why in (run.reason, *self.reasons) if why),
-            people=max(run.people, int(people.sum())),
-            undecided=run.undecided + self.undecided,
-            columns=columns,
-            severity=severity[order],
-            event=event,
-            show=show,
-        )
-
-    def _words(self, place: int) -> SeveralWords:
-        one = self.found[place]
-        return SeveralWords(self.case, self.said, one.combination, one.ruled_out)
-
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
-#: Most worlds by exchanges from the first one.
-MOST_WORLDS = 20
-#: Most sets of columns that no cube holds and that a world is asked about.
-MOST_APART = 5_000
+MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
+MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 
 
 def run(target: Target) -> AttackRun:
     """Return the groups of fewer than k people revealed jointly."""
     case = target.case
     assert isinstance(case, JointCase)
-    with_means = tables_with_means(case)
+    with_means = sum(isinstance(one, FrequencyTable) and one.measured is not None for one in case.releases)
     if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
     if with_means:
-        search.undecided += len(with_means)
+        search.undecided += with_means
         search.reasons.append(f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
@@ -226,10 +89,7 @@ def run(target: Target) -> AttackRun:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
-    if case.known is None:
-        return outcome
-
-    return add_known_values(outcome, case.known, target)
+    return outcome if case.known is None else _KnownValues(case.known, target).join(outcome)
 
 
 @dataclass(eq=False)
@@ -250,17 +110,14 @@ class _Search:
     world: World | None = None
 
     def look(self) -> None:
-        """Tighten bounds by window, then solve programs."""
         cubes, windows_by_problem, skipped = make_cubes(self.problem)
         if skipped or self.problem.left_out:
             self.undecided += skipped + self.problem.left_out
             self.reasons.append("not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
-        for number, cube in enumerate(cubes):
-            if cube.clash >= 0:
-                steps = [step for proof in _both_ends(prover, number, cube.clash) for step in proof]
-                refuse_clash(self.case, self.problem, steps, self.target.limits)
+        if any(cube.clash >= 0 for cube in cubes):
+            refuse_clashes(self.case, self.problem, prover, self.target.limits)
         groups = [Groups.of(cube, self.target.policy.k) for cube in cubes]
         chosen = windows_by_problem[0][1]
         for own in groups[len(chosen) :]:
@@ -273,6 +130,8 @@ class _Search:
         for problem, windows in windows_by_problem:
             if windows != [everything]:
                 self._list_uncovered(problem, windows)
+        if not self.open and len(self.case.releases) == 1:
+            return
         # Programs over all columns know all that programs over some of them know.
         together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
         steps = [step for number in range(len(chosen)) for step in prover.rounded_steps(number)]
@@ -285,7 +144,6 @@ class _Search:
             self._take_alone()
 
     def _take_alone(self) -> None:
-        """Add the findings of each release alone."""
         whose = relate_populations(self.case.releases, self.case.people, self.case.population)
         unproved = 0
         for number, release in enumerate(self.case.releases):
@@ -294,14 +152,14 @@ class _Search:
             case = JointCase.of((release,), Same(), data=self.case.data)
             alone = _Search(case, lower((release,), Same()), self.target)
             alone.look()
-            translation = Translation.of(alone.problem, self.problem, number, whose.scopes[number])
+            translation = _Translation(alone.problem, self.problem, number, whose.scopes[number])
             inside = (self.case.population[number],) if self.problem.members else ()
             for event, found in alone.found.items():
                 among_all = replace(event, inside=inside)
-                if translation is None:
-                    unproved += 1
+                if not alone.problem.place.keys() <= self.problem.place.keys():
+                    unproved += 1  # items differ in meaning
                 elif among_all not in self.found:
-                    proof = partial(_translate, translation, found)
+                    proof = partial(translation.rewrite, found)
                     self.found[among_all] = replace(found, event=among_all, together=False, proof=proof)
             left = alone.undecided + len(alone.open.keys() - alone.found.keys())
             if left:
@@ -335,19 +193,19 @@ class _Search:
             hi = int(cube.hi[group])
             known = None if event is None else self.found.get(event)
             if event is not None and (known is None or hi - lo < known.hi - known.lo):
-                self.found[event] = Found(event, lo, hi, not alone[group], proof=partial(_both_ends, prover, number, group))
+                self.found[event] = Found(event, lo, hi, not alone[group], proof=partial(prover.prove_ends, number, group))
                 if _is_about_movers(event):
                     self.movers[event] = cube.box(group)
                     if cube.problem is self.problem:
-                        self.parts[event] = partial(portray_group, prover, number, group)
+                        self.parts[event] = partial(words.portray_group, prover, number, group)
                     if lo < hi:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
         """Record movers with their combined descriptions."""
-        exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: MOST_COMPARED + 1]
-        for one in combine_portraits(prover, [self.parts[event]() for event in exact]):
-            event = event_of(prover, one.box)
+        exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: words.MOST_COMPARED + 1]
+        for one in words.combine_portraits(prover, [self.parts[event]() for event in exact]):
+            event = words.event_of(prover, one.box)
             if event is not None and event not in self.found:
                 proofs = prover.order_steps([one.least]), prover.order_steps([one.most])
                 self.found[event] = Found(event, one.people, one.people, True, proof=partial(_given, proofs))
@@ -355,9 +213,7 @@ class _Search:
 
     def _leave_declared(self, cube: Cube, groups: Groups) -> None:
         """Drop small groups that declared sizes bound equally tightly."""
-        declared = Cube(cube.problem, cube.chosen)
-        lines = self.problem.lines
-        declared.tighten([place for place, line in enumerate(lines) if line.origin.is_declared], self._check)
+        declared = self._tighten_by(cube, lambda origin: origin.is_declared)
         same: Flags = groups.small & (declared.lo == cube.lo) & (declared.hi == cube.hi)
         groups.small &= ~same
         groups.asked &= ~(same & (cube.lo == cube.hi))
@@ -369,8 +225,7 @@ class _Search:
     def _alone(self, cube: Cube) -> tuple[Flags, Flags]:
         """Return groups that one release reveals alone or by row."""
         if len(self.case.releases) == 1:
-            is_row = np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
-            return np.ones(len(cube.lo), np.bool_), is_row
+            return np.ones(len(cube.lo), np.bool_), np.full(len(cube.lo), bool(self.problem.by_row), np.bool_)
         alone = np.zeros(len(cube.lo), np.bool_)
         shown = np.zeros(len(cube.lo), np.bool_)
         every = frozenset(range(len(self.case.releases)))
@@ -384,15 +239,15 @@ class _Search:
         return alone, shown
 
     def _revealed_by(self, cube: Cube, releases: frozenset[int]) -> Flags:
-        """Return the groups that some releases show to be small."""
-        part = Cube(cube.problem, cube.chosen)
-        lines = self.problem.lines
-        own = [place for place, line in enumerate(lines) if line.origin.release in releases and line.origin.what not in DECLARED]
-        part.tighten(own, self._check)
+        part = self._tighten_by(cube, lambda origin: origin.release in releases and origin.what not in DECLARED)
         return np.asarray((part.lo > 0) & (part.hi < self.target.policy.k))
 
+    def _tighten_by(self, cube: Cube, is_used: Callable[[Origin], bool]) -> Cube:
+        part = Cube(cube.problem, cube.chosen)
+        part.tighten([place for place, line in enumerate(self.problem.lines) if is_used(line.origin)], self._check)
+        return part
+
     def _list_open(self, cubes: Sequence[Cube], groups: Sequence[Groups]) -> None:
-        """List the undecided groups that no world refutes."""
         k = self.target.policy.k
         asked = [own.asked & ~own.small & (cube.hi > 0) & (cube.lo < k) for cube, own in zip(cubes, groups, strict=True)]
         data = self.case.data
@@ -404,10 +259,13 @@ class _Search:
                 self._exchange(self.world, cubes, asked)
         for cube, own, flags in zip(cubes, groups, asked, strict=True):
             places = np.flatnonzero(flags)
-            for group in places[np.argsort(own.literals[places], kind="stable")].tolist():
-                event = self._event(cube, group)
-                if event is not None:
-                    self.open.setdefault(event, cube.box(group))
+            self._add_open(cube, places[np.argsort(own.literals[places], kind="stable")])
+
+    def _add_open(self, cube: Cube, groups: Ints) -> None:
+        for group in groups.tolist():
+            event = self._event(cube, group)
+            if event is not None:
+                self.open.setdefault(event, cube.box(group))
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
         """List the uncovered groups that no world refutes."""
@@ -432,10 +290,7 @@ class _Search:
             flags = own.asked & (own.literals == len(columns))
             if self.world is not None:
                 flags &= ~refute_by_world(self.world, cube, self.target.policy.k)
-            for group in np.flatnonzero(flags).tolist():
-                event = self._event(cube, group)
-                if event is not None:
-                    self.open.setdefault(event, cube.box(group))
+            self._add_open(cube, np.flatnonzero(flags))
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
         """Remove groups that exchanges show not to be small."""
@@ -465,80 +320,70 @@ class _Search:
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
-        """Tell if programs over these axes are small enough."""
         if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 
     def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
-        """Settle open groups by programs over some axes."""
         has = frozenset(chosen)
         rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
-            if not box.keys() <= has or not self._is_asked(event):
+            known = self.found.get(event)
+            is_settled = known is not None and (known.lo == known.hi or not _is_about_movers(event))
+            if is_settled or not box.keys() <= has:
                 continue
             entries += rows.cells.size(box)
             if entries > MOST_QUESTIONS:
                 break
             asked.append((event, box))
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
-        settled = Settlement(np.zeros(len(asked), np.bool_))
+        programs = Programs(
+            rows,
+            self.target.limits,
+            [box for _, box in asked],
+            self.target.policy.k,
+            whole=whole,
+            eager=not self.found,
+            known=self.world,
+        )
         try:
-            Programs(
-                rows,
-                self.target.limits,
-                [box for _, box in asked],
-                self.target.policy.k,
-                whole=whole,
-                eager=not self.found,
-                known=self.world,
-            ).settle(settled)
+            programs.settle()
         finally:
-            self._take(prover, settled, [event for event, _ in asked])
+            self._take(prover, programs, [event for event, _ in asked])
 
-    def _is_asked(self, event: ItemEvent) -> bool:
-        """Tell if programs may add a finding."""
-        known = self.found.get(event)
-        return known is None or (known.lo < known.hi and _is_about_movers(event))
-
-    def _take(self, prover: Prover, settled: Settlement, asked: Sequence[ItemEvent]) -> None:
-        """Record proved groups and remove refuted ones."""
+    def _take(self, prover: Prover, settled: Programs, asked: Sequence[ItemEvent]) -> None:
         if settled.clash:
             steps = prover.order_steps([Step({}, "lo", 1, settled.clash)])
             refuse_clash(self.case, self.problem, steps, self.target.limits)
         for place, both in sorted(settled.proofs.items()):
             proofs = prover.order_steps(both[:1]), prover.order_steps(both[1:])
-            used = (weights for proof in proofs for step in proof for weights in all_weights(step))
-            origins = [self.problem.lines[line].origin for weights in used for kind, line in weights if kind == "line"]
+            origins = [self.problem.lines[line].origin for line in words.lines_of([*proofs[0], *proofs[1]])]
             needed = {origin.release for origin in origins}
             event = asked[place]
             ends = (both[0].value, both[1].value)
             is_row = len(needed) == 1 and needed <= self.problem.by_row
             if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
                 continue
-            found = Found(event, *ends, len(needed) > 1, partial(_given, proofs))
-            known = self.found.get(found.event)
-            if known is None or found.hi - found.lo < known.hi - known.lo:
-                self.found[found.event] = found
-                if found.event in self.movers:
+            known = self.found.get(event)
+            if known is None or ends[1] - ends[0] < known.hi - known.lo:
+                self.found[event] = Found(event, *ends, len(needed) > 1, proof=partial(_given, proofs))
+                if event in self.movers:
                     least, most = (prover.keep(step) for step in both)
-                    self.parts[found.event] = partial(Portrait, self.movers[found.event], found.lo, least, most=most)
+                    self.parts[event] = partial(Portrait, self.movers[event], ends[0], least, most=most)
         for place in np.flatnonzero(~settled.open).tolist():
             self.open.pop(asked[place], None)
 
     def outcome(self, status: Status) -> AttackRun:
-        """Return the run with its findings."""
         if still_open := len(self.open.keys() - self.found.keys()):
             self.undecided += still_open
             self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
-        if self.prover is not None:
+        if self.prover is not None and self.parts:
             self._describe(self.prover)
-        exact = (
-            (event, box, one.lo) for event, box in self.movers.items() if (one := self.found.get(event)) and one.lo == one.hi
-        )
-        duplicates, people = merge_duplicate_movers(exact)
+        known = [(event, box, self.found[event]) for event, box in self.movers.items() if event in self.found]
+        exact = [(event, box, one.lo) for event, box, one in known if one.lo == one.hi]
+        duplicates, people = words.merge_duplicate_movers(exact) if exact else (set[ItemEvent](), 0)
         for event in duplicates:
             in_all = not (event.present or event.absent or event.changes)
             if not in_all or self.found[event].hi == 1:  # the total number who came or went is reported in any case
@@ -559,7 +404,7 @@ class _Search:
             columns={"items": sizes, "count": lo, "count_hi": hi, "together": together},
             severity=(hi << 16) | (np.minimum(sizes, 0x7FFF) + np.where(together, 0, 0x8000)),
             event=lambda index: order[index].event,
-            show=lambda index: write_out(self.case, self.problem, order[index]),
+            show=lambda index: words.write_out(self.case, self.problem, order[index]),
         )
 
 
@@ -567,21 +412,12 @@ def _is_about_movers(event: ItemEvent) -> bool:
     return bool(event.outside) or any(change.differs for change in event.changes)
 
 
-def _both_ends(prover: Prover, cube: int, group: int) -> tuple[Sequence[Step], Sequence[Step]]:
-    return prover.prove(cube, group, "lo"), prover.prove(cube, group, "hi")
-
-
-def _translate(translation: Translation, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
-    least, most = found.proof()
-    return translation.steps(least), translation.steps(most)
-
-
 def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step], Sequence[Step]]:
     return proofs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Translation:
+@dataclass(eq=False)
+class _Translation:
     """Proofs about one release, rewritten for several.
 
     The release has the number ``release`` there, and its people are those of ``scope``.
@@ -591,48 +427,32 @@ class Translation:
     together: Problem
     release: int
     scope: Box
-    lines: Mapping[Origin, int]
 
-    @classmethod
-    def of(cls, alone: Problem, together: Problem, release: int, scope: Box) -> Translation | None:
-        """Return the translation, or None if items differ in meaning."""
-        if not alone.place.keys() <= together.place.keys():
-            return None
-        lines = {line.origin: number for number, line in enumerate(together.lines) if line.origin.release == release}
-        return cls(alone, together, release, scope, lines=lines)
+    def __post_init__(self) -> None:
+        lines = enumerate(self.together.lines)
+        self.lines = {line.origin: number for number, line in lines if line.origin.release == self.release}
+        #: Lines that list all values of the release's people.
+        self.closing = [number for origin, number in self.lines.items() if origin.what == "all-values"]
 
-    def steps(self, proof: Sequence[Step]) -> list[Step]:
-        """Return the same proof for the release's people among all."""
-        return [self._step(step) for step in proof]
+    def rewrite(self, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
+        least, most = found.proof()
+        return [self._step(step) for step in least], [self._step(step) for step in most]
 
     def _step(self, step: Step) -> Step:
         # The most often that an assumed case counts a person; an earlier step counts everybody once.
         lines = [line for choice in all_choices(step) for line in (choice.fewer, choice.more) if line is not None]
-        most = sum(max(sum(abs(factor) for factor, _ in line.terms), 1) for line in lines) + 1
-        cases = None if step.cases is None else self._tree(step.cases, most)
-        assert cases is None or isinstance(cases, Split)
-        return replace(step, box=self.box(step.box), weights=self._weights(step.weights, most), cases=cases)
+        often = sum(max(sum(abs(factor) for factor, _ in line.terms), 1) for line in lines) + 1
+        return rewrite_step(step, partial(self._weights, often=often), self._box, self._choice)
 
-    def box(self, box: Mapping[int, int]) -> dict[int, int]:
-        """Restrict a box to the people of the release."""
-        named = {self.alone.axes[place].key: self._allowed(place, mask) for place, mask in box.items()}
+    def _box(self, box: Mapping[int, int]) -> dict[int, int]:
+        named = {self.alone.axes[place].key: self.alone.axes[place].allowed(mask) for place, mask in box.items()}
         return self.together.masks({**named, **self.scope})
-
-    def _allowed(self, place: int, mask: int) -> Allowed:
-        classes = self.alone.axes[place].classes
-        inside = [value for bit, values in enumerate(classes) if mask >> bit & 1 for value in values]
-        outside = [value for bit, values in enumerate(classes) if not mask >> bit & 1 for value in values]
-        excluded = ANYTHING_ELSE in inside
-        return Allowed(frozenset(value for value in (outside if excluded else inside) if value is not None), excluded)
 
     def _origin(self, origin: Origin) -> Origin:
         return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))
 
     def _weights(self, weights: Weights, often: int) -> Weights:
-        """Return the sum with lines that exclude unlisted values.
-
-        These lines are added as often as the sum can count a person.
-        """
+        """Add lines that exclude unlisted values, as often as the sum can count a person."""
         if not weights:
             return {}
         out: dict[Cited, Fraction] = {}
@@ -641,22 +461,110 @@ class Translation:
             line = self.alone.lines[number] if kind == "line" else None
             out[(kind, number) if line is None else (kind, self.lines[self._origin(line.origin)])] = weight
             most += abs(weight) * (often if line is None else sum(abs(factor) for factor, _ in line.terms))
-        return out | {("line", number): -most for number in self._closing if ("line", number) not in out}
-
-    @property
-    def _closing(self) -> list[int]:
-        """Lines that list all values of the release's people."""
-        return [number for origin, number in self.lines.items() if origin.what == "all-values"]
-
-    def _tree(self, tree: Tree, often: int) -> Tree:
-        if isinstance(tree, Leaf):
-            return Leaf(self._weights(tree.weights, often), tree.impossible)
-        by = Threshold(self.box(tree.by.box), tree.by.at) if isinstance(tree.by, Threshold) else self._choice(tree.by)
-        return Split(by, self._tree(tree.fewer, often), self._tree(tree.more, often))
+        return out | {("line", number): -most for number in self.closing if ("line", number) not in out}
 
     def _choice(self, choice: Choice) -> Choice:
-        return Choice(self._line(choice.fewer), None if choice.more is None else self._line(choice.more), choice.first)
+        return replace(choice, fewer=self._line(choice.fewer), more=None if choice.more is None else self._line(choice.more))
 
     def _line(self, line: Line) -> Line:
         terms = tuple((factor, {**box, **self.scope}) for factor, box in line.terms)
         return replace(line, terms=terms, origin=self._origin(line.origin))
+
+
+class _KnownValues:
+    """Values of known people that several releases reveal and none of them alone."""
+
+    def __init__(self, case: SeveralCase, target: Target) -> None:
+        self.case = case
+        self.target = target
+        self.people = case.population.people
+        self.said, bounds = bounds_together(case, target.limits)
+        self.undecided = int(bounds.unsettled.sum())
+        self.reasons: list[str] = []
+        if self.undecided:
+            self.reasons.append(
+                f"{self.undecided:,} pairs of combination and value are neither ruled out nor shown to be possible"
+            )
+        #: Combinations, the values that are ruled out for them, and why.
+        self.found: list[tuple[int, tuple[int, ...], Proof]] = []
+        try:
+            self._prove(bounds.impossible)
+        except LimitReached:
+            self.undecided += 1
+            self.reasons.append("the time limit was reached before all certain values were proved")
+
+    def _check(self) -> float | None:
+        self.target.limits.check(CODE)
+        return self.target.limits.seconds_left
+
+    def _prove(self, impossible: Flags) -> None:
+        """Prove combinations with fewer than l values left, unless one release alone leaves as few."""
+        left = self.case.values_left(impossible)
+        exposed = np.flatnonzero(left < self.target.policy.l)
+        chosen = np.zeros_like(self.people)
+        chosen[exposed] = self.people[exposed]
+        revealed_alone = np.zeros(len(exposed), np.bool_)
+        for number in self.case.knowing if len(exposed) else ():
+            _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
+            revealed_alone |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
+        new = exposed[~revealed_alone]
+        prover = KnownProver(self.said, self._check)
+        unwritten = 0
+        for q in new[np.lexsort((new, self.people[new], left[new]))].tolist():
+            self.target.limits.check(CODE)
+            ruled_out = tuple(np.flatnonzero(impossible[q]).tolist())
+            proof = prover.ruled_out(q, ruled_out)
+            if proof is None:
+                unwritten += 1
+            else:
+                self.found.append((q, ruled_out, proof))
+        if unwritten:
+            self.undecided += unwritten
+            self.reasons.append(f"{unwritten:,} combinations need a proof by cases, which is not written out, and stay undecided")
+
+    def join(self, run: AttackRun) -> AttackRun:
+        """Return the findings about groups and those about values as one run, worst first."""
+        people = self.people[[q for q, _, _ in self.found]]
+        values_left = np.array([len(self.case.values) - len(ruled_out) for _, ruled_out, _ in self.found], np.int64)
+        own = {
+            "items": np.full(len(people), len(self.case.population.columns) + 1, np.int64),
+            "count": people,
+            "count_hi": people,
+            "together": np.ones(len(people), np.bool_),
+        }
+        groups = len(run.severity)
+        severity = np.concatenate((run.severity, people << 16))
+        order = np.argsort(severity, kind="stable")
+        columns = {
+            name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
+            for name, column in run.columns.items()
+        }
+        columns["values_left"] = np.concatenate((np.zeros(groups, np.int64), values_left))[order]
+
+        def words_at(place: int) -> SeveralWords:
+            return SeveralWords(self.case, self.said, *self.found[place][:2])
+
+        def event(index: int) -> Event:
+            place = int(order[index])
+            if place >= groups:
+                return words_at(place - groups).event
+            assert run.event is not None
+            return run.event(place)
+
+        def show(index: int) -> Finding:
+            place = int(order[index])
+            if place >= groups:
+                return words_at(place - groups).finding(run.code, self.found[place - groups][2])
+            assert run.show is not None
+            return run.show(place)
+
+        return replace(
+            run,
+            reason="; ".join(why for why in (run.reason, *self.reasons) if why),
+            people=max(run.people, int(people.sum())),
+            undecided=run.undecided + self.undecided,
+            columns=columns,
+            severity=severity[order],
+            event=event,
+            show=show,
+        )

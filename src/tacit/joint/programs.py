@@ -9,45 +9,37 @@ fractional, and prove each branch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from math import ceil, floor
 from typing import NoReturn
 
 import numpy as np
 
 from tacit.errors import Contradiction, numbered
-from tacit.joint.boxes import MOST_GROUPS, Line, Problem, count_groups
+from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
 from tacit.joint.case import JointCase
-from tacit.joint.cube import Cited, Cube, End, Leaf, Split, Step, Threshold, Tree
+from tacit.joint.cube import Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.rearranging import Rearranging
-from tacit.joint.rows import Masks, Rows, count_cells, membership_matrix
 from tacit.joint.words import lines_of
-from tacit.joint.worlds import World, refute_from
+from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.matrix import Matrix, stack_columns, stack_rows
-from tacit.solve.solver import Constraints, Solution, solve, solve_linear, solve_whole
+from tacit.solve.solver import Constraints, solve, solve_linear, solve_whole
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
-#: Up to this many cells, worlds are searched one by one.
-FEW_CELLS = 1_000
-#: Most searches for a world that meets conditions.
-MOST_CHOICES = 40
-#: Most turns of putting lines in the place of conditions, if there are many cells.
-MOST_TURNS = 3
-#: Optima whose mean is typical.
-FEW_POINTS = 2
-#: Distance, in people, from breaking a condition, so that rounding does not break it.
-NEARLY = 3
-#: Share of the remaining time that one search may take, at least a second.
-SHARE = 0.25
-#: A world may cost this share more than the best one would.
-GAP = 0.05
-#: Tolerance of a solver's number that stands for a whole one.
-NEAR = 1e-6
+FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
+MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
+MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
+FEW_POINTS = 2  #: Optima whose mean is typical.
+NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
+SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
+GAP = 0.05  #: A world may cost this share more than the best one would.
+NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,12 +77,12 @@ class Solver:
         left = self.limits.seconds_left
         found = solve([self._constraints.minimise(cost, left) for cost in costs])
         self.limits.check("X01")
-        return [self._optimum(solution) for solution in found]
-
-    def _optimum(self, found: Solution) -> Optimum | None:
-        if found.status != 0 or found.value is None or found.x is None:
-            return None
-        return Optimum(float(found.value), found.x, self._constraints.duals(found))
+        return [
+            None
+            if one.status != 0 or one.value is None or one.x is None
+            else Optimum(float(one.value), one.x, self._constraints.duals(one))
+            for one in found
+        ]
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """Return the best integer lower bound, with its proof."""
@@ -127,7 +119,6 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """Return a world that meets conditions, repaired where necessary."""
         if self._narrowed is None:
             self._narrowed = self.rows.assume(self._sides_taken())
         world = self._world(self._narrowed, cost)
@@ -141,31 +132,26 @@ class Solver:
 
         Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
         """
-        typical = self._typical()
-        if typical is None:
+        random = np.random.default_rng(self.limits.seed)
+        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
+        points = [best.people for best in self.least_of(draws) if best is not None]
+        if not points:
             return []
-        taken = {choice.origin: choice for choice in self.rows.choices(typical, NEARLY)}
+        taken = {choice.fewer.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
         for turn in range(MOST_TURNS):
             people, missed = self._nearest([choice.nearer for choice in taken.values()])
             if people is None:
                 break
             wrong = [choice for choice, by in zip(taken.values(), missed.tolist(), strict=True) if by > NEAR]
-            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.origin not in taken]
+            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.fewer.origin not in taken]
             if not wrong and not fresh:
                 break
             if turn == MOST_TURNS - 1:
                 # Leave out what these people miss; they meet all others.
                 return [choice.nearer for choice in taken.values() if choice not in wrong]
-            taken |= {choice.origin: replace(choice, first=not choice.first) for choice in wrong}
-            taken |= {choice.origin: choice for choice in fresh}
+            taken |= {choice.fewer.origin: replace(choice, first=not choice.first) for choice in wrong}
+            taken |= {choice.fewer.origin: choice for choice in fresh}
         return [choice.nearer for choice in taken.values()]
-
-    def _typical(self) -> Floats | None:
-        """Return a fractional solution: the mean of random optima."""
-        random = np.random.default_rng(self.limits.seed)
-        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
-        points = [best.people for best in self.least_of(draws) if best is not None]
-        return np.mean(points, axis=0) if points else None
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
         """Return people in fractions who fit all rows and miss these lines least, and by how much."""
@@ -222,13 +208,12 @@ class Solver:
         return {} if shown is None else shown[1]
 
 
-#: Most cases of one proof.
-MOST_CASES = 60
+MOST_CASES = 60  #: Most cases of one proof.
 
 
 @dataclass(eq=False)
 class Cases:
-    """Branch and bound on a box, or a refuting world."""
+    """Branch and bound on a box, or a refuting ``world``."""
 
     rows: Rows
     limits: Limits
@@ -256,82 +241,96 @@ class Cases:
             shown = rows.certify(group, self.sign, best.weights, self.wanted)
             return None if shown is None else Leaf(shown[1], False)
         split = self._split(rows, best.people)
-        if split is None:
-            return self._by_choice(rows, np.rint(best.people).astype(np.int64), depth)
-        term = ((1, split.box),)
-        fewer = self._settle(rows.with_case(term, None, split.at, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.with_case(term, split.at + 1, None, depth), depth + 1)
-        return None if fewer is None or more is None else Split(split, fewer, more)
-
-    def _by_choice(self, rows: Rows, world: Ints, depth: int) -> Tree | None:
-        """Branch on a condition that an integer world violates."""
+        if split is not None:
+            term = ((1, split.box),)
+            sides = (rows.with_case(term, None, split.at, depth), rows.with_case(term, split.at + 1, None, depth))
+            return self._branch(split, *sides, depth + 1)
+        # The people are whole: a world that refutes, or that violates a condition.
+        world = np.rint(best.people).astype(np.int64)
         if not rows.adds_up(world):
             return None
         choice = next(rows.choices(world), None)
         if choice is None:
             self.world = world
+        if choice is None or choice.more is None:
             return None
-        if choice.more is None:
-            return None
-        fewer = self._settle(rows.with_statement(choice.fewer, depth), depth + 1)
-        more = None if fewer is None else self._settle(rows.with_statement(choice.more, depth), depth + 1)
-        return None if fewer is None or more is None else Split(choice, fewer, more)
+        sides = (rows.with_statement(choice.fewer, depth), rows.with_statement(choice.more, depth))
+        return self._branch(choice, *sides, depth + 1)
+
+    def _branch(self, by: Threshold | Choice, fewer: Rows, more: Rows, depth: int) -> Tree | None:
+        first = self._settle(fewer, depth)
+        second = None if first is None else self._settle(more, depth)
+        return None if first is None or second is None else Split(by, first, second)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
         """Return the group with the most fractional size, or None."""
+
+        def counts() -> Iterator[tuple[Masks, float]]:
+            yield self.box, float(people[rows.cells.inside(self.box)].sum())
+            for number, row in enumerate(rows.rows):
+                for (_, box), (_, cells) in zip(row.terms, rows.where(number), strict=True):
+                    yield box, float(people[cells].sum())
+            for cell in np.flatnonzero(np.abs(people - np.rint(people)) > NEAR).tolist():
+                yield rows.cells.box(cell), float(people[cell])
+
         found: tuple[float, Masks, int] | None = None
-        for box, count in self._counted(rows, people):
+        for box, count in counts():
             distance = abs(count - floor(count) - 0.5)
             if distance < 0.5 - NEAR and (found is None or distance < found[0] - NEAR):
                 found = distance, box, floor(count)
         return None if found is None else Threshold(found[1], found[2])
 
-    def _counted(self, rows: Rows, people: Floats) -> Iterator[tuple[Masks, float]]:
-        yield self.box, float(people[rows.cells.inside(self.box)].sum())
-        for number, row in enumerate(rows.rows):
-            for (_, box), (_, cells) in zip(row.terms, rows.where(number), strict=True):
-                yield box, float(people[cells].sum())
-        for cell in np.flatnonzero(np.abs(people - np.rint(people)) > NEAR).tolist():
-            yield rows.cells.box(cell), float(people[cell])
 
-
-#: Most cells of a program.
-MOST_CELLS = 20_000
-#: Most entries of all rows.
-MOST_ENTRIES = 5_000_000
-#: Most entries of all questions.
-MOST_QUESTIONS = 5_000_000
-#: Most questions that are asked one by one.
-MOST_ASKED = 500
-#: Most questions asked one by one, times cells.
-MOST_WORK = 400_000
-#: Most questions asked one by one if worlds must meet conditions.
-FEW_ASKED = 10
+MOST_CELLS = 20_000  #: Most cells of a program.
+MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
+MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
+MOST_ASKED = 500  #: Most questions that are asked one by one.
+MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
+FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
-#: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
-MOST_AXES = 8
-#: Most questions for which such programs follow there.
-FEW_REARRANGED = 100
-#: Most further worlds by exchanges of people.
-_MOST_EXCHANGES = 100
-#: Most questions for which single exchanges are tried after something was found.
-FEW_QUESTIONS = 5_000
+MOST_AXES = 8  #: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
+FEW_REARRANGED = 100  #: Most questions for which such programs follow there.
+_MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
+FEW_QUESTIONS = 5_000  #: Most questions for which single exchanges are tried after something was found.
 
 
-@dataclass(eq=False)
-class Settlement:
-    """Answers: refuted by a world, proved or open.
+class Programs:
+    """Questions about boxes, asked of the rows: refuted by a world, proved or open.
 
-    ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no weights can answer.
+    With ``whole`` the rows are all that is known, so that a fitting world refutes. With ``eager`` worlds are searched before proofs.
+    ``known`` is a world to start from. ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no
+    weights can answer.
     """
 
-    refuted: Flags
-    proofs: dict[int, tuple[Step, Step]] = field(default_factory=dict)
-    clash: dict[Cited, Fraction] = field(default_factory=dict)
-    hopeless: Flags = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.hopeless = np.zeros(len(self.refuted), np.bool_)
+    def __init__(
+        self,
+        rows: Rows,
+        limits: Limits,
+        boxes: Sequence[Masks],
+        k: int,
+        *,
+        whole: bool = True,
+        eager: bool = True,
+        known: World | None = None,
+    ) -> None:
+        self.rows = rows
+        self.limits = limits
+        self.boxes = boxes
+        self.k = k
+        self.whole = whole
+        self.eager = eager
+        self.refuted = np.zeros(len(boxes), np.bool_)
+        self.hopeless = np.zeros(len(boxes), np.bool_)
+        self.proofs: dict[int, tuple[Step, Step]] = {}
+        self.clash: dict[Cited, Fraction] = {}
+        self._world = known if whole else None
+        #: Ends of a small group: the sign of its people in a cost, and the least cost that proves it.
+        self._ends: tuple[tuple[End, int, int], ...] = (("lo", 1, 1), ("hi", -1, 1 - k))
+        self._exchanges = 0
+        self._is_small = len(rows.cells) <= FEW_CELLS
+        self._inside = membership_matrix(rows.cells, boxes)
+        self._random = np.random.default_rng(limits.seed)
+        self._solver = Solver(rows, limits)
 
     @property
     def open(self) -> Flags:
@@ -345,109 +344,74 @@ class Settlement:
         """Open questions that weights may still answer."""
         return np.asarray(self.open & ~self.hopeless)
 
-
-@dataclass(eq=False)
-class Programs:
-    """Questions about boxes, asked of the rows.
-
-    With ``whole`` the rows are all that is known, so that a fitting world refutes. With ``eager`` worlds are searched before proofs.
-    ``known`` is a world to start from.
-    """
-
-    rows: Rows
-    limits: Limits
-    boxes: Sequence[Masks]
-    k: int
-    whole: bool = True
-    eager: bool = True
-    known: World | None = None
-    _exchanges: int = 0
-    _world: World | None = None
-
-    @cached_property
-    def _random(self) -> np.random.Generator:
-        return np.random.default_rng(self.limits.seed)
-
-    @cached_property
-    def _solver(self) -> Solver:
-        return Solver(self.rows, self.limits)
-
-    @cached_property
-    def _inside(self) -> Matrix:
-        """Cells of each group, as a sparse matrix."""
-        return membership_matrix(self.rows.cells, self.boxes)
-
-    def settle(self, out: Settlement) -> None:
+    def settle(self) -> None:
         """Refute or prove that each group holds 1 to k-1 people."""
         if not len(self.boxes):
             return
-        self._world = self.known if self.whole else None
-        if self.whole and self.eager and not self._start(out):
+        if self.whole and self.eager and not self._start():
             return
         if self.whole and not self._is_small:
             # One world leads to many; programs need to settle only what these leave open.
-            self._refute(out)
-            self._exchange(out)
-        if not self._weigh(out):
+            self._refute()
+            self._exchange()
+        if not self._weigh():
             return
-        for number in np.flatnonzero(out.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
-            if out.hoped[number]:
-                self._ask(number, out)
+        for number in np.flatnonzero(self.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
+            if self.hoped[number]:
+                self._ask(number)
         if not self.whole or not self._is_small:
             return
-        self._refute(out)
-        self._exchange(out)
+        self._refute()
+        self._exchange()
         # If conditions must be met, each world takes many programs.
         most = FEW_ASKED if self.rows.cells.problem.conditions else MOST_ASKED
-        for number in np.flatnonzero(out.open).tolist()[:most]:
-            if out.open[number]:
-                self._by_world(number, out)
-        for number in np.flatnonzero(out.open).tolist()[:most]:
-            if out.open[number]:
-                self._by_cases(number, out)
+        for number in np.flatnonzero(self.open).tolist()[:most]:
+            group = self.rows.cells.inside(self.boxes[number])
+            for sign in (1, -1):
+                world = self._solver.world(self._solver.cost(group, sign)) if self.open[number] else None
+                if world is not None:
+                    self._refute_by(world)
+        for number in np.flatnonzero(self.open).tolist()[:most]:
+            if self.open[number]:
+                self._by_cases(number)
 
-    def _start(self, out: Settlement) -> bool:
+    def _start(self) -> bool:
         """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
         cost = self._inside.sum_columns()
         best = self._solver.least(cost)
         if best is None:
-            out.clash = self._solver.clash()
-            return not out.clash
-        self._look_at(best.people, out)
+            self.clash = self._solver.clash()
+            return not self.clash
+        self._look_at(best.people)
         if self._world is None:
             world = self._solver.world(cost if self._is_small else np.zeros(len(cost)))
             if world is not None:
-                self._refute_by(world, out)
+                self._refute_by(world)
         return True
 
-    @property
-    def _is_small(self) -> bool:
-        """True if few enough cells permit enumeration."""
-        return len(self.rows.cells) <= FEW_CELLS
-
-    def _exchange(self, out: Settlement) -> None:
+    def _exchange(self) -> None:
         """Refute by exchanges of people from a known world."""
-        left = np.flatnonzero(out.open)
+        left = np.flatnonzero(self.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
-            out.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
-            left = np.flatnonzero(out.open)
+            self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
+            left = np.flatnonzero(self.open)
             boxes = [self.boxes[number] for number in left.tolist()]
             if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
                 return
         near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
-        out.refuted[left] = near.refute(boxes, self.k)
+        self.refuted[left] = near.refute(boxes, self.k)
 
-    def _weigh(self, out: Settlement) -> bool:
+    def _weigh(self) -> bool:
         """Bound all open groups by LP; return False if infeasible.
 
         When that settles nothing more, some groups are to have few people and the others many.
         """
         still = 0
         for turn in range(0, _ROUNDS, 2):
-            living = np.flatnonzero(out.hoped)
+            living = np.flatnonzero(self.hoped)
             if not len(living):
                 return True
             signs = [np.full(len(living), 1), np.full(len(living), -1)]
@@ -456,12 +420,12 @@ class Programs:
                 signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
             found = self._solver.search.least_of([sign @ self._inside[living] for sign in signs])
             if turn == 0 and found[0] is None and (clash := self._solver.clash()):
-                out.clash = clash
+                self.clash = clash
                 return False
             for best in found:
                 if best is not None:
-                    self._look_at(best.people, out)
-            if out.hoped.sum() < len(living):
+                    self._look_at(best.people)
+            if self.hoped.sum() < len(living):
                 still = min(still, 1)
             elif still:
                 return True
@@ -469,52 +433,50 @@ class Programs:
                 still = 1
         return True
 
-    def _look_at(self, people: Floats, out: Settlement) -> None:
+    def _look_at(self, people: Floats) -> None:
         """Refute by integer solutions; mark hopeless questions."""
         counts = self._inside @ people
-        out.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
-        world = np.rint(people)
-        if self.whole and np.abs(people - world).max(initial=0) < NEAR and self.rows.fits(world.astype(np.int64)):
-            self._refute_by(world.astype(np.int64), out)
+        self.hopeless |= (counts <= NEAR) | (counts >= self.k - NEAR)
+        world = np.rint(people).astype(np.int64)
+        is_whole = self.whole and np.abs(people - world).max(initial=0) < NEAR
+        if is_whole and self.rows.fits(world):
+            self._refute_by(world)
 
-    def _refute_by(self, world: Ints, out: Settlement) -> None:
+    def _refute_by(self, world: Ints) -> None:
         """Refute questions by a world and its neighbours."""
-        people = World.of_cells(self.rows.cells, world)
+        cells = self.rows.cells
+        people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
         self._world = self._world or people
         while True:
-            before = int(out.open.sum())
+            before = int(self.open.sum())
             counts = np.rint(self._inside @ world)
-            out.refuted |= out.open & ((counts == 0) | (counts >= self.k))
-            left = int(out.open.sum())
+            self.refuted |= self.open & ((counts == 0) | (counts >= self.k))
+            left = int(self.open.sum())
             if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
                 break
             self._exchanges += 1
             people = people.exchange(self._random)
-            world = people.cells(self.rows.cells)
+            world = people.cells(cells)
 
-    def _ask(self, number: int, out: Settlement) -> None:
-        """Solve two programs for one question."""
-        group = self.rows.cells.inside(self.boxes[number])
-        shown = []
-        for sign, least in ((1, 1), (-1, 1 - self.k)):
-            best = self._solver.least(self._solver.cost(group, sign))
-            if best is None:
-                out.hopeless[number] = True
-                return
-            self._look_at(best.people, out)
-            proof = self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
-            if proof is None or proof[0] < least:
-                out.hopeless[number] = True
-                return
-            shown.append(proof)
-        (lo, least_weights), (hi, most_weights) = shown
+    def _ask(self, number: int) -> None:
         box = self.boxes[number]
-        out.proofs[number] = Step(box, "lo", lo, least_weights), Step(box, "hi", -hi, most_weights)
+        group = self.rows.cells.inside(box)
+        steps = []
+        for end, sign, wanted in self._ends:
+            best = self._solver.least(self._solver.cost(group, sign))
+            if best is not None:
+                self._look_at(best.people)
+            proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
+            if proof is None or proof[0] < wanted:
+                self.hopeless[number] = True
+                return
+            steps.append(Step(box, end, sign * proof[0], proof[1]))
+        self.proofs[number] = steps[0], steps[1]
 
-    def _refute(self, out: Settlement) -> None:
+    def _refute(self) -> None:
         """Refute by worlds with extreme sizes of all open groups."""
         for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
-            before = out.open
+            before = self.open
             if not before.any():
                 return
             # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
@@ -522,26 +484,15 @@ class Programs:
             cost = self._inside[before].sum_columns() * few_or_many
             world = self._solver.world(cost)
             if world is not None:
-                self._refute_by(world, out)
-            if turn % 2 and out.open.sum() == before.sum():
+                self._refute_by(world)
+            if turn % 2 and self.open.sum() == before.sum():
                 return
 
-    def _by_world(self, number: int, out: Settlement) -> None:
-        group = self.rows.cells.inside(self.boxes[number])
-        for sign in (1, -1):
-            world = self._solver.world(self._solver.cost(group, sign))
-            if world is not None:
-                self._refute_by(world, out)
-            if out.refuted[number]:
-                return
-
-    def _by_cases(self, number: int, out: Settlement) -> None:
-        """Prove both ends of a question by branch and bound."""
+    def _by_cases(self, number: int) -> None:
         box = self.boxes[number]
         group = self.rows.cells.inside(box)
         steps = []
-        for sign, wanted in ((1, 1), (-1, 1 - self.k)):
-            end: End = "lo" if sign > 0 else "hi"
+        for end, sign, wanted in self._ends:
             shown = self._solver.bound(group, sign)
             if shown is not None and shown[0] >= wanted:
                 steps.append(Step(box, end, sign * shown[0], shown[1]))
@@ -549,15 +500,14 @@ class Programs:
             search = Cases(self.rows, self.limits, box, sign, wanted=wanted)
             tree = search.prove()
             if search.world is not None:
-                self._refute_by(search.world, out)
+                self._refute_by(search.world)
             if tree is None:
                 return
             steps.append(Step.by_cases(box, end, sign * wanted, tree))
-        out.proofs[number] = steps[0], steps[1]
+        self.proofs[number] = steps[0], steps[1]
 
 
-#: Most work, in lines times classes, to leave out lines of a clash.
-MOST_CLASH_WORK = 1_000_000
+MOST_CLASH_WORK = 1_000_000  #: Most work, in lines times classes, to leave out lines of a clash.
 
 
 def smallest_clash(problem: Problem, lines: Sequence[int], limits: Limits) -> list[int]:
@@ -610,3 +560,10 @@ def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limit
         remedy="Declare how the populations are related (--people), check the lines and n, or state how numbers were rounded (--rounding)",
         lines=[line for lines in places.values() for line in sorted(lines)] if len(places) == 1 else (),
     )
+
+
+def refuse_clashes(case: JointCase, problem: Problem, prover: Prover, limits: Limits) -> None:
+    """Raise a contradiction if no number fits a group of a cube."""
+    for number, cube in enumerate(prover.cubes):
+        if cube.clash >= 0:
+            refuse_clash(case, problem, list(chain(*prover.prove_ends(number, cube.clash))), limits)

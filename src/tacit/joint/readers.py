@@ -8,51 +8,102 @@ quasi-identifiers with the sensitive values of each group (Frechet bounds).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, combinations
 from math import prod
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.joint.boxes import HAS, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, intersect, literal, tally_scope
-from tacit.model.arrays import Ints
+from tacit.joint.boxes import HAS, Allowed, Box, Condition, Key, Line, Origin, intersect, literal
+from tacit.joint.case import Words
+from tacit.joint.conditions import Gaps, MissingRules, ShownColumn, ShownRows
+from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, People, Same
-from tacit.model.release import Itemsets, Listed, Release, Rules
+from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.table import Table
 from tacit.rules.bounds import UNBOUNDED_COUNT, confidence_of
+
+R = TypeVar("R", bound=Release)
+Listed = TypeVar("Listed", bound=Itemsets | Rules)
+Shown = TypeVar("Shown", bound=PartialTable | Buckets)
+
+
+class Reader(Generic[R]):
+    """Reader of one release about ``scope``; ``left_out`` counts what is too much to examine."""
+
+    #: True if the release shows people row by row, and if it prints cells.
+    by_row: ClassVar[bool] = False
+    has_cells: ClassVar[bool] = False
+
+    def __init__(self, number: int, release: R, scope: Box) -> None:
+        self.number = number
+        self.release = release
+        self.scope = scope
+        self.left_out = 0
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """Return the columns with their named values."""
+        raise NotImplementedError
+
+    def all_values(self) -> Mapping[str, Sequence[str]]:
+        """Return the completely listed columns with their values."""
+        raise NotImplementedError
+
+    def words(self) -> Words:
+        """Return the values that must mean the same in other releases."""
+        return {}
+
+    def look_up(self, vocabulary: Vocabulary) -> None:
+        """Look up all items, before any reader is asked for lines."""
+        self.vocabulary = vocabulary
+
+    def lines(self) -> Iterator[Line]:
+        """Yield all lines of the release."""
+        raise NotImplementedError
+
+    def closing_lines(self) -> Iterator[Line]:
+        """Yield that complete lists of values exclude other values."""
+        for column, known in self.all_values().items():
+            key = Key("column", column)
+            values = frozenset(known)
+            named, is_open = self.vocabulary.universe(key)
+            if is_open or not values >= set(named):
+                box = {key: Allowed(values, excluded=True), **self.scope}
+                origin = Origin(self.number, f"all values of {column}", "all-values", Bound.of(0), items=(column,))
+                yield Line.about(box, None, 0, origin)
+
+    def condition(self) -> Condition | None:
+        """Return what lines cannot state, or None."""
+        return None
 
 
 class Vocabulary:
     """Axes of all items and columns; ``of`` gives each release's population."""
 
-    def __init__(self, releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> None:
+    def __init__(self, readers: Sequence[Reader[Any]], people: People, of: Sequence[int]) -> None:
         self.values: dict[Key, dict[str, None]] = {}
         self._spoken: set[str] = set()
-        self._by_release = [frozenset(columns_of(release)) for release in releases]
+        self._by_release = [frozenset(reader.columns()) for reader in readers]
         self.columns = {column for columns in self._by_release for column in columns}
-        owner = range(len(releases)) if of is None else of
         complete: dict[Key, set[int]] = {}
-        for release, population in zip(releases, owner, strict=True):
-            for column, named in columns_of(release).items():
+        for reader, population in zip(readers, of, strict=True):
+            for column, named in reader.columns().items():
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(named))
-            for column, known in all_values(release).items():
+            for column, known in reader.all_values().items():
                 complete.setdefault(Key("column", column), set()).add(population)
                 self.values.setdefault(Key("column", column), {}).update(dict.fromkeys(known))
         # A complete list of values is one for all people only if the populations are the same.
         same = isinstance(people, (Same, Changed))
-        every = set(owner)
         may_change = people.columns if isinstance(people, Changed) else ()
-        self.closed = {key for key, listing in complete.items() if listing == every or (same and key.name not in may_change)}
+        self.closed = {key for key, listing in complete.items() if listing == set(of) or (same and key.name not in may_change)}
 
     def shared(self, number: int) -> frozenset[str]:
-        """Return the columns that other releases also name.
-
-        Call it when all items have been looked up.
-        """
+        """Return the columns that other releases name, once all items are looked up."""
         others = [columns for place, columns in enumerate(self._by_release) if place != number]
         return frozenset(self._spoken).union(*others)
 
@@ -82,87 +133,44 @@ class Vocabulary:
         return sorted(self.values[key]), key not in self.closed
 
 
-def columns_of(release: Release) -> Mapping[str, Sequence[str]]:
-    """Return the columns of a release with their named values."""
-    if isinstance(release, FrequencyTable):
-        named: dict[str, Sequence[str]] = dict(zip(release.columns, release.values, strict=True))
-        if (measured := release.measured) is not None:  # its labels may be ranges
-            named[measured.column] = [str(number) for number in range(measured.span.lo, measured.span.hi + 1)]
-        return named
-    if isinstance(release, PartialTable):
-        return {column.name: [value for value in column.values if value] for column in release.people.columns}
-    if isinstance(release, Buckets):
-        shown = {column.name: column.values for column in release.people.columns}
-        return shown | {release.sensitive: release.values}
-    if release.items.pairs is None or release.header.coarser:
-        return {}
-    # A list is about its columns even where it is empty.
-    roles = (*release.header.qi, " & ".join(release.header.sa)) if isinstance(release, Rules) and release.header.sa else ()
-    return dict.fromkeys([*(column for column, _ in release.items.pairs), *release.header.columns, *roles], ())
-
-
-def all_values(release: Release) -> Mapping[str, Sequence[str]]:
-    """Return the completely listed columns with their values."""
-    if isinstance(release, FrequencyTable):
-        return columns_of(release) if release.header.complete else {}
-    if isinstance(release, PartialTable):
-        blank = release.hidden_by_column()
-        return {column: values for column, values in columns_of(release).items() if column not in blank}
-    if isinstance(release, Buckets):
-        return columns_of(release)
-    is_table = release.items.pairs is not None and not release.header.coarser
-    return {" & ".join(release.header.sa): release.header.sa_values} if is_table and release.header.sa_values else {}
-
-
-#: Most itemsets that a closed or maximal list stands for.
-MOST_SUBSETS = 20_000
-#: Most candidates for missing itemsets.
-MOST_CANDIDATES = 300_000
+MOST_SUBSETS = 20_000  #: Most itemsets that a closed or maximal list stands for.
+MOST_CANDIDATES = 300_000  #: Most candidates for missing itemsets.
 #: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
 MOST_LISTED = 10_000
 
 
-class ListedLines:
-    """Lines of itemsets, rules or tree leaves about ``scope``."""
+class _ListReader(Reader[Listed]):
+    #: Fields that hold the sets of items.
+    sides: ClassVar[tuple[str, ...]]
 
-    def __init__(self, number: int, release: Listed, words: Vocabulary, scope: Box) -> None:
-        self._number = number
-        self._scope = scope
-        self._release = release
-        self._meaning = [words.meaning(release, item) for item in self._used(release)]
-        self._of = dict(zip(self._used(release), self._meaning, strict=True))
-        self._words = words
-        self.left_out = 0
+    def __init__(self, number: int, release: Listed, scope: Box) -> None:
+        super().__init__(number, release, scope)
+        self._pairs = None if release.header.coarser else release.items.pairs
+        self._used = sorted(set[int]().union(*(getattr(release, side).members.tolist() for side in self.sides)))
 
-    @staticmethod
-    def _used(release: Listed) -> list[int]:
-        parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
-        return sorted({int(item) for part in parts for item in part.members.tolist()})
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        if self._pairs is None:
+            return {}
+        return dict.fromkeys([*(column for column, _ in self._pairs), *self.release.header.columns], ())
+
+    def all_values(self) -> Mapping[str, Sequence[str]]:
+        header = self.release.header
+        return {" & ".join(header.sa): header.sa_values} if self._pairs is not None and header.sa_values else {}
+
+    def words(self) -> Words:
+        found: dict[str, set[str]] = {}
+        for item in self._used:
+            column, value = ("", self.release.items.names[item]) if self._pairs is None else self._pairs[item]
+            found.setdefault(column, set()).add(value)
+        return {column: frozenset(values) for column, values in found.items()}
+
+    def look_up(self, vocabulary: Vocabulary) -> None:
+        super().look_up(vocabulary)
+        self._of = {item: vocabulary.meaning(self.release, item) for item in self._used}
 
     def _box(self, items: Sequence[int]) -> Box | None:
         box = intersect(self._of[item] for item in items)
-        return None if box is None else {**box, **self._scope}
-
-    def lines(self) -> Iterator[Line]:
-        """Yield all lines of the release."""
-        return self._itemset_lines(self._release) if isinstance(self._release, Itemsets) else self._rule_lines(self._release)
-
-    def _itemset_lines(self, release: Itemsets) -> Iterator[Line]:
-        """Yield the lines of a list of itemsets."""
-        listed: dict[frozenset[int], int] = {}
-        for index in self._choose(release.sets.lengths):
-            items = release.sets[index].tolist()
-            listed[frozenset(items)] = index
-            box = self._box(items)
-            count = release.count(index)
-            if box is not None:
-                origin = Origin(self._number, release.line(index), "count", count, text=release.text(index))
-                yield Line.about(box, count.lo, count.hi, origin)
-        if release.only == "closed" and not (release.is_exact and release.header.complete):
-            yield from self._closed_lines(release, listed)
-        whole = len(release) <= MOST_LISTED  # otherwise an unused itemset would seem to be missing
-        if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
-            yield from self._missing_lines(release, listed)
+        return None if box is None else {**box, **self.scope}
 
     def _choose(self, lengths: Ints) -> Sequence[int]:
         """Return the indices of the lines to use."""
@@ -171,50 +179,76 @@ class ListedLines:
         self.left_out += 1
         return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
 
-    def _closed_lines(self, release: Itemsets, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
-        """Yield that closed itemsets have strictly rarer supersets.
 
-        Otherwise the larger itemset would be listed in its place.
-        """
+class _ItemsetReader(_ListReader[Itemsets]):
+    sides = ("sets",)
+
+    def lines(self) -> Iterator[Line]:
+        release = self.release
+        listed: dict[frozenset[int], int] = {}
+        for index in self._choose(release.sets.lengths):
+            items = release.sets[index].tolist()
+            listed[frozenset(items)] = index
+            box = self._box(items)
+            count = release.count(index)
+            if box is not None:
+                origin = Origin(self.number, release.line(index), "count", count, text=release.text(index))
+                yield Line.about(box, count.lo, count.hi, origin)
+        if release.only == "closed" and not (release.is_exact and release.header.complete):
+            yield from self._closed_lines(listed)
+        whole = len(release) <= MOST_LISTED  # otherwise an unused itemset would seem to be missing
+        if whole and release.header.complete and release.min_support is not None and not release.header.coarser:
+            yield from self._missing_lines(listed)
+
+    def _closed_lines(self, listed: Mapping[frozenset[int], int]) -> Iterator[Line]:
+        """Yield that supersets are strictly rarer: otherwise they would be listed instead."""
         if len(listed) * len(self._of) > MOST_SUBSETS:
             self.left_out += 1
             return
+        release = self.release
         for items, index in listed.items():
             box = self._box(sorted(items))
             for item in sorted(set(self._of) - items):
                 lacking = None if box is None else self._lacking(box, item)
                 if lacking is not None:
                     names = (release.items.names[item],)
-                    origin = Origin(self._number, release.line(index), "closed", release.count(index), items=names)
+                    origin = Origin(self.number, release.line(index), "closed", release.count(index), items=names)
                     yield Line.about(lacking, 1, None, origin)
 
     def _lacking(self, box: Box, item: int) -> Box | None:
-        """Return the people of a box without an item, or None."""
         key, (values, excluded) = self._of[item]
         return None if key in box else {**box, key: Allowed(values, not excluded)}
 
-    def _missing_lines(self, release: Itemsets, listed: dict[frozenset[int], int]) -> Iterator[Line]:
-        """Yield the bounds on itemsets missing from a complete list."""
-        frequent = self._frequent_sets(release, listed)
+    def _missing_lines(self, listed: dict[frozenset[int], int]) -> Iterator[Line]:
+        """Yield the bounds on itemsets and values missing from a complete list."""
+        release = self.release
+        frequent = self._frequent_sets(listed)
         if frequent is None:
             self.left_out += 1
             return
         if release.only == "closed":
-            yield from self._closure_lines(release, listed, frequent)
-        threshold = release.min_support or 1
+            yield from self._closure_lines(listed, frequent)
+        columns = {key for key, _ in self._of.values() if key.kind == "column"}
+        if release.items.pairs is not None:
+            columns |= {Key("column", column) for column in release.header.columns}
+        known = {(key, value) for key, (values, _) in self._of.values() for value in values}
+        named = ((key, value) for key in sorted(columns) for value in sorted(self.vocabulary.values.get(key, ())))
+        unlisted = (
+            ({key: Allowed(frozenset([value])), **self.scope}, (literal(key, value),))
+            for key, value in named
+            if (key, value) not in known
+        )
         names = release.items.names
         missing = ((self._box(items), tuple(sorted(names[item] for item in items))) for items in self._border(frequent))
-        unlisted = (
-            ({key: Allowed(frozenset([value])), **self._scope}, (literal(key, value),)) for key, value in self._unlisted(release)
-        )
+        threshold = release.min_support or 1
         for box, items in chain(missing, unlisted):
             if box is not None:
-                origin = Origin(self._number, "min_support", "missing", Bound.of(threshold), items=items)
+                origin = Origin(self.number, "min_support", "missing", Bound.of(threshold), items=items)
                 yield Line.about(box, None, threshold - 1, origin)
 
-    @staticmethod
-    def _frequent_sets(release: Itemsets, listed: dict[frozenset[int], int]) -> dict[frozenset[int], int] | None:
-        """Return all frequent subsets of listed sets, or None."""
+    def _frequent_sets(self, listed: dict[frozenset[int], int]) -> dict[frozenset[int], int] | None:
+        """Return all frequent subsets of listed sets, or None if they are too many."""
+        release = self.release
         frequent = dict(listed)
         if release.only == "all":
             return frequent
@@ -223,15 +257,13 @@ class ListedLines:
         # The closed set of the largest count comes last, so that it is the one that a subset is equal to.
         for items, index in sorted(listed.items(), key=lambda pair: (int(release.hi[pair[1]]), -pair[1])):
             for size in range(1, len(items)):
-                frequent.update(
-                    (frozenset(part), index) for part in combinations(sorted(items), size) if frozenset(part) not in listed
-                )
+                parts = (frozenset(part) for part in combinations(sorted(items), size))
+                frequent.update((part, index) for part in parts if part not in listed)
         return frequent
 
-    def _closure_lines(
-        self, release: Itemsets, listed: Mapping[frozenset[int], int], frequent: Mapping[frozenset[int], int]
-    ) -> Iterator[Line]:
+    def _closure_lines(self, listed: Mapping[frozenset[int], int], frequent: Mapping[frozenset[int], int]) -> Iterator[Line]:
         """Yield the bounds of a closed list on unlisted sets."""
+        release = self.release
         names = release.items.names
         for items, index in frequent.items():
             box = self._box(sorted(items))
@@ -240,26 +272,15 @@ class ListedLines:
             named = tuple(sorted(names[item] for item in items))
             count = release.count(index)
             if release.is_exact:
-                origin = Origin(self._number, release.line(index), "subset", count, items=named)
+                origin = Origin(self.number, release.line(index), "subset", count, items=named)
                 yield Line.about(box, count.lo, count.hi, origin)
                 continue
             closure = frozenset.intersection(*(one for one in listed if items <= one))
             for item in sorted(closure - items):
                 lacking = self._lacking(box, item)
                 if lacking is not None:
-                    origin = Origin(self._number, release.line(index), "closure", count, items=(*named, names[item]))
+                    origin = Origin(self.number, release.line(index), "closure", count, items=(*named, names[item]))
                     yield Line.about(lacking, None, 0, origin)
-
-    def _unlisted(self, release: Itemsets) -> Iterator[tuple[Key, str]]:
-        """Yield the infrequent values that only other releases name."""
-        columns = {key for key, _ in self._meaning if key.kind == "column"}
-        if release.items.pairs is not None:
-            columns |= {Key("column", column) for column in release.header.columns}
-        listed = {(key, value) for key, (values, _) in self._meaning for value in values}
-        for key in sorted(columns):
-            for value in sorted(self._words.values.get(key, ())):
-                if (key, value) not in listed:
-                    yield key, value
 
     def _border(self, frequent: Mapping[frozenset[int], int]) -> Iterator[tuple[int, ...]]:
         """Yield the minimal unlisted sets of published items."""
@@ -277,8 +298,18 @@ class ListedLines:
                 if len(larger) > 1 and all(larger - {one} in frequent for one in larger):
                     yield tuple(sorted(larger))
 
-    def _rule_lines(self, release: Rules) -> Iterator[Line]:
-        """Yield the lines of a list of rules."""
+
+class _RuleReader(_ListReader[Rules]):
+    sides = ("antecedents", "consequents")
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        header = self.release.header
+        # A list of rules is about its roles even where it is empty.
+        roles = [*header.qi, " & ".join(header.sa)] if self._pairs is not None and header.sa else []
+        return {**super().columns(), **dict.fromkeys(roles, ())}
+
+    def lines(self) -> Iterator[Line]:
+        release = self.release
         for index in self._choose(release.antecedents.lengths):
             left = release.antecedents[index].tolist()
             right = release.consequents[index].tolist()
@@ -289,23 +320,24 @@ class ListedLines:
             line = release.line(index)
             for box, count, what in ((both, release.count(index), "count"), (whole, release.whole(index), "antecedent")):
                 most = None if count.hi >= UNBOUNDED_COUNT else count.hi
-                yield Line.about(box, count.lo, most, Origin(self._number, line, what, count))
+                yield Line.about(box, count.lo, most, Origin(self.number, line, what, count))
             if not (release.count(index).is_exact and release.whole(index).is_exact):
-                yield from self._confidence_lines(release, index, whole, both)
+                yield from self._confidence_lines(index, whole, both)
         header = release.header
         if header.sa_counts and header.sa_values:
             key = Key("column", " & ".join(header.sa))
             for value, people in zip(header.sa_values, header.sa_counts, strict=True):
-                box = {key: Allowed(frozenset([value])), **self._scope}
-                origin = Origin(self._number, "sa_counts", "value", Bound.of(people), items=(value,))
+                box = {key: Allowed(frozenset([value])), **self.scope}
+                origin = Origin(self.number, "sa_counts", "value", Bound.of(people), items=(value,))
                 yield Line.about(box, people, people, origin)
 
-    def _confidence_lines(self, release: Rules, index: int, whole: Box, both: Box) -> Iterator[Line]:
+    def _confidence_lines(self, index: int, whole: Box, both: Box) -> Iterator[Line]:
         """Yield the bounds of a confidence, with and without the consequent."""
+        release = self.release
         allowed = confidence_of(release, index)
 
         def origin(what: str) -> Origin:
-            return Origin(self._number, release.line(index), what, release.count(index))
+            return Origin(self.number, release.line(index), what, release.count(index))
 
         if allowed.low > 0:
             top, under = allowed.low.as_integer_ratio()
@@ -327,138 +359,91 @@ class ListedLines:
             top, under = (1 - allowed.high).as_integer_ratio()
             yield Line(((under, rest), (-top, whole)), int(allowed.high_open), None, origin("least-exceptions"))
 
-
-#: Most cells that are used, those of the fewest columns first.
-MOST_CELLS = 20_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
-    """Condition that cells are empty or hold ``least`` people."""
-
-    cells: tuple[Line, ...]
-    least: int
-
-    def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Return True: cells are boxes of the axes."""
-        return bool(axes) or not self.cells
-
-    def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield the cells that are nonempty but too small, or nearly."""
-        place = {axis.key: number for number, axis in enumerate(axes)}
-        for line in self.cells:
-            box = line.terms[0][1]
-            counts = tally([place[key] for key in box])
-            for key, allowed in reversed(list(box.items())):
-                mask = axes[place[key]].mask(allowed)
-                counts = counts[..., [bit for bit in range(counts.shape[-1]) if mask >> bit & 1]].sum(axis=-1)
-            people = float(counts)
-            if max(-people, people - self.least) < room:
-                first = 2 * people < self.least
-                yield Choice(replace(line, lo=None, hi=0), replace(line, lo=self.least, hi=None), first)
+    def condition(self) -> MissingRules | None:
+        header = self.release.header
+        has_roles = header.sa_values and len(header.sa) == 1 and header.qi and self._pairs is not None
+        has_thresholds = header.complete and header.min_support and header.min_confidence
+        return MissingRules(self.number, self.release, self.scope) if has_roles and has_thresholds else None
 
 
-class FrequencyLines:
-    """Lines of frequency tables about the people of ``scope``."""
+MOST_CELLS = 20_000  #: Most cells that are used, those of the fewest columns first.
 
-    def __init__(self, number: int, release: FrequencyTable, scope: Box) -> None:
-        self._number = number
-        self._release = release
-        self._scope = scope
-        self.left_out = 0
+
+def list_numbers(span: Bound) -> list[str]:
+    """Return the whole numbers of a range as values."""
+    return [str(number) for number in range(span.lo, span.hi + 1)]
+
+
+def cell_values(table: FrequencyTable, index: int) -> dict[str, frozenset[str]]:
+    """Return the values of each column in a cell; a label may be a range."""
+    found = {column: frozenset([value]) for column, value in table.cell(index).items()}
+    measured = table.measured
+    if measured is not None and measured.column in found:
+        span = numbers_of(table.cell(index)[measured.column], measured.span)
+        assert span is not None
+        found[measured.column] = frozenset(list_numbers(span))
+    return found
+
+
+class _FrequencyReader(Reader[FrequencyTable]):
+    has_cells = True
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        named: dict[str, Sequence[str]] = dict(zip(self.release.columns, self.release.values, strict=True))
+        if (measured := self.release.measured) is not None:  # its labels may be ranges
+            named[measured.column] = list_numbers(measured.span)
+        return named
+
+    def all_values(self) -> Mapping[str, Sequence[str]]:
+        return self.columns() if self.release.header.complete else {}
+
+    def words(self) -> Words:
+        return {column: frozenset(values) for column, values in zip(self.release.columns, self.release.values, strict=True)}
 
     def lines(self) -> Iterator[Line]:
-        """Yield every cell: exact, rounded, or hidden.
-
-        A cell without bounds is a line too, so that its values are named.
-        """
-        release = self._release
+        release = self.release
         taken: Sequence[int] = range(len(release))
         if len(release) > MOST_CELLS:
             self.left_out += 1
             fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
             taken = sorted(np.argsort(fixed_columns, kind="stable")[:MOST_CELLS].tolist())
-        for index in taken:
-            yield self._line(index)
+        return map(self._line, taken)
 
     def _line(self, index: int) -> Line:
-        """Return the line of a cell."""
-        release = self._release
+        """Return a cell: exact, rounded, or hidden; without bounds it still names its values."""
+        release = self.release
         count = release.count(index)
-        fixed = {Key("column", column): self._allowed(column, value) for column, value in release.cell(index).items()}
-        origin = Origin(self._number, release.place(index), "count", count, text=release.text(index))
-        return Line.about({**fixed, **self._scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
+        fixed = {Key("column", column): Allowed(values) for column, values in cell_values(release, index).items()}
+        origin = Origin(self.number, release.place(index), "count", count, text=release.text(index))
+        return Line.about({**fixed, **self.scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
-    def condition(self) -> Gaps | None:
-        """Return the condition on cells that print 0, or None."""
-        release = self._release
-        least = self._release.printing.hidden_below
+    def condition(self) -> Condition | None:
+        release = self.release
+        least = release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
             return None
         shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
-        return Gaps(tuple(self._line(index) for index in shown), least) if shown else None
-
-    def _allowed(self, column: str, value: str) -> Allowed:
-        """Return the values of a label or range."""
-        measured = self._release.measured
-        if measured is None or column != measured.column:
-            return Allowed(frozenset([value]))
-        span = numbers_of(value, measured.span)
-        assert span is not None
-        return Allowed(frozenset(str(number) for number in range(span.lo, span.hi + 1)))
+        return Gaps(tuple(map(self._line, shown)), least) if shown else None
 
 
-#: Most lines from the rows of one table.
-MOST_COUNTED = 20_000
-#: Most combinations of values with columns that no other release names.
-MOST_BESIDE = 2_000
-#: Up to this many combinations, those of fewer columns are counted even if they add nothing.
-MOST_DIRECT = 5_000
-#: Most columns that rows are counted over at once.
-MOST_COLUMNS = 6
+MOST_COUNTED = 20_000  #: Most lines from the rows of one table.
+MOST_BESIDE = 2_000  #: Most combinations of values with columns that no other release names.
+MOST_DIRECT = 5_000  #: Up to this many combinations, those of fewer columns are counted even if they add nothing.
+MOST_COLUMNS = 6  #: Most columns that rows are counted over at once.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ShownColumn:
-    """Column of a table: indices into ``values``, -1 if blank."""
-
-    name: str
-    values: tuple[str, ...]
-    codes: Ints
-
-    @property
-    def has_blanks(self) -> bool:
-        """True if a cell is blank."""
-        return bool((self.codes < 0).any())
-
-    def over(self, values: Sequence[str]) -> ShownColumn:
-        """Return the column coded over more values."""
-        place = {value: code for code, value in enumerate(values)}
-        lookup = np.array([*(place[value] for value in self.values), -1], np.int64)
-        return ShownColumn(self.name, tuple(values), lookup[self.codes])
-
-
-def shown_columns(release: PartialTable | Buckets) -> tuple[ShownColumn, ...]:
-    """Return the columns shown row by row."""
-    out = []
-    for column in release.people.columns:
-        known = [value for value in column.values if isinstance(release, Buckets) or value]
+def shown_columns(people: Table, hidden: Flags | None = None) -> Iterator[ShownColumn]:
+    """Yield the columns shown row by row, with blanks where hidden."""
+    for number, column in enumerate(people.columns):
+        known = [value for value in column.values if hidden is None or value]
         place = {value: code for code, value in enumerate(known)}
         lookup = np.array([place.get(value, -1) for value in column.values] or [-1], np.int64)
         codes = lookup[column.codes]
-        if isinstance(release, PartialTable):
-            codes = np.where(release.hidden[:, release.people.names.index(column.name)], -1, codes)
-        out.append(ShownColumn(column.name, tuple(known), codes))
-    return tuple(out)
+        yield ShownColumn(column.name, tuple(known), codes if hidden is None else np.where(hidden[:, number], -1, codes))
 
 
 def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
-    """Count the rows that show, or may have, each combination.
-
-    >>> two = [ShownColumn("a", ("x", "y"), np.array([0, 0, -1])), ShownColumn("b", ("p",), np.array([0, -1, 0]))]
-    >>> [ends.tolist() for ends in count_rows(two)]
-    [[[1], [0]], [[3], [1]]]
-    """
+    """Count the rows that show, or may have, each combination."""
     shape = [len(column.values) for column in columns]
     least = np.zeros(shape, np.int64)
     most = np.zeros(shape, np.int64)
@@ -478,121 +463,113 @@ def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
     return least, most
 
 
-class RowLines:
-    """Lines of a table about columns shared with other releases."""
+class _TableReader(Reader[Shown]):
+    by_row = True
+    hidden: Flags | None = None
+    #: Columns that distinguish people, even if no other release names them.
+    roles: frozenset[str] = frozenset()
 
-    def __init__(self, number: int, release: PartialTable | Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number = number
-        self._release = release
-        self._scope = scope
-        self._words = words
-        self.left_out = 0
-
-    def used(self) -> list[ShownColumn]:
-        """Return the shared columns, and a few that distinguish people."""
-        shared = self._words.shared(self._number)
-        every = [
-            column.over(sorted({*column.values, *self._words.values.get(Key("column", column.name), ())}))
-            for column in shown_columns(self._release)
-        ]
+    @cached_property
+    def _used(self) -> list[ShownColumn]:
+        """Columns that other releases name, and a few that distinguish people."""
+        shared = self.vocabulary.shared(self.number)
+        named = self.vocabulary.values
+        shown = shown_columns(self.release.people, self.hidden)
+        every = [column.over(sorted({*column.values, *named.get(Key("column", column.name), ())})) for column in shown]
         used = [column for column in every if column.name in shared]
-        if used and isinstance(self._release, PartialTable):
-            roles = {*self._release.people.schema.qi, *self._release.people.schema.sa}
-            room = MOST_BESIDE // max(1, prod(len(column.values) + 1 for column in used))
-            for column in sorted(every, key=lambda one: (len(one.values), one.name)):
-                if column.name in roles - shared and len(column.values) + 1 <= room and len(used) < MOST_COLUMNS:
-                    used.append(column)
-                    room //= len(column.values) + 1
+        beside = self.roles - shared if used else ()
+        room = MOST_BESIDE // max(1, prod(len(column.values) + 1 for column in used))
+        for column in sorted(every, key=lambda one: (len(one.values), one.name)):
+            if column.name in beside and len(column.values) + 1 <= room and len(used) < MOST_COLUMNS:
+                used.append(column)
+                room //= len(column.values) + 1
         return used
 
     def lines(self) -> Iterator[Line]:
-        """Yield bounds on every informative combination of these columns."""
-        used = self.used()
         room = MOST_COUNTED
-        all_sets = prod(len(column.values) + 1 for column in used) <= MOST_DIRECT
-        for size in range(min(len(used), MOST_COLUMNS), 0, -1):
-            for chosen in combinations(used, size):
+        all_sets = prod(len(column.values) + 1 for column in self._used) <= MOST_DIRECT
+        for size in range(min(len(self._used), MOST_COLUMNS), 0, -1):
+            for chosen in combinations(self._used, size):
                 # Without blanks in another column this is a sum of lines with it; stated at once, proofs are shorter.
-                if not all_sets and size < MOST_COLUMNS and any(not one.has_blanks for one in used if one not in chosen):
+                if not all_sets and size < MOST_COLUMNS and any(not one.has_blanks for one in self._used if one not in chosen):
                     continue
                 room -= prod(len(column.values) for column in chosen)
                 if room < 0:
                     self.left_out += 1
                     return
-                yield from self._count(chosen)
+                least, most = count_rows(chosen)
+                for place, (low, high) in enumerate(zip(least.ravel().tolist(), most.ravel().tolist(), strict=True)):
+                    if low > 0 or high < self.release.n:
+                        yield self._line(_values_at(chosen, place), low, high)
 
-    def _count(self, columns: Sequence[ShownColumn]) -> Iterator[Line]:
-        least, most = count_rows(columns)
-        for place, (low, high) in enumerate(zip(least.reshape(-1).tolist(), most.reshape(-1).tolist(), strict=True)):
-            if low == 0 and high == self._release.n:
-                continue
-            codes = np.unravel_index(place, least.shape)
-            fixed = {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
-            yield rows_line(self._number, fixed, low, high, scope=self._scope)
-
-
-def rows_line(number: int, fixed: Mapping[str, str], low: int, high: int, scope: Box, what: str = "rows") -> Line:
-    """Return the line that a table implies about some values."""
-    box = {Key("column", column): Allowed(frozenset([value])) for column, value in fixed.items()}
-    items = tuple(literal(Key("column", column), value) for column, value in fixed.items())
-    place = f"{what} with {' and '.join(items)}"
-    return Line.about({**box, **scope}, low, high, Origin(number, place, what, Bound(low, high), items=items))
+    def _line(self, fixed: Mapping[str, str], low: int, high: int, what: str = "rows") -> Line:
+        box = {Key("column", column): Allowed(frozenset([value])) for column, value in fixed.items()}
+        items = tuple(literal(Key("column", column), value) for column, value in fixed.items())
+        place = f"{what} with {' and '.join(items)}"
+        return Line.about({**box, **self.scope}, low, high, Origin(self.number, place, what, Bound(low, high), items=items))
 
 
-#: Most groups times combinations of quasi-identifiers.
-MOST_ENTRIES = 4_000_000
-#: Most quasi-identifiers that are combined with the sensitive value.
-MOST_BUCKET_COLUMNS = 3
+def _values_at(columns: Sequence[ShownColumn], place: int) -> dict[str, str]:
+    """Return the combination of values that has this number."""
+    codes = np.unravel_index(place, [len(column.values) for column in columns])
+    return {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
 
 
-class BucketLines:
-    """Lines of a bucketized release about columns shared with others.
+class _RowReader(_TableReader[PartialTable]):
+    def __init__(self, number: int, release: PartialTable, scope: Box) -> None:
+        super().__init__(number, release, scope)
+        self.hidden = release.hidden
+        self.roles = frozenset((*release.people.schema.qi, *release.people.schema.sa))
+
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        return {column.name: [value for value in column.values if value] for column in self.release.people.columns}
+
+    def all_values(self) -> Mapping[str, Sequence[str]]:
+        blank = self.release.hidden_by_column()
+        return {column: values for column, values in self.columns().items() if column not in blank}
+
+    def condition(self) -> Condition | None:
+        has_blanks = any(column.has_blanks for column in self._used)
+        return ShownRows(self.number, tuple(self._used), self.scope) if has_blanks else None
+
+
+MOST_ENTRIES = 4_000_000  #: Most groups times combinations of quasi-identifiers.
+MOST_BUCKET_COLUMNS = 3  #: Most quasi-identifiers that are combined with the sensitive value.
+
+
+class _BucketReader(_TableReader[Buckets]):
+    """Reader of a bucketized release.
 
     In a group of s people of whom a have some quasi-identifiers and b a sensitive value, at least a + b - s and at most the smaller of a
     and b have both (Frechet bounds). Their sums over the groups bound the number of people who have both.
     """
 
-    def __init__(self, number: int, release: Buckets, words: Vocabulary, scope: Box) -> None:
-        self._number = number
-        self._release = release
-        self._scope = scope
-        self._words = words
-        self._rows = RowLines(number, release, words, scope)
-        self._left_out = 0
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        shown = {column.name: column.values for column in self.release.people.columns}
+        return shown | {self.release.sensitive: self.release.values}
 
-    @property
-    def left_out(self) -> int:
-        """Number of column sets too large to count."""
-        return self._left_out + self._rows.left_out
+    def all_values(self) -> Mapping[str, Sequence[str]]:
+        return self.columns()
 
     def lines(self) -> Iterator[Line]:
-        """Yield exact marginals, and bounds on combinations with sensitive values."""
-        release = self._release
-        contents = self._contents()
+        release = self.release
+        contents = np.zeros((len(release), len(release.values)), np.int64)
+        np.add.at(contents, (np.repeat(np.arange(len(release)), np.diff(release.starts)), release.value), release.count)
         for value, people in zip(release.values, contents.sum(axis=0).tolist(), strict=True):
-            yield rows_line(self._number, {release.sensitive: value}, people, people, scope=self._scope, what="values")
-        yield from self._rows.lines()
-        used = self._rows.used()
+            yield self._line({release.sensitive: value}, people, people, what="values")
+        yield from super().lines()
         room = MOST_COUNTED
-        for size in range(1, min(len(used), MOST_BUCKET_COLUMNS) + 1):
-            for chosen in combinations(used, size):
+        for size in range(1, min(len(self._used), MOST_BUCKET_COLUMNS) + 1):
+            for chosen in combinations(self._used, size):
                 combined = prod(len(column.values) for column in chosen)
                 room -= combined * len(release.values)
                 if room < 0 or combined * len(release) > MOST_ENTRIES:
-                    self._left_out += 1
+                    self.left_out += 1
                     return
                 yield from self._combine(chosen, contents)
 
-    def _contents(self) -> Ints:
-        """Return the counts of sensitive values by group."""
-        release = self._release
-        out = np.zeros((len(release), len(release.values)), np.int64)
-        group = np.repeat(np.arange(len(release)), np.diff(release.starts))
-        np.add.at(out, (group, release.value), release.count)
-        return out
-
     def _combine(self, columns: Sequence[ShownColumn], contents: Ints) -> Iterator[Line]:
-        release = self._release
+        release = self.release
         shape = [len(column.values) for column in columns]
         having = np.zeros((len(release), prod(shape)), np.int64)
         np.add.at(having, (release.group, np.ravel_multi_index([column.codes for column in columns], shape)), 1)
@@ -603,118 +580,20 @@ class BucketLines:
             least = np.maximum(having + with_it - sizes, 0).sum(axis=0)
             most = np.minimum(having, with_it).sum(axis=0)
             for place in there:
-                codes = np.unravel_index(place, shape)
-                fixed = {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
-                fixed[release.sensitive] = value
-                yield rows_line(self._number, fixed, int(least[place]), int(most[place]), scope=self._scope, what="groups")
+                fixed = _values_at(columns, place) | {release.sensitive: value}
+                yield self._line(fixed, int(least[place]), int(most[place]), what="groups")
 
 
-#: Most kinds of people that rows are matched to.
-MOST_KINDS = 5_000
-#: Most pairs of a kind of row and a kind of people.
-MOST_PAIRS = 1_000_000
+#: Reader of each kind of release.
+READERS: Mapping[type, type[Reader[Any]]] = {
+    Itemsets: _ItemsetReader,
+    Rules: _RuleReader,
+    FrequencyTable: _FrequencyReader,
+    PartialTable: _RowReader,
+    Buckets: _BucketReader,
+}
 
 
-@dataclass(frozen=True, eq=False)
-class ShownRows:
-    """Condition that each row with blanks has a person.
-
-    Bounds on boxes imply this in part only. In a table with the rows (x, blank) and (blank, h), two people have x or h, and that is not a
-    box. So a world is matched to the rows by a maximum flow; if that fails, the minimum cut names the people who are missing.
-    """
-
-    number: int
-    columns: tuple[ShownColumn, ...]
-    scope: Box
-
-    def is_decidable(self, axes: Sequence[Axis]) -> bool:
-        """Tell if kinds of people and rows are few enough."""
-        columns, places = self._placed(axes)
-        if not columns:
-            return True
-        kinds = prod(len(axes[place].classes) for place in places)
-        return kinds <= MOST_KINDS and kinds * len(self._patterns(axes, columns, places)[0]) <= MOST_PAIRS
-
-    def choices(self, axes: Sequence[Axis], tally: Tally, room: float) -> Iterator[Choice]:
-        """Yield that enough people have what some rows show."""
-        columns, places = self._placed(axes)
-        if not columns:
-            return
-        people = tally_scope(self.scope, axes, tally, places)
-        if not np.issubdtype(people.dtype, np.integer):
-            return
-        if room:
-            for kind in np.ndindex(*people.shape):
-                yield Choice(self._line([(axes, places, kind)], int(people[kind]), int(people[kind])), None)
-            return
-        patterns, rows = self._patterns(axes, columns, places)
-        short = _find_shortage(patterns, rows, people)
-        if short is not None:
-            kinds, least = short
-            yield Choice(self._line([(axes, places, kind) for kind in kinds], least, None), None)
-
-    def _placed(self, axes: Sequence[Axis]) -> tuple[list[ShownColumn], list[int]]:
-        """Return the columns that are axes, and their positions."""
-        of_key = {axis.key: place for place, axis in enumerate(axes)}
-        columns = [column for column in self.columns if Key("column", column.name) in of_key]
-        return columns, [of_key[Key("column", column.name)] for column in columns]
-
-    @staticmethod
-    def _patterns(axes: Sequence[Axis], columns: Sequence[ShownColumn], places: Sequence[int]) -> tuple[Ints, Ints]:
-        """Return the kinds of rows and their numbers."""
-        shown = np.stack([classes_of(axes[place], column) for column, place in zip(columns, places, strict=True)], axis=1)
-        return np.unique(shown, axis=0, return_counts=True)
-
-    def _line(self, kinds: Sequence[tuple[Sequence[Axis], Sequence[int], Sequence[int]]], lo: int, hi: int | None) -> Line:
-        terms = []
-        for axes, places, kind in kinds:
-            box: dict[Key, Allowed] = dict(self.scope)
-            for place, bit in zip(places, kind, strict=True):
-                named = axes[place].classes[bit]
-                others = [one for values in axes[place].classes for one in values if one is not None and one not in named]
-                known = [one for one in named if one is not None]
-                box[axes[place].key] = Allowed(frozenset(others), excluded=True) if None in named else Allowed(frozenset(known))
-            terms.append((1, box))
-        return Line(tuple(terms), lo, hi, Origin(self.number, "rows", "rows", Bound(lo, lo if hi is None else hi)))
-
-
-def classes_of(axis: Axis, column: ShownColumn) -> Ints:
-    """Return each row's class on an axis, -1 if blank."""
-    of_value = {value: place for place, values in enumerate(axis.classes) for value in values}
-    lookup = np.array([*(of_value.get(value, of_value.get(None, -1)) for value in column.values), -1], np.int64)
-    return lookup[column.codes]
-
-
-def _find_shortage(patterns: Ints, rows: Ints, people: npt.NDArray[np.generic]) -> tuple[list[tuple[int, ...]], int] | None:
-    """Return kinds of people too few for their rows, or None.
-
-    The second number is how many rows these are.
-
-    >>> x_or_h = np.array([[0, -1], [-1, 1]])  # rows (x, blank) and (blank, h) of a table with the values x, y and g, h
-    >>> _find_shortage(x_or_h, np.array([1, 1]), np.array([[0, 1], [1, 0]]))
-    ([(0, 0), (0, 1), (1, 1)], 2)
-    >>> _find_shortage(x_or_h, np.array([1, 1]), np.array([[1, 0], [0, 1]])) is None
-    True
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
-
-    kinds = np.stack(np.unravel_index(np.arange(people.size), people.shape), axis=1)
-    fits = ((patterns[:, None, :] < 0) | (patterns[:, None, :] == kinds[None, :, :])).all(axis=2)
-    row, kind = np.nonzero(fits)
-    # The source, kinds of rows, kinds of people, the sink.
-    count = len(rows)
-    size = len(rows) + people.size + 2
-    start = np.concatenate((np.zeros(count, np.int64), row + 1, np.arange(people.size) + count + 1))
-    end = np.concatenate((np.arange(count) + 1, kind + count + 1, np.full(people.size, size - 1)))
-    room = np.concatenate((rows, rows[row], people.ravel())).astype(np.int32)
-    graph = csr_array((room, (start, end)), shape=(size, size))
-    flow = maximum_flow(graph, 0, size - 1)
-    if flow.flow_value == rows.sum():
-        return None
-    left = csr_array(graph - flow.flow)
-    left.eliminate_zeros()
-    reached = breadth_first_order(left, 0, return_predecessors=False)
-    short = reached[(reached > 0) & (reached <= count)] - 1
-    needed = np.flatnonzero(fits[short].any(axis=0))
-    return [tuple(one) for one in kinds[needed].tolist()], int(rows[short].sum())
+def words_of(release: Release) -> Words:
+    """Return the values that a release names, by column."""
+    return READERS[type(release)](0, release, {}).words()

@@ -2,24 +2,26 @@
 
 If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
 known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
+
+The matrix of such a program is kept cell by cell, transposed: a row for each cell and a column for each constraint.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import Choice, Line
-from tacit.joint.rows import Rows, membership_matrix
+from tacit.joint.boxes import Choice
+from tacit.joint.worlds import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.matrix import Columns
+from tacit.solve.matrix import Columns, Matrix, stack_columns, stack_rows
 from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
 
 #: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
@@ -27,26 +29,16 @@ from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_prog
 ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
 #: The attempt at a broken condition.
 MENDING = (600, 4)
-#: Up to this many classes with people of a group are all chosen.
-MOST_TAKEN = 7
-#: Programs that are prepared while the first of them is solved.
-AHEAD = 6
-#: Most programs in all.
-MOST_PROGRAMS = 3_000
-#: Programs in a row that settle nothing, after which an attempt ends for all questions.
-MOST_IDLE = 60
-#: Rows that a world is farther from missing, in people, are left out at first.
-FAR = 10
-#: Most programs for one attempt, until no row is missed.
-MOST_TRIED = 3
-#: With more cells, any solution of a program is taken: a good one takes long to find.
-MANY_CELLS = 400
-#: Nodes of a program.
-NODES = 3
-#: Share by which the answer of a program may be worse than the best.
-GAP = 0.5
-#: Tolerance of a sum of fractions that stands for a whole number.
-NEAR = 1e-9
+MOST_TAKEN = 7  #: Up to this many classes with people of a group are all chosen.
+AHEAD = 6  #: Programs that are prepared while the first of them is solved.
+MOST_PROGRAMS = 3_000  #: Most programs in all.
+MOST_IDLE = 60  #: Programs in a row that settle nothing, after which an attempt ends for all questions.
+FAR = 10  #: Rows that a world is farther from missing, in people, are left out at first.
+MOST_TRIED = 3  #: Most programs for one attempt, until no row is missed.
+MANY_CELLS = 400  #: With more cells, any solution of a program is taken: a good one takes long to find.
+NODES = 3  #: Nodes of a program.
+GAP = 0.5  #: Share by which the answer of a program may be worse than the best.
+NEAR = 1e-9  #: Tolerance of a sum of fractions that stands for a whole number.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,32 +52,23 @@ class Part:
     tried: int = 1
 
 
-@dataclass(eq=False)
 class Rearranging:
     """World, and those near it.
 
     Conditions that were broken on the way are assumed as lines, on the side that is true of the world.
     """
 
-    rows: Rows
-    world: Ints
-    limits: Limits
-    _narrowed: Rows = field(init=False)
-    _near: set[int] = field(default_factory=set)
-    _counted: tuple[Ints, Rows, Floats] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._narrowed = self.rows
-        self._counted = self.world, self.rows, self.rows.matrix @ self.world
-
-    @cached_property
-    def random(self) -> np.random.Generator:
-        """Random choices, the same for the same seed."""
-        return np.random.default_rng(self.limits.seed)
+    def __init__(self, rows: Rows, world: Ints, limits: Limits) -> None:
+        self.rows = rows
+        self.world = world
+        self.limits = limits
+        self.random = np.random.default_rng(limits.seed)
+        self._narrowed = rows
+        self._near: set[int] = set()
+        self._counted = (world, rows, rows.matrix @ world)
 
     @cached_property
     def _classes(self) -> Ints:
-        """Class of every cell on every axis."""
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
 
     def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
@@ -104,7 +87,7 @@ class Rearranging:
         while broken and idle <= MOST_IDLE:
             drawn = [broken[number] for number in self.random.integers(len(broken), size=2).tolist()]
             near = [self.rows.cells.problem.masks(choice.fewer.terms[0][1]) for choice in drawn]
-            better = self._repair([self._movable(box, *MENDING) for box in near], broken)
+            better = self._repair([self.movable(box, *MENDING) for box in near], broken)
             idle = idle + 1 if better is None else 0
             if better is not None:
                 self.world = better
@@ -112,20 +95,23 @@ class Rearranging:
         return not broken
 
     def _repair(self, parts: Sequence[Ints], broken: Sequence[Choice]) -> Ints | None:
-        """Return a world with smaller violations after one change, or None."""
         wanted = self.rows.only(()).assume(choice.nearer for choice in broken)
-        known = {choice.origin for choice in broken}
+        known = {choice.fewer.origin for choice in broken}
         waiting = list(parts)
         for _ in range(MOST_TRIED):
-            programs = [self._mending_program(movable, wanted) for movable in waiting]
-            found = zip(waiting, self._arrange(waiting, self._solve(programs)), strict=True)
+            found = list(zip(waiting, solve([self._mending_program(movable, wanted) for movable in waiting]), strict=True))
+            self.limits.check("X01")
             waiting = []
             mended = []
-            for movable, world in found:
-                if world is None or _missed(wanted, world) >= _missed(wanted, self.world):
+            for movable, solution in found:
+                if solution.x is None:
+                    continue
+                world = self.world.copy()
+                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
+                if _missed(wanted, world) >= _missed(wanted, self.world):
                     continue
                 missed = self._note_missed(world)
-                fresh = [] if missed else [one for one in self.rows.choices(world) if one.origin not in known]
+                fresh = [] if missed else [one for one in self.rows.choices(world) if one.fewer.origin not in known]
                 if missed or fresh:
                     self._keep_true(fresh)
                     waiting.append(movable)
@@ -137,17 +123,26 @@ class Rearranging:
 
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
         """Return the program by which people in these cells miss what is wanted by the least."""
-        hard, low, high = self._near_entries(movable)
-        soft, lower, upper = _rows_about(wanted, self.world, movable)
-        matrix = hard.above(soft).with_slack(np.where(np.isfinite(upper), -1.0, 1.0))  # each has one end
+        hard, low, high = self._near_rows(movable)
+        every = np.ones(len(wanted.rows), np.bool_)
+        soft, lower, upper = _rows_about(wanted, self.world, wanted.matrix @ self.world, movable, kept=every)
+        by_cell = stack_columns(hard, soft)
+        slack = np.where(np.isfinite(upper), -1.0, 1.0)  # each has one end
+        last = np.arange(len(slack))
+        places = by_cell.shape[1] - len(slack) + last
+        by_cell = stack_rows((by_cell, Matrix.of_entries(last, places, slack, (len(slack), by_cell.shape[1]))))
         cost = np.concatenate((np.zeros(len(movable)), np.ones(len(lower))))
         low = np.concatenate((low, lower))
         high = np.concatenate((high, upper))
-        return self._program(cost, matrix.columns, low, high, integrality=1 - cost)
+        return self._program(cost, by_cell, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """Fix the side of these choices that the world satisfies."""
-        lines = [line for choice in choices if (line := self._true_side(choice)) is not None]
+        lines = []
+        for choice in choices:
+            sides = (line for line in (choice.fewer, choice.more) if line is not None)
+            true = next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
+            lines += [] if true is None else [true]
         self._narrowed = self._narrowed.assume(lines) if lines else self._narrowed
 
     def accepts(self, world: Ints) -> bool:
@@ -158,10 +153,6 @@ class Rearranging:
         self._keep_true(broken)
         return not broken
 
-    def part(self, number: int, box: Mapping[int, int], attempt: tuple[int, int], people: int) -> Part:
-        """Return the cells for an attempt at a question."""
-        return Part(number, self._movable(box, *attempt), self.rows.cells.inside(box), people)
-
     def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
         """Return the program that fills a part, or None.
 
@@ -169,44 +160,29 @@ class Rearranging:
         """
         held = np.isin(part.movable, part.group)
         stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
-        rows, low, high = self._near_entries(part.movable)
-        rows = rows.with_row(np.flatnonzero(held))
+        by_cell, low, high = self._near_rows(part.movable)
+        group = np.flatnonzero(held)
+        counted = Matrix.of_entries(group, np.zeros(len(group)), np.ones(len(group)), (len(held), 1))
         ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
-        lean = without_empty(rows, np.append(low, ends[0]), np.append(high, ends[1]))
+        lean = without_empty(stack_columns(by_cell, counted), np.append(low, ends[0]), np.append(high, ends[1]))
         if lean is None:
             return None
-        kept, rows, low, high = lean
+        kept, by_cell, low, high = lean
         filled = part.movable[kept]
-        entries, low, high = one_row_each(rows, low, high)
+        by_cell, low, high = one_row_each(by_cell, low, high)
         wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
-        return filled, self._program(wanted, entries.columns, low, high)
-
-    def _arrange(self, parts: Sequence[Ints], found: Sequence[Solution]) -> list[Ints | None]:
-        """Return the worlds with these people in each part."""
-        out: list[Ints | None] = []
-        for movable, solution in zip(parts, found, strict=True):
-            world = None if solution.x is None else self.world.copy()
-            if world is not None and solution.x is not None:
-                world[movable] = np.rint(solution.x[: len(movable)]).astype(np.int64)
-            out.append(world)
-        return out
+        return filled, self._program(wanted, by_cell, low, high)
 
     def _note_missed(self, world: Ints) -> bool:
-        """Record rows that a world violates; tell if any."""
         if self._narrowed.adds_up(world):
             return False
         total = self._narrowed.matrix @ world
-        (lo, hi) = self._narrowed.bounds
+        lo, hi = self._narrowed.bounds
         self._near |= set(np.flatnonzero((total < lo) | (total > hi)).tolist())
         return True
 
-    def _true_side(self, choice: Choice) -> Line | None:
-        """Return the side of a choice that the world satisfies."""
-        sides = (line for line in (choice.fewer, choice.more) if line is not None)
-        return next((line for line in sides if self.rows.only(()).assume([line]).adds_up(self.world)), None)
-
-    def _movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
-        """Return the cells to rearrange for a box.
+    def movable(self, box: Mapping[int, int], cells_at_most: int, classes: int) -> Ints:
+        """Return the cells to rearrange for a box; ``classes`` of wide axes are enough.
 
         If there are many axes, some of those that the box does not name keep one class only.
         """
@@ -235,30 +211,21 @@ class Rearranging:
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _near_entries(self, movable: Ints) -> tuple[Entries, Floats, Floats]:
-        """Return the nearly tight rows about some cells."""
-        (lo, hi) = self._narrowed.bounds
-        total = self._total
+    def _near_rows(self, movable: Ints) -> tuple[Matrix, Floats, Floats]:
+        rows = self._narrowed
+        if self._counted[0] is not self.world or self._counted[1] is not rows:
+            self._counted = (self.world, rows, rows.matrix @ self.world)
+        total = self._counted[2]
+        lo, hi = rows.bounds
         near = np.minimum(total - lo, hi - total) <= FAR
         near[[*self._near]] = True
-        entries = Entries.of(self._narrowed.matrix.columns, movable)
-        stay = total - entries.sums(self.world[movable])
-        kept = near & entries.is_used
-        return entries.only(kept), (lo - stay)[kept], (hi - stay)[kept]
+        return _rows_about(rows, self.world, total, movable, kept=near)
 
-    @property
-    def _total(self) -> Floats:
-        """Sum of each row in the world."""
-        world, rows, total = self._counted
-        if world is not self.world or rows is not self._narrowed:
-            total = self._narrowed.matrix @ self.world
-            self._counted = self.world, self._narrowed, total
-        return total
-
-    def _program(self, cost: Floats, matrix: Columns, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
+    def _program(self, cost: Floats, by_cell: Matrix, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
+        starts = by_cell.starts.astype(np.int32)
         return whole_program(
             cost,
-            matrix=matrix,
+            matrix=Columns(starts, by_cell.places.astype(np.int32), by_cell.values, by_cell.shape[::-1]),
             low=low,
             high=high,
             most=2.0 * max(int(self.world.sum()), 1),
@@ -267,11 +234,6 @@ class Rearranging:
             gap=GAP,
             seconds=self.limits.seconds_left,
         )
-
-    def _solve(self, programs: Iterable[Program]) -> list[Solution]:
-        found = solve(programs)
-        self.limits.check("X01")
-        return found
 
 
 class _Asking:
@@ -298,12 +260,10 @@ class _Asking:
         return np.asarray((counts == 0) | (counts >= self._k))
 
     def _people_in(self, groups: Flags) -> Floats:
-        """Return, for each cell, how many of these groups it belongs to."""
         return self._inside[groups].sum_columns()
 
     @property
     def goes_on(self) -> bool:
-        """True if there is a question to ask."""
         is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
         return is_left and self._programs < MOST_PROGRAMS
 
@@ -328,7 +288,6 @@ class _Asking:
             yield program
 
     def _draw(self) -> Part:
-        """Draw the next attempt at a least-asked question."""
         left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
         least = left[self._attempts[left] == self._attempts[left].min()]
         number = int(self._near.random.choice(least))
@@ -338,7 +297,8 @@ class _Asking:
         attempt = ATTEMPTS[self._attempts[number]]
         self._attempts[number] += 1
         self._asked[fill] += 1
-        return self._near.part(number, self._boxes[number], attempt, self._k * fill)
+        box = self._boxes[number]
+        return Part(number, self._near.movable(box, *attempt), self._near.rows.cells.inside(box), self._k * fill)
 
     def take(self, solution: Solution) -> None:
         """Use the oldest solution, which may settle several questions."""
@@ -362,128 +322,73 @@ class _Asking:
         self._near.world = world
 
 
-def _rows_about(rows: Rows, world: Ints, movable: Ints) -> tuple[Entries, Floats, Floats]:
-    """Return what rows say about some cells while others stay, with both ends."""
+def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Flags) -> tuple[Matrix, Floats, Floats]:
+    """Return what some rows say about some cells while others stay, with both ends."""
     lo, hi = rows.bounds
-    part = Entries.of(rows.matrix.columns, movable)
-    stay = rows.matrix @ world - part.sums(world[movable])
-    used = part.is_used
-    return part.only(used), (lo - stay)[used], (hi - stay)[used]
+    columns: Any = rows.matrix.columns  # places of 32 bits serve as well
+    by_cell = Matrix(columns.starts, columns.rows, columns.values, columns.shape[::-1])[movable]
+    stay = total - world[movable] @ by_cell
+    used = kept & _is_used(by_cell)
+    return _keep_columns(by_cell, used), (lo - stay)[used], (hi - stay)[used]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
-    """Sparse matrix as its entries, column by column."""
-
-    row: Ints
-    column: Ints
-    value: Floats
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(cls, matrix: Columns, columns: Ints) -> Entries:
-        """Return some columns of a matrix."""
-        starts = matrix.starts[columns]
-        sizes = matrix.starts[columns + 1] - starts
-        column = np.repeat(np.arange(len(columns)), sizes)
-        at = np.arange(len(column)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        return cls(matrix.rows[at], column, matrix.values[at], (matrix.shape[0], len(columns)))
-
-    @property
-    def columns(self) -> Columns:
-        """The matrix for solvers."""
-        starts = np.zeros(self.shape[1] + 1, np.int32)
-        np.cumsum(np.bincount(self.column, minlength=self.shape[1]), out=starts[1:])
-        return Columns(starts, self.row.astype(np.int32), self.value, self.shape)
-
-    @property
-    def is_used(self) -> Flags:
-        """Rows that have an entry."""
-        out = np.zeros(self.shape[0], np.bool_)
-        out[self.row] = True
-        return out
-
-    def sums(self, people: npt.NDArray[Any]) -> Floats:
-        """Return the row sums for people in each column."""
-        return np.bincount(self.row, self.value * people[self.column], self.shape[0]).astype(np.float64)
-
-    def only(self, rows: Flags) -> Entries:
-        """Return some of the rows."""
-        kept = rows[self.row]
-        number = np.cumsum(rows) - 1
-        return Entries(number[self.row[kept]], self.column[kept], self.value[kept], (int(rows.sum()), self.shape[1]))
-
-    def without(self, columns: Flags) -> Entries:
-        """Return the matrix without some of the columns."""
-        kept = ~columns[self.column]
-        number = np.cumsum(~columns) - 1
-        return Entries(self.row[kept], number[self.column[kept]], self.value[kept], (self.shape[0], int((~columns).sum())))
-
-    def with_row(self, columns: Ints) -> Entries:
-        """Return the matrix with a further row, which counts some columns once."""
-        return self.above(Entries(np.zeros(len(columns), np.int64), columns, np.ones(len(columns)), (1, self.shape[1])))
-
-    def above(self, other: Entries) -> Entries:
-        """Return this matrix with another one below it."""
-        row = np.concatenate((self.row, other.row + self.shape[0]))
-        column = np.concatenate((self.column, other.column))
-        order = np.argsort(column, kind="stable")
-        value = np.concatenate((self.value, other.value))
-        return Entries(row[order], column[order], value[order], (self.shape[0] + other.shape[0], self.shape[1]))
-
-    def with_slack(self, factors: Floats) -> Entries:
-        """Return the matrix with a further column for each of the last rows.
-
-        Its only entry is the factor of the row.
-        """
-        height, width = self.shape
-        number = np.arange(len(factors))
-        row = np.concatenate((self.row, height - len(factors) + number))
-        column = np.concatenate((self.column, width + number))
-        return Entries(row, column, np.concatenate((self.value, factors)), (height, width + len(factors)))
+def _is_used(by_cell: Matrix) -> Flags:
+    """Return the constraints that have an entry."""
+    out = np.zeros(by_cell.shape[1], np.bool_)
+    out[by_cell.places] = True
+    return out
 
 
-def without_empty(rows: Entries, low: Floats, high: Floats) -> tuple[Flags, Entries, Floats, Floats] | None:
-    """Drop cells that a zero row forces to be empty.
+def _keep_columns(by_cell: Matrix, kept: Flags) -> Matrix:
+    entries = kept[by_cell.places]
+    starts = np.concatenate(([0], np.cumsum(entries)))[by_cell.starts]
+    number = np.cumsum(kept) - 1
+    shape = (by_cell.shape[0], int(kept.sum()))
+    return Matrix(starts, number[by_cell.places[entries]], by_cell.values[entries], shape)
 
-    Return the cells that are kept and the rows about them, or None if a row is missed in any case.
+
+def without_empty(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Flags, Matrix, Floats, Floats] | None:
+    """Drop cells that a zero constraint forces to be empty.
+
+    Return the cells that are kept and the constraints on them, or None if one is missed in any case.
     """
-    kept = np.ones(rows.shape[1], np.bool_)
+    kept = np.ones(by_cell.shape[0], np.bool_)
     takes_off = np.zeros(len(low), np.bool_)
-    takes_off[rows.row[rows.value < 0]] = True
+    takes_off[by_cell.places[by_cell.values < 0]] = True
     while True:
-        used = rows.is_used
+        used = _is_used(by_cell)
         if ((high < -NEAR) & ~(takes_off & used)).any() or ((low > NEAR) & ~used).any():
             return None
-        empty = np.zeros(rows.shape[1], np.bool_)
-        empty[rows.column[((high <= NEAR) & ~takes_off)[rows.row]]] = True
+        forces = ((high <= NEAR) & ~takes_off)[by_cell.places]
+        empty = np.zeros(by_cell.shape[0], np.bool_)
+        empty[np.repeat(np.arange(len(empty)), np.diff(by_cell.starts))[forces]] = True
         if not empty.any():
-            return kept, rows.only(used), low[used], high[used]
-        rows = rows.without(empty)
+            return kept, _keep_columns(by_cell, used), low[used], high[used]
+        by_cell = by_cell[~empty]
         kept[kept] = ~empty
 
 
-def one_row_each(rows: Entries, low: Floats, high: Floats) -> tuple[Entries, Floats, Floats]:
-    """Merge proportional rows over the same cells."""
-    first = np.ones(rows.shape[0])
-    first[rows.row[::-1]] = rows.value[::-1]
-    # A sum over random numbers, one per cell, identifies rows.
-    marks = np.round(rows.sums(np.random.default_rng(0).uniform(0.5, 1.5, rows.shape[1])) / first, 9)
+def one_row_each(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Matrix, Floats, Floats]:
+    """Merge proportional constraints on the same cells."""
+    cells, size = by_cell.shape
+    first = np.ones(size)
+    first[by_cell.places[::-1]] = by_cell.values[::-1]
+    # A sum over random numbers, one per cell, identifies constraints.
+    marks = np.round(np.random.default_rng(0).uniform(0.5, 1.5, cells) @ by_cell / first, 9)
     ends = np.stack((low / first, high / first))
     _, where, which = np.unique(marks, return_index=True, return_inverse=True)
     lowest = np.full(len(where), -np.inf)
     highest = np.full(len(where), np.inf)
     np.maximum.at(lowest, which, ends.min(axis=0))
     np.minimum.at(highest, which, ends.max(axis=0))
-    kept = np.zeros(rows.shape[0], np.bool_)
+    kept = np.zeros(size, np.bool_)
     kept[where] = True
-    order = which[kept]  # the rows stay in their order
-    scaled = replace(rows, value=rows.value / first[rows.row]).only(kept)
-    return scaled, lowest[order], highest[order]
+    order = which[kept]  # the constraints stay in their order
+    scaled = replace(by_cell, values=by_cell.values / first[by_cell.places])
+    return _keep_columns(scaled, kept), lowest[order], highest[order]
 
 
 def _missed(rows: Rows, world: Ints) -> float:
-    """Return the total scaled violation of rows by a world."""
     total = rows.matrix @ world
-    (lo, hi) = rows.bounds
+    lo, hi = rows.bounds
     return float(np.maximum(lo - total, 0).sum() + np.maximum(total - hi, 0).sum())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tacit.joint.boxes import ANYTHING_ELSE, Axis, Choice, Origin, Problem, item_event
+from tacit.joint.boxes import Choice, Problem, item_event
 from tacit.joint.case import JointCase
 from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.event import ItemEvent
@@ -27,10 +27,7 @@ CODE = "X01"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Small group: event, bounds and proof.
-
-    ``together``: several releases are needed.
-    """
+    """Small group; ``together`` if several releases are needed."""
 
     event: ItemEvent
     lo: int
@@ -66,18 +63,11 @@ def lines_of(steps: Sequence[Step]) -> list[int]:
     return sorted({number for step in steps for weights in all_weights(step) for kind, number in weights if kind == "line"})
 
 
-def origins_of(problem: Problem, steps: Sequence[Step]) -> list[Origin]:
-    """Return the origins of everything that steps use."""
-    return [
-        *(problem.lines[number].origin for number in lines_of(steps)),
-        *(choice.origin for step in steps for choice in all_choices(step)),
-    ]
-
-
 def citations_of(problem: Problem, steps: Sequence[Step], numbers: Sequence[int] | None = None) -> tuple[Citation, ...]:
     """Return each cited place once; ``numbers`` renumber the releases."""
     found: dict[tuple[int, int | str], Citation] = {}
-    for origin in origins_of(problem, steps):
+    used = [problem.lines[number].origin for number in lines_of(steps)]
+    for origin in [*used, *(choice.fewer.origin for step in steps for choice in all_choices(step))]:
         release = origin.release if numbers is None else numbers[origin.release]
         found.setdefault((release, origin.place), Citation(release, origin.place, origin.printed, None))
     return tuple(found[key] for key in sorted(found, key=lambda key: (key[0], isinstance(key[1], str), str(key[1]).zfill(12))))
@@ -93,12 +83,11 @@ def step_record(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _tree_record(problem: Problem, tree: Tree) -> dict[str, Any]:
-    """Return a proof by cases for the certificate."""
     if isinstance(tree, Leaf):
         record: dict[str, Any] = {"weights": _weight_records(problem, tree.weights)}
         return record | {"impossible": True} if tree.impossible else record
     by = tree.by
-    split = by.origin.to_dict() if isinstance(by, Choice) else {"event": box_record(problem, by.box), "at": by.at}
+    split = by.fewer.origin.to_dict() if isinstance(by, Choice) else {"event": box_record(problem, by.box), "at": by.at}
     return {"split": split, "le": _tree_record(problem, tree.fewer), "ge": _tree_record(problem, tree.more)}
 
 
@@ -115,22 +104,19 @@ def box_record(problem: Problem, box: Mapping[int, int]) -> list[dict[str, Any]]
     out: list[dict[str, Any]] = []
     for place, mask in sorted(box.items()):
         axis = problem.axes[place]
-        inside = [value for bit, values in enumerate(axis.classes) if mask >> bit & 1 for value in values]
-        outside = [value for bit, values in enumerate(axis.classes) if not mask >> bit & 1 for value in values]
-        if not outside:
-            continue
-        excluded = ANYTHING_ELSE in inside
-        named = sorted(value for value in (outside if excluded else inside) if value is not None)
-        out.append({axis.key.kind: axis.key.name, "values": named, "excluded": excluded})
+        if mask != axis.slots[-1]:
+            values, excluded = axis.allowed(mask)
+            out.append({axis.key.kind: axis.key.name, "values": sorted(values), "excluded": excluded})
     return out
 
 
 def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> LookUp:
     """Return a lookup of the citations of these steps."""
-    cited = {_key(problem.lines[number].origin.to_dict()): problem.lines[number] for number in lines_of(steps)}
+    lines = [problem.lines[number] for number in lines_of(steps)]
+    cited = {json.dumps(line.origin.to_dict(), sort_keys=True): line for line in lines}
 
     def look_up(entry: Mapping[str, Any]) -> CitedStatement:
-        line = cited[_key({name: value for name, value in entry.items() if name != "weight"})]
+        line = cited[json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)]
         origin = line.origin
         return CitedStatement(
             terms=[(factor, {tuple(key): tuple(allowed) for key, allowed in box.items()}) for factor, box in line.terms],
@@ -147,68 +133,43 @@ def look_up_in(case: JointCase, problem: Problem, steps: Sequence[Step]) -> Look
     return look_up
 
 
-def _key(origin: Mapping[str, Any]) -> str:
-    return json.dumps(origin, sort_keys=True)
-
-
 #: Classes that a group allows, by axis; axes that are not named are unrestricted.
 Box = Mapping[int, int]
 Name = TypeVar("Name", bound=Hashable)
 
-#: More groups than this are all reported as they are.
-MOST_MOVERS = 1_000
+MOST_MOVERS = 1_000  #: More groups than this are all reported as they are.
 
 
 def merge_duplicate_movers(groups: Iterable[tuple[Name, Box, int]]) -> tuple[set[Name], int]:
-    """Return the redundant groups and the fewest movers overall.
+    """Return the redundant groups and the fewest movers; a group has an exact size."""
 
-    Each group has a name, a box and its exact size.
+    def specificity(group: tuple[Name, Box, int]) -> tuple[int, int, str]:
+        name, box, _ = group
+        return -len(box), sum(mask.bit_count() for mask in box.values()), str(name)
 
-    >>> men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
-    >>> merge_duplicate_movers([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)])
-    ({'men'}, 2)
-    >>> merge_duplicate_movers([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)])
-    ({'not thin'}, 1)
-    """
-    listed = sorted(groups, key=lambda group: (-len(group[1]), _width(group[1]), str(group[0])))
+    listed = sorted(groups, key=specificity)
     if len(listed) > MOST_MOVERS:
         return set(), 0
     apart: list[tuple[Name, Box, int]] = []
     for group in listed:
-        if all(_are_apart(group[1], other[1]) for other in apart):
+        box = group[1]
+        if all(any(not mask & box[axis] for axis, mask in other.items() if axis in box) for _, other, _ in apart):
             apart.append(group)
     fullest = {name for name, _, _ in apart}
     duplicates = {
         name
         for name, box, people in listed
         if any(people == inner[2] and inner[1] != box and _is_inside(inner[1], box) for inner in listed)
-        or (name not in fullest and _people_inside(box, apart) == people)
+        or (name not in fullest and people == sum(size for _, inner, size in apart if _is_inside(inner, box)))
     }
     return duplicates, sum(people for _, _, people in apart)
-
-
-def _width(box: Box) -> int:
-    """Return the number of classes that a box allows."""
-    return sum(mask.bit_count() for mask in box.values())
-
-
-def _people_inside(box: Box, apart: Sequence[tuple[Name, Box, int]]) -> int:
-    """Return the people in groups inside a box."""
-    return sum(people for _, inner, people in apart if _is_inside(inner, box))
-
-
-def _are_apart(one: Box, other: Box) -> bool:
-    return any(not mask & other[axis] for axis, mask in one.items() if axis in other)
 
 
 def _is_inside(inner: Box, outer: Box) -> bool:
     return all(axis in inner and not inner[axis] & ~mask for axis, mask in outer.items())
 
 
-#: More groups than this are not compared with each other.
-MOST_COMPARED = 300
-
-_ONCE = Fraction(1)
+MOST_COMPARED = 300  #: More groups than this are not compared with each other.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,19 +186,15 @@ def combine_portraits(prover: Prover, parts: Sequence[Portrait]) -> Iterator[Por
     """Yield fuller descriptions of the people of these groups."""
     if len(parts) > MOST_COMPARED:
         return
-    known = {_portrait_key(part.box): part for part in parts}
+    known = {frozenset(part.box.items()): part for part in parts}
     seen = set(known)
     for start in parts:
         whole = start
         for part in [*parts, *parts]:
             whole = _combine(prover, known, whole, part) or whole
-        if (name := _portrait_key(whole.box)) not in seen:
+        if (name := frozenset(whole.box.items())) not in seen:
             seen.add(name)
             yield whole
-
-
-def _portrait_key(box: Box) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted(box.items()))
 
 
 def portray_group(prover: Prover, cube: int, group: int) -> Portrait:
@@ -248,9 +205,8 @@ def portray_group(prover: Prover, cube: int, group: int) -> Portrait:
 
 
 def _combine(
-    prover: Prover, known: Mapping[tuple[tuple[int, int], ...], Portrait], one: Portrait, other: Portrait
+    prover: Prover, known: Mapping[frozenset[tuple[int, int]], Portrait], one: Portrait, other: Portrait
 ) -> Portrait | None:
-    """Combine two descriptions of one group, or return None."""
     if other.box.keys() <= one.box.keys():
         return None
     box = dict(one.box)
@@ -259,25 +215,21 @@ def _combine(
     if not all(box.values()):
         return None
     around = {axis: one.box[axis] | other.box[axis] for axis in one.box.keys() & other.box.keys()}
-    proved = known.get(_portrait_key(around))
+    proved = known.get(frozenset(around.items()))
     wider = proved.most if proved is not None and proved.people == other.people else _find_bound(prover, around, other.people)
     if wider is None:
         return None
-    cited = {("step", id(step)): _ONCE for step in (one.least, other.least, wider)}
+    cited = {("step", id(step)): Fraction(1) for step in (one.least, other.least, wider)}
     least = prover.keep(Step(box, "lo", one.people, cited))
-    return Portrait(box, one.people, least, prover.keep(Step(box, "hi", one.people, {("step", id(one.most)): _ONCE})))
+    return Portrait(box, one.people, least, prover.keep(Step(box, "hi", one.people, {("step", id(one.most)): Fraction(1)})))
 
 
 def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | None:
-    """Return the step bounding a box by ``people``, or None."""
     for number, cube in enumerate(prover.cubes):
-        named = {axis: mask for axis, mask in masks.items() if axis in cube.chosen}
-        if len(named) < len(masks):
+        axes = cube.problem.axes
+        if not all(place in cube.chosen and mask in axes[place].slot_of for place, mask in masks.items()):
             continue
-        axes = {place: axis for place, axis in zip(cube.chosen, cube.axes, strict=True) if place in named}
-        if any(mask not in axes[place].slot_of for place, mask in named.items()):
-            continue
-        group = cube.group(named)
+        group = cube.group(masks)
         if group is not None and int(cube.hi[group]) == people:
             return prover.step(number, group, "hi")
     return None
@@ -286,10 +238,6 @@ def _find_bound(prover: Prover, masks: dict[int, int], people: int) -> Step | No
 def event_of(prover: Prover, box: Box) -> ItemEvent | None:
     """Return a box as an event, or None."""
     problem = prover.cubes[0].problem
-    slots = [_slot(axis, box.get(place)) for place, axis in enumerate(problem.axes)]
-    known = [slot for slot in slots if slot is not None]
-    return item_event(problem.axes, known, problem.members) if len(known) == len(slots) else None
-
-
-def _slot(axis: Axis, mask: int | None) -> int | None:
-    return axis.everything if mask is None else axis.slot_of.get(mask)
+    known = [axis.slot_of.get(box.get(place, axis.slots[-1])) for place, axis in enumerate(problem.axes)]
+    slots = [slot for slot in known if slot is not None]
+    return item_event(problem.axes, slots, problem.members) if len(known) == len(slots) else None

@@ -1,5 +1,7 @@
 """Worlds: whole people who fit every published line.
 
+Lines and proved steps are rows over kinds of people, as floats for solvers and as whole numbers of any size for proofs.
+
 A world comes from the owner's rows or from an integer program. Exchanging the values of a column among people who are alike for every line
 that names the column changes no published count, so that one world leads to many others at little cost.
 
@@ -10,35 +12,353 @@ that it is small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from math import ceil, inf, lcm, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.joint.boxes import Axis, Problem, literal
-from tacit.joint.cube import Cube
-from tacit.joint.rows import MOST_PEOPLE, Cells
-from tacit.model.arrays import Flags, Ints, Words
+from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally, literal
+from tacit.joint.cube import Cited, Cube, Step
+from tacit.model.arrays import Flags, Floats, Ints, Words
 from tacit.model.table import Transactions
+from tacit.solve.matrix import Matrix, stack_rows
+from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
+
+Masks = Mapping[int, int]
+
+MOST_PEOPLE = 2_000_000  #: Most people of a world that is looked at person by person.
+MOST_EXACT = 2**50  #: Products below this are exact in floats.
+#: Denominators that weights are rounded to, simple ones first; a last one for sums that need not fit 64 bits.
+DENOMINATORS = (*SIMPLE_DENOMINATORS, 10**9)
+
+
+def count_cells(axes: Sequence[Axis]) -> int:
+    """Return the number of kinds of people."""
+    return prod(len(axis.classes) for axis in axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Kinds of people that some axes distinguish."""
+
+    problem: Problem
+    chosen: tuple[int, ...]
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of classes of each axis."""
+        return tuple(len(self.problem.axes[place].classes) for place in self.chosen)
+
+    def __len__(self) -> int:
+        return prod(self.shape)
+
+    def inside(self, masks: Masks) -> Ints:
+        """Return the cells of a box, by number."""
+        found = np.zeros(1, np.int64)
+        for place, size in zip(self.chosen, self.shape, strict=True):
+            mask = masks.get(place)
+            allowed = np.arange(size) if mask is None else np.array([bit for bit in range(size) if mask >> bit & 1], np.int64)
+            found = (found[:, None] * size + allowed[None, :]).ravel()
+        return found
+
+    def kinds(self, world: Ints) -> Ints:
+        """Return the class of each person on every axis."""
+        places = np.stack(np.unravel_index(np.arange(len(self)), self.shape), axis=1) if self.shape else np.zeros((1, 0))
+        order = np.argsort(np.array(self.chosen))
+        return np.repeat(places[:, order].astype(np.int64), world, axis=0)
+
+    def tally(self, people: npt.NDArray[Any]) -> Tally:
+        """Return the tally of people in cells."""
+        table = people.reshape(self.shape)
+
+        def count(places: Sequence[int]) -> npt.NDArray[Any]:
+            kept = [self.chosen.index(place) for place in places]
+            total = table.sum(axis=tuple(at for at in range(table.ndim) if at not in kept))
+            return np.transpose(total, [sorted(kept).index(at) for at in kept])
+
+        return count
+
+    def size(self, masks: Masks) -> int:
+        """Return the number of cells of a box."""
+        sizes = zip(self.chosen, self.shape, strict=True)
+        return prod(size if place not in masks else masks[place].bit_count() for place, size in sizes)
+
+    def box(self, cell: int) -> dict[int, int]:
+        """Return one cell as a box."""
+        places = np.unravel_index(cell, self.shape) if self.shape else ()
+        return {axis: 1 << int(bit) for axis, bit, size in zip(self.chosen, places, self.shape, strict=True) if size > 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Constraint ``lo <= sum of factor * people in boxes <= hi``, with citations."""
+
+    terms: tuple[tuple[int, Masks], ...]
+    lo: int | None
+    hi: int | None
+    says_lo: Cited | None
+    says_hi: Cited | None
+
+    @cached_property
+    def scale(self) -> int:
+        """Divisor that scales the row's coefficients to at most 1."""
+        return max(abs(factor) for factor, _ in self.terms)
+
+    @cached_property
+    def largest(self) -> int:
+        """Largest integer among the coefficients and ends."""
+        ends = (abs(end) for end in (self.lo, self.hi) if end is not None)
+        return max(sum(abs(factor) for factor, _ in self.terms), *ends, 1)
+
+    @cached_property
+    def name(self) -> Any:
+        """Key of rows about the same people."""
+        return tuple((factor, tuple(sorted(masks.items()))) for factor, masks in self.terms)
+
+    def follows_from(self, ends: Mapping[Any, tuple[int | None, int | None]]) -> bool:
+        """Tell if the ends of rows about its single groups, by name, imply the row."""
+        least: float = 0
+        most: float = 0
+        for factor, masks in self.terms:
+            lo, hi = ends.get(((1, tuple(sorted(masks.items()))),), (None, None))
+            reached = factor * (lo or 0), factor * inf if hi is None else factor * hi
+            least += min(reached)
+            most += max(reached)
+        return (self.lo is None or least >= self.lo) and (self.hi is None or most <= self.hi)
+
+
+@dataclass(eq=False)
+class Rows:
+    """Constraints over cells; boxes of ``everybody`` hold each person, none if not known."""
+
+    cells: Cells
+    rows: tuple[Row, ...]
+    everybody: tuple[int, ...]
+    _where: dict[int, list[tuple[int, Ints]]] = field(default_factory=dict)
+    _first: Matrix | None = None  # the matrix of the first rows, where it was made
+
+    @classmethod
+    def of(
+        cls, problem: Problem, chosen: tuple[int, ...], steps: Iterable[Step] = (), lines: Iterable[int] | None = None
+    ) -> Rows:
+        """Return lines on these axes, and proved steps, as rows."""
+        has = frozenset(chosen)
+        found: dict[Any, Row] = {}
+        names: dict[int, Any] = {}
+        for number in range(len(problem.lines)) if lines is None else lines:
+            terms = problem.boxes[number]
+            line = problem.lines[number]
+            if all(masks.keys() <= has for _, masks in terms):
+                names[number] = _add(found, terms, line.lo, line.hi, says=("line", number))
+        for step in steps:
+            low = step.end == "lo"
+            _add(found, ((1, step.box),), step.value if low else None, None if low else step.value, says=("step", id(step)))
+        place = {name: number for number, name in enumerate(found)}
+        everybody = tuple(place[names[number]] for number in problem.everybody if number in names)
+        complete = len(everybody) == len(problem.everybody)
+        return cls(Cells(problem, chosen), tuple(found.values()), everybody if complete else ())
+
+    def only(self, rows: Sequence[int]) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.cells, tuple(self.rows[row] for row in rows), ())
+
+    @cached_property
+    def needed(self) -> Rows:
+        """Rows that bounds on their groups do not imply."""
+        ends = {row.name: (row.lo, row.hi) for row in self.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
+        return self.only([number for number, row in enumerate(self.rows) if len(row.terms) == 1 or not row.follows_from(ends)])
+
+    def with_case(self, terms: tuple[tuple[int, Masks], ...], lo: int | None, hi: int | None, depth: int) -> Rows:
+        """Return the rows with a bound on a sum added."""
+        return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
+
+    def _extend(self, rows: tuple[Row, ...]) -> Rows:
+        return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
+
+    @property
+    def entries(self) -> int:
+        """Number of cells that all rows count."""
+        return sum(self.cells.size(masks) for row in self.rows for _, masks in row.terms)
+
+    def where(self, row: int) -> list[tuple[int, Ints]]:
+        """Return the cells of each term, with its factor."""
+        if row not in self._where:
+            self._where[row] = [(factor, self.cells.inside(masks)) for factor, masks in self.rows[row].terms]
+        return self._where[row]
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """Coefficients of each row over its scale."""
+        first = 0 if self._first is None else self._first.shape[0]
+        numbers = []
+        places = []
+        values = []
+        for number in range(first, len(self.rows)):
+            for factor, cells in self.where(number):
+                numbers.append(np.full(len(cells), number - first))
+                places.append(cells)
+                values.append(np.full(len(cells), factor / self.rows[number].scale))
+        shape = (len(self.rows) - first, len(self.cells))
+        if numbers:
+            added = Matrix.of_entries(np.concatenate(numbers), np.concatenate(places), np.concatenate(values), shape)
+        else:
+            added = Matrix.empty(shape)
+        return added if self._first is None else stack_rows((self._first, added))
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Scaled ends of all rows, infinite if open."""
+        lo = [-np.inf if row.lo is None else row.lo / row.scale for row in self.rows]
+        hi = [np.inf if row.hi is None else row.hi / row.scale for row in self.rows]
+        return np.array(lo, float), np.array(hi, float)
+
+    def with_statement(self, line: Line, depth: int) -> Rows:
+        """Return the rows with one statement of a choice."""
+        terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
+        return self.with_case(terms, line.lo, line.hi, depth)
+
+    def assume(self, lines: Iterable[Line]) -> Rows:
+        """Return the rows with further lines assumed."""
+        found = {row.name: row for row in self.rows}
+        for line in lines:
+            terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
+            _add(found, terms, line.lo, line.hi, says=("case", 0))
+        return self._extend(tuple(found.values()))
+
+    def fits(self, world: Ints) -> bool:
+        """Tell if an integer world fits all rows and conditions."""
+        return self.adds_up(world) and next(self.choices(world), None) is None
+
+    @property
+    def has_conditions(self) -> bool:
+        """True if worlds must meet conditions."""
+        problem = self.cells.problem
+        return bool(problem.conditions) and len(self.cells.chosen) == len(problem.axes)
+
+    def choices(self, people: npt.NDArray[Any], room: float = 0) -> Iterator[Choice]:
+        """Yield choices that people in cells violate, within ``room``."""
+        return self.cells.problem.choices(self.cells.tally(people), room) if self.has_conditions else iter(())
+
+    def adds_up(self, world: Ints) -> bool:
+        """Tell if an integer world fits all rows exactly."""
+        if (world < 0).any():
+            return False
+        if self._largest * max(int(world.sum()), 1) < MOST_EXACT:
+            matrix, lo, hi = self._whole
+            total = matrix @ world
+            fits = not ((total < lo) | (total > hi)).any()
+        else:
+            sums = (sum(factor * int(world[cells].sum()) for factor, cells in self.where(row)) for row in range(len(self.rows)))
+            fits = all(_is_between(row, total) for row, total in zip(self.rows, sums, strict=True))
+        return fits and (not self.has_conditions or self.cells.problem.decides_conditions)
+
+    @cached_property
+    def _largest(self) -> int:
+        return max((row.largest for row in self.rows), default=1)
+
+    @cached_property
+    def _whole(self) -> tuple[Matrix, Ints, Ints]:
+        """Matrix and ends in whole numbers, where floats round none of them."""
+        scaled = self.matrix.scale_rows(np.array([row.scale for row in self.rows], np.float64))
+        matrix = replace(scaled, values=np.rint(scaled.values))
+        lo = [-MOST_EXACT if row.lo is None else row.lo for row in self.rows]
+        hi = [MOST_EXACT if row.hi is None else row.hi for row in self.rows]
+        return matrix, np.array(lo, np.int64), np.array(hi, np.int64)
+
+    def certify(self, group: Ints, sign: int, weights: Floats, wanted: int) -> tuple[int, dict[Cited, Fraction]] | None:
+        """Return an integer lower bound on a signed group, with weights.
+
+        ``weights`` are the dual of each row over its scale. None if no rounding of them proves ``wanted``.
+        """
+        for denominator in DENOMINATORS:
+            shown = self._certify_with(group, sign, weights, denominator)
+            if shown is not None and shown[0] >= wanted:
+                return shown
+        return None
+
+    def _certify_with(
+        self, group: Ints, sign: int, weights: Floats, denominator: int
+    ) -> tuple[int, dict[Cited, Fraction]] | None:
+        """Return what weights of this denominator prove; everybody is counted to cover all cells."""
+        used: dict[int, Fraction] = {}
+        for number in np.flatnonzero(np.abs(weights) * denominator >= 0.5).tolist():
+            row = self.rows[number]
+            numerator = round(float(weights[number]) * denominator)
+            if (row.lo if numerator > 0 else row.hi) is not None:
+                used[number] = Fraction(numerator, denominator * row.scale)
+        least = self._least_cover(group, sign, used)
+        if least < 0:
+            if not self.everybody:
+                return None
+            for number in self.everybody:
+                used[number] = used.get(number, Fraction(0)) + least
+        total = Fraction(0)
+        out: dict[Cited, Fraction] = {}
+        for number, weight in sorted(used.items()):
+            if weight == 0:
+                continue
+            row = self.rows[number]
+            bound, says = (row.lo, row.says_lo) if weight > 0 else (row.hi, row.says_hi)
+            if bound is None or says is None:
+                return None
+            # An earlier step about an upper bound is about the negative of its group, so that it is always added.
+            out[says] = out.get(says, Fraction(0)) + (abs(weight) if says[0] == "step" else weight)
+            total += weight * bound
+        return ceil(total), out
+
+    def _least_cover(self, group: Ints, sign: int, used: Mapping[int, Fraction]) -> Fraction:
+        """Return the group's least excess over the weighted sum."""
+        common = lcm(*(weight.denominator for weight in used.values())) if used else 1
+        whole = {number: int(weight * common) for number, weight in used.items()}
+        largest = common + sum(
+            abs(weight) * self.rows[number].scale * len(self.where(number)) for number, weight in whole.items()
+        )
+        left: Any = np.zeros(len(self.cells), np.int64 if largest < 2**62 else object)
+        left[group] += sign * common
+        for number, weight in whole.items():
+            for factor, cells in self.where(number):
+                left[cells] -= weight * factor
+        return Fraction(int(left.min()), common)
+
+
+def membership_matrix(cells: Cells, boxes: Iterable[Masks]) -> Matrix:
+    """Return the cells of each box as a sparse matrix."""
+    held = [cells.inside(box) for box in boxes]
+    starts = np.concatenate(([0], np.cumsum([len(one) for one in held])))
+    places = np.concatenate(held) if held else np.empty(0, np.int64)
+    return Matrix(starts, places, np.ones(len(places)), (len(held), len(cells)))
+
+
+def _add(found: dict[Any, Row], terms: Sequence[tuple[int, Masks]], lo: int | None, hi: int | None, says: Cited) -> Any:
+    """Add a row, or tighten an equal one; return its name."""
+    row = Row(tuple(terms), lo, hi, says, says_hi=says)
+    known = found.setdefault(row.name, row)
+    if lo is not None and (known.lo is None or lo > known.lo):
+        known = replace(known, lo=lo, says_lo=says)
+    if hi is not None and (known.hi is None or hi < known.hi):
+        known = replace(known, hi=hi, says_hi=says)
+    found[row.name] = known
+    return row.name
+
+
+def _is_between(one: Row | Line, total: int) -> bool:
+    return (one.lo is None or total >= one.lo) and (one.hi is None or total <= one.hi)
+
 
 #: Shares of all people who exchange something at a time, if conditions must hold.
 SHARES = (1.0, 0.1, 0.01)
-#: Most partners that are tried for each step.
-MOST_PARTNERS = 64
-#: Most people of all open groups together.
-MOST_EXCHANGED = 20_000
-#: Most worlds that steps start from.
-MOST_STARTS = 8
-#: If more boxes are left after the first world, others would not help.
-FEW_LEFT = 500
-#: Most boxes that are asked about.
-MOST_BOXES = 4_000
-#: Most entries of the table of people and terms of lines; above, an axis is left out.
-MOST_ENTRIES = 60_000_000
-#: Room of a line with an open end.
-NO_END = 2**30
+MOST_PARTNERS = 64  #: Most partners that are tried for each step.
+MOST_EXCHANGED = 20_000  #: Most people of all open groups together.
+MOST_STARTS = 8  #: Most worlds that steps start from.
+FEW_LEFT = 500  #: If more boxes are left after the first world, others would not help.
+MOST_BOXES = 4_000  #: Most boxes that are asked about.
+MOST_ENTRIES = 60_000_000  #: Most entries of the table of people and terms of lines; above, an axis is left out.
+NO_END = 2**30  #: Room of a line with an open end.
 
 
 @dataclass(eq=False)
@@ -62,29 +382,19 @@ class World:
         found = cls(problem, np.repeat(kinds, data.weights, axis=0))
         return found if found.fits() else None  # of conditions, the data are the judge
 
-    @classmethod
-    def of_cells(cls, cells: Cells, people: Ints) -> World | None:
-        """Return the world of people in cells, or None."""
-        if int(people.sum()) > MOST_PEOPLE:
-            return None
-        return cls(cells.problem, cells.kinds(people))
-
     def inside(self, box: Mapping[int, int]) -> Flags:
         """Return who is in a box."""
         found = np.ones(len(self.kinds), np.bool_)
         for axis, mask in box.items():
-            found &= self._allowed(axis, mask)
+            if (axis, mask) not in self._inside:
+                bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
+                self._inside[axis, mask] = bits[self.kinds[:, axis]]
+            found &= self._inside[axis, mask]
         return found
 
     def count(self, box: Mapping[int, int]) -> int:
         """Return the number of people in a box."""
         return int(np.count_nonzero(self.inside(box)))
-
-    def _allowed(self, axis: int, mask: int) -> Flags:
-        if (axis, mask) not in self._inside:
-            bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
-            self._inside[axis, mask] = bits[self.kinds[:, axis]]
-        return self._inside[axis, mask]
 
     @cached_property
     def totals(self) -> list[int]:
@@ -93,25 +403,15 @@ class World:
 
     def fits(self) -> bool:
         """Tell if every line is true of these people."""
-        return all(
-            (line.lo is None or total >= line.lo) and (line.hi is None or total <= line.hi)
-            for line, total in zip(self.problem.lines, self.totals, strict=True)
-        )
+        return all(_is_between(line, total) for line, total in zip(self.problem.lines, self.totals, strict=True))
 
     def cells(self, cells: Cells) -> Ints:
         """Return the number of people in each cell."""
-        places = np.zeros(len(self.kinds), np.int64)
-        for place, size in zip(cells.chosen, cells.shape, strict=True):
-            places = places * size + self.kinds[:, place]
-        return np.bincount(places, minlength=len(cells))
+        return np.asarray(self.problem.tally(self.kinds)(cells.chosen)).ravel()
 
     def counts(self, cube: Cube) -> Ints:
         """Return the people in each group of a cube."""
-        shape = [len(axis.classes) for axis in cube.axes]
-        cells = np.zeros(len(self.kinds), np.int64)
-        for place, size in zip(cube.chosen, shape, strict=True):
-            cells = cells * size + self.kinds[:, place]
-        table = np.bincount(cells, minlength=int(np.prod(shape, dtype=np.int64))).astype(np.float64).reshape(shape)
+        table = self.problem.tally(self.kinds)(cube.chosen).astype(np.float64)
         for position, axis in enumerate(cube.axes):
             held = np.array([[float(mask >> bit & 1) for bit in range(len(axis.classes))] for mask in axis.slots])
             table = np.moveaxis(np.tensordot(held, table, axes=(1, position)), 0, position)
@@ -136,17 +436,8 @@ class World:
             before = taking[np.lexsort((random.random(len(alike)), alike))]
             after = taking[np.argsort(alike, kind="stable")]
             found.kinds[after, axis] = found.kinds[before, axis]
-            found.forget(axis)
+            found._inside = {key: flags for key, flags in found._inside.items() if key[0] != axis}
         return found
-
-    def narrow(self, room: int) -> World:
-        """Return the same people, with lines instead of conditions."""
-        return World(self.problem.narrow(self.kinds, room), self.kinds)
-
-    def forget(self, axis: int) -> None:
-        """Clear the cached parts of an axis after a change."""
-        for known in [key for key in self._inside if key[0] == axis]:
-            del self._inside[known]
 
     def alike(self, axis: int) -> Words:
         """Number people by how the lines of an axis treat them."""
@@ -156,13 +447,12 @@ class World:
         _, first, which = np.unique(names, return_index=True, return_inverse=True)
         distinct = World(self.problem, self.kinds[first])
         found = np.zeros(len(first), np.uint64)
-        for box in self.problem.rests(axis):
+        for box in self.problem.rests[axis]:
             found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
         return np.asarray(found[which.ravel()])
 
 
 def _classes(axis: Axis, data: Transactions) -> Ints | None:
-    """Return each row's class on an axis, or None."""
     number = {name: place for place, name in enumerate(data.items.names)}
     owners = data.rows.owners()
     found = np.full(len(data.rows), -1, np.int64)
@@ -204,7 +494,8 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
     out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
     if not world.problem.decides_conditions:
         return out
-    world = world.narrow(2 * k)  # each of fewer than k steps changes two people
+    # Each of fewer than k steps changes two people.
+    world = World(world.problem.narrow(world.kinds, 2 * k), world.kinds)
     random = np.random.default_rng(len(boxes))
     named: dict[int, list[int]] = {}
     for number, box in enumerate(boxes):
@@ -226,90 +517,58 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
     return out
 
 
-@dataclass(eq=False)
 class _Steps:
     """Steps along one axis between some people."""
 
-    world: World
-    axis: int
-    people: Ints
-    random: np.random.Generator
-
-    @property
-    def _problem(self) -> Problem:
-        return self.world.problem
-
-    @cached_property
-    def _terms(self) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-        """Terms of lines on the axis: line, factor, classes, rest."""
-        out = []
-        for number, terms in enumerate(self._problem.boxes):
-            for factor, masks in terms:
-                if self.axis in masks:
-                    rest = tuple(sorted((place, mask) for place, mask in masks.items() if place != self.axis))
-                    out.append((number, factor, masks[self.axis], rest))
-        return out
-
-    @cached_property
-    def _rests(self) -> dict[tuple[tuple[int, int], ...], int]:
-        return {rest: place for place, rest in enumerate(dict.fromkeys(term[3] for term in self._terms))}
-
-    @property
-    def fits_in_memory(self) -> bool:
-        """True if the table of people and terms fits."""
-        return len(self.people) * len(self._rests) <= MOST_ENTRIES
+    def __init__(self, world: World, axis: int, people: Ints, random: np.random.Generator) -> None:
+        self.world = world
+        self.axis = axis
+        self.people = people
+        self.random = random
+        problem = world.problem
+        #: Terms of lines on the axis: line, factor, classes, rest.
+        self._terms = [
+            (number, factor, masks[axis], tuple(sorted((place, mask) for place, mask in masks.items() if place != axis)))
+            for number, terms in enumerate(problem.boxes)
+            for factor, masks in terms
+            if axis in masks
+        ]
+        self._rests = {rest: place for place, rest in enumerate(dict.fromkeys(rest for *_, rest in self._terms))}
+        self.fits_in_memory = len(people) * len(self._rests) <= MOST_ENTRIES
+        self._factor = np.array([factor for _, factor, _, _ in self._terms], np.int64)
+        lines, self._starts = np.unique(np.array([number for number, *_ in self._terms], np.int64), return_index=True)
+        #: True if every line on the axis is one box.
+        self._is_plain = bool((self._factor == 1).all()) and len(lines) == len(self._terms)
+        classes = range(len(problem.axes[axis].classes))
+        #: Classes that each term allows, by row.
+        self._allowed = np.array([[allowed >> one & 1 for _, _, allowed, _ in self._terms] for one in classes], np.int8)
+        self._lines = lines.tolist()
 
     @cached_property
     def _asked(self) -> npt.NDArray[np.int8]:
-        """People in the rest of each term, by column."""
-        kinds = self.world.kinds[self.people]
-        part = World(self._problem, kinds)
+        part = World(self.world.problem, self.world.kinds[self.people])
         columns = np.stack([part.inside(dict(rest)) for rest in self._rests], axis=1).astype(np.int8)
-        return columns[:, [self._rests[term[3]] for term in self._terms]]
-
-    @cached_property
-    def _factor(self) -> Ints:
-        return np.array([term[1] for term in self._terms], np.int64)
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        """True if every line on the axis is one box."""
-        return bool((self._factor == 1).all()) and len(self._lines[0]) == len(self._terms)
-
-    @cached_property
-    def _allowed(self) -> npt.NDArray[np.int8]:
-        """Classes that each term allows, by row."""
-        classes = range(len(self._problem.axes[self.axis].classes))
-        return np.array([[term[2] >> one & 1 for term in self._terms] for one in classes], np.int8)
-
-    @cached_property
-    def _lines(self) -> tuple[Ints, Ints]:
-        """Lines on the axis, and the starts of their terms."""
-        numbers = np.array([term[0] for term in self._terms], np.int64)
-        lines, starts = np.unique(numbers, return_index=True)
-        return lines, starts
+        return columns[:, [self._rests[rest] for *_, rest in self._terms]]
 
     @cached_property
     def _room(self) -> tuple[Ints, Ints]:
         """Slack of these lines downwards and upwards."""
-        lines, _ = self._lines
         totals = self.world.totals
         down = []
         up = []
-        for number in lines.tolist():
-            line = self._problem.lines[number]
+        for number in self._lines:
+            line = self.world.problem.lines[number]
             down.append(NO_END if line.lo is None else totals[number] - line.lo)
             up.append(NO_END if line.hi is None else line.hi - totals[number])
         kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
         return np.array(down, kind), np.array(up, kind)
 
     def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
-        """Tell if steps empty the box, or fill it."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
         kinds = self.world.kinds[self.people, self.axis]
         here = allowed[kinds]
-        others = World(self._problem, self.world.kinds[self.people]).inside(rest)
+        others = World(self.world.problem, self.world.kinds[self.people]).inside(rest)
         inside = np.flatnonzero(here & others)
         if len(inside) == len(held) and self._walk(inside, np.flatnonzero(~here & ~others), ~allowed, len(inside)):
             return True
@@ -341,20 +600,16 @@ class _Steps:
         return False
 
     def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
-        """Return the best permitted step, or None.
-
-        The partner is -1 if the mover changes alone.
-        """
+        """Return the best permitted step, or None, and the partner, -1 if the mover changes alone."""
         mine = self._asked[mover]
         own = self._allowed[kinds[mover]]
-        _, starts = self._lines
         alone = np.flatnonzero(target)
         # Alone, the mover takes another class; with a partner, the two exchange theirs.
         moves = [mine * (self._allowed[alone] - own)]
         if len(partners):
             moves.append((self._asked[partners] - mine) * (own - self._allowed[kinds[partners]]))
         step = np.concatenate(moves)
-        change = step if self._is_plain else np.add.reduceat(step * self._factor, starts, axis=1)
+        change = step if self._is_plain else np.add.reduceat(step * self._factor, self._starts, axis=1)
         fits = ((change <= up) & (change >= -down)).all(axis=1)
         possible = np.flatnonzero(fits)
         if not len(possible):

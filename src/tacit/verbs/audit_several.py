@@ -10,7 +10,8 @@ import numpy as np
 
 from tacit.errors import OptionError
 from tacit.files.knowledge import read_knowledge
-from tacit.joint.case import JointCase, look_alikes, refuse_other_codes, words_of
+from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
+from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Status, Target
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people
