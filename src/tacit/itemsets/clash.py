@@ -271,7 +271,6 @@ def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
 
 
 def _file_lines(clash: Clash) -> list[int]:
-    """Return the file's lines among those that clash."""
     return [line for line in clash.lines if line >= 0]
 
 
@@ -280,7 +279,6 @@ def _is_rounded(clash: Clash) -> bool:
 
 
 def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
-    """Write a short negative sum line by line."""
     weights: dict[int, int] = {}
     for statement, weight in zip(clash.statements, clash.weights, strict=True):
         weights[statement.line] = weights.get(statement.line, 0) + sign * weight
@@ -299,7 +297,6 @@ def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
 
 
 def _find_shortest_sums(supports: Supports, first: int) -> list[Sum]:
-    """Return the shortest negative sums on maximal sets."""
     others = [line for line in supports.maximal.tolist() if line != first]
     work = WORK
     best = None
@@ -389,13 +386,11 @@ def _descend(cube: Cube) -> Sum:
 
 
 def _bound_group(cube: Cube, present: int, gone: Sequence[int]) -> int:
-    """Return the largest possible size of a group."""
     masks, signs = _terms(present, gone)
     return int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum())
 
 
 def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
-    """Return a group's signed sets as masks."""
     masks = np.array([present], np.int64)
     signs = np.array([1], np.int64)
     for j in gone:
@@ -413,7 +408,6 @@ def _name_items(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
 
 
 def _find_clash(supports: Supports, negative: Sum) -> Clash:
-    """Return the clash of a negative sum."""
     has = np.array(negative.present, np.int64)
     lacks = np.array(negative.absent, np.int64)
     within = np.union1d(has, lacks)
@@ -426,7 +420,6 @@ def _find_clash(supports: Supports, negative: Sum) -> Clash:
 
 
 def _items_around(supports: Supports, items: Ints) -> Ints:
-    """Return the items that closures can reach."""
     return np.arange(len(supports.release.items)) if supports.by_closure else items
 
 
@@ -435,7 +428,6 @@ def _statement(cube: Cube, mask: int) -> Statement:
 
 
 def _statements(supports: Supports, items: Ints) -> list[Statement]:
-    """Return the statements about subsets of some items."""
     release = supports.release
     cube = supports.cube(items, within=_items_around(supports, items))
     least = release.min_support or 1
@@ -447,7 +439,6 @@ def _statements(supports: Supports, items: Ints) -> list[Statement]:
 
 
 def _find_incompleteness(supports: Supports, items: Ints) -> Clash:
-    """Return why an unlisted itemset contradicts completeness."""
     statements = _statements(supports, items)
     published = [statement for statement in statements if statement.line != COMPLETE]
     # Counts that clash by themselves are wrong whether the list is complete or not.

@@ -186,7 +186,6 @@ class Gatherer:
         return self._packing.unpack(keys)
 
     def _cut(self) -> None:
-        """Keep the worst only."""
         if self._packing is None:
             self._parts = [worst_first(Channels.concatenate(self._parts), self.lengths).take(np.arange(KEPT))]
         else:
@@ -284,12 +283,10 @@ class _Level(NamedTuple):
     hi: Ints
 
     def take(self, index: Ints | Flags) -> _Level:
-        """Return the patterns at these positions."""
         return _Level(self.key[index], self.lo[index], self.hi[index])
 
     @classmethod
     def concatenate(cls, parts: list[_Level]) -> _Level:
-        """Concatenate and sort patterns."""
         empty = cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
         whole = cls(*(np.concatenate([part[i] for part in [empty, *parts]]) for i in range(3)))
         return whole.take(np.argsort(whole.key))
@@ -316,7 +313,6 @@ def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[
 
 
 def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
-    """Yield the patterns with one more absent item, as differences."""
     for item in range(size):
         bit = np.uint64(1 << item)
         # Absent items are added in ascending order, so that each pattern is built once.
@@ -330,7 +326,6 @@ def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
 
 
 def _find_keys(keys: Words, wanted: Words) -> tuple[Ints, Flags]:
-    """Find keys in a sorted list; return places and flags."""
     if len(keys) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -338,7 +333,6 @@ def _find_keys(keys: Words, wanted: Words) -> tuple[Ints, Flags]:
 
 
 def _to_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
-    """Return the small patterns as columns."""
     further = np.zeros(len(small.key), np.bool_)
     for shift in range(64):
         bit = np.uint64(1 << shift)
@@ -410,7 +404,6 @@ class FirstHit(Exception):
 
 
 def _make_stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
-    """Return the function that writes channels to a file, if any."""
     stream = target.stream
     if stream is None:
         return None
@@ -418,7 +411,6 @@ def _make_stream(target: Target, release: Itemsets) -> Callable[[Channels], None
 
 
 def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Result, int, str]:
-    """Search channels; return measures, the number left open, and why."""
     release = supports.release
     k = target.policy.k
 
@@ -447,14 +439,12 @@ def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Res
 
 
 def _channel_of_everyone(release: Itemsets, k: int) -> Channels:
-    """Return the channel of a release without itemsets: everyone."""
     n = release.n or 0
     some = np.full(1 if 0 < n < k else 0, n, np.int64)
     return Channels(np.full(len(some), -1), np.zeros((len(some), 1), np.uint64), some, some)
 
 
 def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
-    """Yield the channels of maximal itemsets alone."""
     small = np.flatnonzero((release.lo > 0) & (release.hi < k))
     words = max(1, -(-int(release.sets.lengths.max(initial=1)) // 64))
     present = np.zeros((len(small), words), np.uint64)
@@ -470,7 +460,6 @@ def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
 
 
 def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Search exact supports; return the number left open, and why."""
     release = supports.release
     k = target.policy.k
     too_long = 0
@@ -494,7 +483,6 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
 
 
 def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Search rounded or missing counts; return the number left open, and why."""
     refuse_gaps(supports)
     release = supports.release
     lines = []
@@ -524,7 +512,6 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
 
 
 def _find_patterns(target: Target, supports: Supports, items: Ints) -> Patterns | None:
-    """Return the small patterns on a set, or None."""
     if len(items) <= MOST_PATTERN_ITEMS:
         return patterns_on(supports, items, target.policy.k)
     if len(items) > MOST_ITEMS:
@@ -533,7 +520,6 @@ def _find_patterns(target: Target, supports: Supports, items: Ints) -> Patterns 
 
 
 def _explain_left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
-    """Return how many sets were left open, and why."""
     reasons = []
     if too_long:
         reasons.append(f"{too_long} itemsets of more than {most} items are too long to decide without the data")
@@ -543,6 +529,5 @@ def _explain_left_open(supports: Supports, too_long: int, most: int) -> tuple[in
 
 
 def _refuse_negative(release: Itemsets, line: int, negative: Flags | bool) -> None:
-    """Raise a contradiction if some group would have fewer than 0 people."""
     if np.any(negative):
         refuse_clash(release, line)

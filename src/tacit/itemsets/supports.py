@@ -222,7 +222,6 @@ def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Chan
 
 
 def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:
-    """Return a maximal itemset's groups of at least k."""
     number = {item: bit for bit, item in enumerate(items)}
     inside = np.isin(release.sets.members, items)
     whole = np.bincount(release.sets.owners(), ~inside, len(release)) == 0
@@ -239,7 +238,6 @@ def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: in
 
 
 def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int, covered: list[int]) -> Iterator[Channel]:
-    """Yield the uncovered channels on subsets."""
     names = [release.items.names[item] for item in items]
     for whole in range(1, 1 << len(items)):
         if any(whole & other == whole for other in covered):

@@ -139,7 +139,6 @@ def run_on_maximal(target: Target) -> AttackRun:
 
 
 def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
-    """Yield the people without an item that nearly everyone has."""
     sigma = release.min_support or 1
     members = release.sets.members.astype(np.int64)
     owners = release.sets.owners()
@@ -163,7 +162,6 @@ def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[I
 
 
 def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints, Ints, Ints, Ints], bool]:
-    """Return lines that share people; and True if too many do."""
     sigma = release.min_support or 1
     found: dict[tuple[int, ...], tuple[int, int, int]] = {}
     order = np.argsort(-release.lo, kind="stable").tolist() if sigma <= k else []
@@ -183,7 +181,6 @@ def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, 
 
 
 def _sort_maximal_groups(groups: MaximalGroups, release: Itemsets) -> MaximalGroups:
-    """Sort by size, then length, then the order of the file."""
     lengths = np.array([len(_items_of(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
     return groups.take(np.lexsort((groups.item, groups.other, groups.line, lengths, groups.hi)))
 
@@ -204,7 +201,6 @@ def _event(release: Itemsets, groups: MaximalGroups, index: int) -> ItemEvent:
 
 
 def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, finding: int) -> Finding:
-    """Return the finding with its arithmetic."""
     n = release.n or 0
     least = release.min_support or 1
     line, other, item = (int(column[finding]) for column in (groups.line, groups.other, groups.item))
@@ -236,7 +232,6 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
 
 
 def _printed(release: Itemsets, line: int) -> Phrase:
-    """Return a published count with its place."""
     count = release.count(line)
     number = f"{count.lo:,}" if count.is_exact else f"[{count.lo:,} to {count.hi:,}]"
     return f"{number} (", Lines((release.line(line),)), ")"
@@ -281,7 +276,6 @@ def run(target: Target) -> AttackRun:
 
 
 def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
-    """Run on a complete list of all frequent or all closed itemsets."""
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
@@ -350,7 +344,6 @@ def reason_against(target: Target) -> str:
 
 
 def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
-    """Enter all frequent itemsets; return False if too many."""
     release = supports.release
     everyone = _bound_people(release)
     book.enter(np.zeros((1, book.width), np.uint64), everyone[None, :])
@@ -371,14 +364,12 @@ def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
 
 
 def _bound_people(release: Itemsets) -> Ints:
-    """Return bounds on the number of people."""
     if release.n is not None:
         return np.array([release.n, release.n])
     return np.array([release.lo.max(initial=0), NO_BOUND])
 
 
 def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> tuple[int, str]:
-    """Examine candidates by level; return the number left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
     fresh = book.everything()
@@ -415,7 +406,6 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
 
 
 def _candidates(target: Target, release: Itemsets, book: Book, fresh: Words, level: int) -> Iterator[tuple[Words, float]]:
-    """Yield candidates in pieces, with the share of the level done."""
     # On the first level each candidate is reached in one way, so that pieces never meet; later levels are small.
     size = max(1, WORK_PER_CALL // max(1, len(book.items))) if level == 1 else len(fresh)
     for start in range(0, len(fresh), size):
@@ -427,7 +417,6 @@ def _candidates(target: Target, release: Itemsets, book: Book, fresh: Words, lev
 
 
 def _keep_listable(release: Itemsets, book: Book, keys: Words) -> Words:
-    """Keep the candidates that would be listed if frequent."""
     pairs = release.items.pairs
     if not release.header.coarser or pairs is None:
         return keys
@@ -441,13 +430,11 @@ def _keep_listable(release: Itemsets, book: Book, keys: Words) -> Words:
 
 
 def _refuse_impossible(release: Itemsets, book: Book, keys: Words, bounds: Ints) -> None:
-    """Raise a contradiction if an unpublished itemset has contradictory bounds."""
     wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
     if len(wrong):
         refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
 
 
 def _sort_groups(groups: Groups) -> Groups:
-    """Sort by size, then length of description, then items."""
     sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
     return groups.take(np.lexsort((groups.present, *groups.words.T, sizes, groups.hi)))

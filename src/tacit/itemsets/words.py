@@ -69,7 +69,6 @@ def write_out(
 
 
 def _weight(cited: Citation) -> dict[str, Any]:
-    """Return a line's weight in the certificate."""
     return {"release": cited.release, **place_entry(cited.at), "weight": str(cited.weight)}
 
 
@@ -101,7 +100,6 @@ def _event(release: Itemsets, has: Ints, lacks: Ints) -> ItemEvent:
 def _sum(
     supports: Supports, index: int, has: Ints, lacks: Ints, count: Bound, within: Ints = NOTHING
 ) -> tuple[list[Citation], list[Step]]:
-    """Return a pattern's signed sum: lines, weights, steps."""
     release = supports.release
     if len(lacks) > MOST_FREE:
         return [], [remark(f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out.")]
@@ -128,7 +126,6 @@ def _sum(
 
 
 def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
-    """Return one term of the sum."""
     if line == -1:
         return Term(weight, published, "all people", ("n",))
     what = f"people with {join_names(sorted(release.names(line)), 'and')}"
@@ -228,7 +225,6 @@ class _Story:
 
     @classmethod
     def of(cls, supports: Supports, book: Book, items: Ints, line: Ints) -> _Story:
-        """Return the story of an itemset in the book."""
         low, high, _ = book.bounds(book.subsets(items))
         return cls(supports, items, low, high, line)
 
@@ -246,7 +242,6 @@ class _Story:
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """Return the certificate of a group."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []
@@ -274,7 +269,6 @@ class _Story:
         return steps
 
     def published(self, items: frozenset[str]) -> tuple[int, int, Phrase] | None:
-        """Return a subset's published bounds and place, or None."""
         names = self.supports.release.items.names
         mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
         line = int(self.line[mask])

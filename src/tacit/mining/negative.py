@@ -27,13 +27,11 @@ from tacit.mining.negative_search import (
     Case,
     Found,
     Watch,
-    all_rules,
     checked_spreads,
     choices,
     count_all,
     excluded_by,
     fully_covered,
-    log_doubt,
     minimal_of,
     minimal_rules,
     most_antecedents,
@@ -176,7 +174,6 @@ def mine_negative_rules(
 def _check_thresholds(
     people: Table, expectation: object, confidence: object, significance: object, max_length: int | None
 ) -> _Asked:
-    """Check the thresholds."""
     bar = float(share(expectation, where="--min-expectation"))
     if bar >= 1:
         raise OptionError(
@@ -192,18 +189,14 @@ def _check_thresholds(
 
 
 def _lists_all(case: Case, asked: _Asked) -> bool:
-    """Tell if all rules are listed.
-
-    Rules with exceptions always are, since a general one does not imply special ones.
-    """
+    # Rules with exceptions are all listed, since a general one does not imply special ones.
     return asked.confidence < 1 or choices(case, asked.length) <= MOST_CHOICES
 
 
 def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
-    """Mine all rules, or the minimal ones."""
-    bar = Bar(needed_people(case.shares, log_doubt(asked.expectation)), 1 - asked.confidence)
+    bar = Bar(needed_people(case.shares, math.log1p(-asked.expectation)), 1 - asked.confidence)
     if _lists_all(case, asked):
-        found = all_rules(case, bar, asked.length, watch)
+        found = rules_of_each(case, [case.values], bar, asked.length, watch)[0]
         bar, expectation = _correct(case, bar, asked, found.itemsets)
         found = found.only(found.support >= bar.needed[found.excluded])
         return _Answer(found, minimal_of(found, case), bar, expectation, len(found), found.itemsets, True)
@@ -229,7 +222,6 @@ def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, f
 def _count_by_chance(
     case: Case, answer: _Answer, asked: _Asked, permutations: int, seed: int, watch: Watch
 ) -> tuple[float | None, float] | None:
-    """Count the rules expected by chance."""
     if permutations < 1:
         return None
     chance = np.random.default_rng(seed)

@@ -38,10 +38,7 @@ _MOST_STEPS = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Values of a column and hierarchy, in steps.
-
-    ``reach`` is the largest distance that still belongs.
-    """
+    """Values of a column and hierarchy in steps; the largest distance that belongs."""
 
     place: dict[str, int]
     reach: float
@@ -49,7 +46,10 @@ class Scale:
     @classmethod
     def of(cls, column: Column, tree: Hierarchy | None, spread: Fraction) -> Scale:
         """Make the scale of a numeric column."""
-        numbers = {value: _read_number(value, _locate(column, code)) for code, value in enumerate(column.values)}
+        numbers = {}
+        for code, value in enumerate(column.values):
+            row = int(np.flatnonzero(column.codes == code)[0]) + 1
+            numbers[value] = _read_number(value, f"column {column.name!r}, row {row} of the data")
         if tree is not None:
             for line, value in enumerate(tree.levels, start=1):
                 if value not in numbers:
@@ -103,11 +103,6 @@ def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> di
     return spreads
 
 
-def _locate(column: Column, code: int) -> str:
-    row = int(np.flatnonzero(column.codes == code)[0]) + 1
-    return f"column {column.name!r}, row {row} of the data"
-
-
 def _read_number(value: str, where: str) -> Fraction:
     try:
         return exact(value, where=where)
@@ -118,33 +113,20 @@ def _read_number(value: str, where: str) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class Shoulders:
-    """Fuzzy nodes of raw values, with degrees."""
-
-    starts: Ints
-    node: Ints
-    degree: Floats
-
-
-@dataclass(frozen=True, eq=False)
 class Level:
-    """Level of a column: each raw value's node.
+    """Level of a column: each raw value's node, or -1.
 
-    A value has -1 where it has no node of this height.
-
-    In a fuzzy column a raw value belongs to other nodes of the height as well, to a degree.
+    In a fuzzy column a raw value belongs to other nodes of the height as well, to a degree: ``shoulders`` are where the nodes of each value
+    start, the nodes, and the degrees.
     """
 
     node: Ints
-    shoulders: Shoulders | None = None
+    shoulders: tuple[Ints, Ints, Floats] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Entries of rows in groups.
-
-    A row stands in several groups where a column is fuzzy, and then to a degree in each.
-    """
+    """Entries of rows in groups; in several, to a degree, if fuzzy."""
 
     row: Ints
     group: Ints
@@ -155,20 +137,17 @@ class Grouped:
         if level.shoulders is None:
             node = level.node[codes[self.row]]
             inside = node >= 0
-            if inside.all():
-                return self, node
-            degree = None if self.degree is None else self.degree[inside]
-            return Grouped(self.row[inside], self.group[inside], degree), node[inside]
-        known = level.shoulders
+            return (self, node) if inside.all() else (self.only(inside, self.group), node[inside])
+        starts, nodes, degrees = level.shoulders
         code = codes[self.row]
-        times = known.starts[code + 1] - known.starts[code]
+        times = starts[code + 1] - starts[code]
         ends = np.cumsum(times)
-        place = np.arange(int(times.sum())) + np.repeat(known.starts[code] - ends + times, times)
-        degree = known.degree[place] * (1.0 if self.degree is None else np.repeat(self.degree, times))
-        return Grouped(np.repeat(self.row, times), np.repeat(self.group, times), degree), known.node[place]
+        place = np.arange(int(times.sum())) + np.repeat(starts[code] - ends + times, times)
+        degree = degrees[place] * (1.0 if self.degree is None else np.repeat(self.degree, times))
+        return Grouped(np.repeat(self.row, times), np.repeat(self.group, times), degree), nodes[place]
 
     def people(self, weights: Ints) -> Ints | Floats:
-        """Number of people of each entry."""
+        """Return the number of people of each entry."""
         return weights[self.row] if self.degree is None else weights[self.row] * self.degree
 
     def only(self, inside: npt.NDArray[np.bool_], group: Ints) -> Grouped:
@@ -180,10 +159,7 @@ class Grouped:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Distinct weighted rows as codes, with hierarchies.
-
-    The nodes of each column stand level by level, with the next coarser node of each.
-    """
+    """Distinct weighted rows as codes; nodes of columns and their parents."""
 
     codes: tuple[Ints, ...]
     values: Ints
@@ -245,26 +221,17 @@ class Case:
 _Key = tuple[str, int]
 
 
-def _list_chains(column: Column, tree: Hierarchy | None) -> list[list[_Key]]:
-    """Return every value's coarser values, without root."""
-    if tree is None:
-        return [[] for _ in column.values]
-    values = set(column.values)
-    return [
-        [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
-        + [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
-        for value in column.values
-    ]
-
-
 def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[Level, ...]]:
-    """Return a column's nodes, parents, and levels.
-
-    Raw values come first; the parent is the next coarser node.
+    """Return a column's nodes (raw values first), parents, and levels.
 
     A node has one height, the largest number of steps from a raw value to it.
     """
-    chains = _list_chains(column, tree)
+    chains: list[list[_Key]] = [[] for _ in column.values]
+    if tree is not None:
+        values = set(column.values)
+        for chain, value in zip(chains, column.values, strict=True):
+            chain += [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
+            chain += [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
     height: dict[_Key, int] = {}
     for chain in chains:
         for step, key in enumerate(chain, 1):
@@ -299,17 +266,16 @@ def _soften(
         near, degree = scale.degrees(members, column.values)
         close.append(near)
         degrees.append(degree)
-
-    def shoulders(level: Level) -> Level:
+    softened = []
+    for level in levels:
         of_level = np.unique(level.node[level.node >= 0]).tolist()
         code = np.concatenate([close[node - first] for node in of_level])
-        node = np.repeat(of_level, [len(close[node - first]) for node in of_level])
-        degree = np.concatenate([degrees[node - first] for node in of_level])
+        nodes_of = np.repeat(of_level, [len(close[node - first]) for node in of_level])
+        degree_of = np.concatenate([degrees[node - first] for node in of_level])
         order = np.argsort(code, kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(code, minlength=len(column.values))))
-        return Level(level.node, Shoulders(starts, node[order].astype(np.int64), degree[order]))
-
-    return tuple(shoulders(level) for level in levels)
+        softened.append(Level(level.node, (starts, nodes_of[order].astype(np.int64), degree_of[order])))
+    return tuple(softened)
 
 
 @dataclass(frozen=True)
@@ -336,13 +302,10 @@ class Watch:
             self.progress((self.number + done) / self.rounds)
 
 
-def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Ints:
-    """Return the height of every node in its column.
-
-    The last entry, -1, stands for "nothing asked".
-    """
-    height = np.full(n_nodes + 1, -1, np.int64)
-    for of_column in levels:
+def _find_heights(case: Case) -> Ints:
+    """Return the height of every node; last, -1 for "nothing asked"."""
+    height = np.full(case.n_nodes + 1, -1, np.int64)
+    for of_column in case.levels:
         for step, level in enumerate(of_column):
             height[level.node[level.node >= 0]] = step
     return height
@@ -350,10 +313,7 @@ def heights(levels: tuple[tuple[Level, ...], ...], n_nodes: int) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Bar:
-    """Thresholds of a rule.
-
-    ``needed[v]`` people for value v, of whom at most the share ``tolerated`` has it.
-    """
+    """Thresholds: ``needed`` people by value, and the ``tolerated`` share."""
 
     needed: Floats
     tolerated: Fraction = Fraction(0)
@@ -383,7 +343,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class _Batch:
     """Antecedents over the same levels, with their rows."""
 
     nodes: npt.NDArray[np.int32]
@@ -391,26 +351,22 @@ class Batch:
     rows: Grouped
 
     def counts(self, case: Case, values: Ints) -> Floats:
-        """Count the people of each antecedent with each value.
-
-        ``values`` has the value of every row.
-        """
+        """Count the people of each antecedent with each of the rows' values."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         size = len(self.people) * case.n_values
         counts: Floats = np.bincount(key, self.rows.people(case.weights), size).astype(np.float64)
         return counts.reshape(-1, case.n_values)
 
     def absent(self, case: Case, values: Ints) -> Flags:
-        """Mark values that do not occur per antecedent."""
         key = self.rows.group * case.n_values + values[self.rows.row]
         absent: Flags = np.bincount(key, minlength=len(self.people) * case.n_values) == 0
         return absent.reshape(-1, case.n_values)
 
 
 def needed_people(shares: Floats, log_doubt: float) -> Floats:
-    """Count the people an antecedent needs, by value.
+    """Count the people an antecedent needs for its values' absence to matter.
 
-    With fewer, the absence of a value means nothing; ``log_doubt`` is log(1 - expectation).
+    ``log_doubt`` is log(1 - expectation).
     """
     if log_doubt >= 0:
         return np.ones(len(shares))
@@ -418,45 +374,26 @@ def needed_people(shares: Floats, log_doubt: float) -> Floats:
         return np.where(shares < 1, log_doubt / np.where(shares > 0, np.log1p(-np.minimum(shares, 1)), -0.0), 1.0)
 
 
-def log_doubt(expectation: float) -> float:
-    """Return the log probability that remains to chance."""
-    return math.log1p(-expectation)
-
-
-def all_rules(case: Case, bar: Bar, length: int, watch: Watch) -> Found:
-    """All rules whose antecedents use at most ``length`` columns."""
-    return rules_of_each(case, [case.values], bar, length, watch)[0]
-
-
 def rules_of_each(case: Case, values: Sequence[Ints], bar: Bar, length: int, watch: Watch) -> list[Found]:
-    """Find all rules for several assignments of values.
-
-    The antecedents are searched for once.
-    """
+    """Find all rules for each assignment of values, searching antecedents once."""
     parts: list[list[Found]] = [[] for _ in values]
     itemsets = 0
     for batch in frequent(case, bar.least, length, watch):
         itemsets += len(batch.people)
+        enough = batch.people[:, None] >= bar.needed
         for of_rows, found in zip(values, parts, strict=True):
-            found.append(_find_rules(batch, case, of_rows, bar))
-    return [joined(found, len(case.codes), itemsets) for found in parts]
+            if bar.tolerated == 0:
+                group, value = np.nonzero(batch.absent(case, of_rows) & enough)
+                against = np.zeros(len(group))
+            else:
+                counts = batch.counts(case, of_rows)
+                group, value = np.nonzero(_is_few(counts, batch.people, bar.tolerated, exact=not case.is_fuzzy) & enough)
+                against = counts[group, value]
+            found.append(Found(batch.nodes[group], value, batch.people[group], against, len(batch.people)))
+    return [_join(found, len(case.codes), itemsets) for found in parts]
 
 
-def _find_rules(batch: Batch, case: Case, values: Ints, bar: Bar) -> Found:
-    """Find the rules of a batch."""
-    enough = batch.people[:, None] >= bar.needed
-    if bar.tolerated == 0:
-        group, value = np.nonzero(batch.absent(case, values) & enough)
-        against = np.zeros(len(group))
-    else:
-        counts = batch.counts(case, values)
-        group, value = np.nonzero(few(counts, batch.people, bar.tolerated, exact=not case.is_fuzzy) & enough)
-        against = counts[group, value]
-    return Found(batch.nodes[group], value, batch.people[group], against, len(batch.people))
-
-
-def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
-    """Rules of several batches as one list."""
+def _join(parts: list[Found], columns: int, itemsets: int) -> Found:
     return Found(
         np.concatenate([np.empty((0, columns), np.int32), *(part.antecedents for part in parts)]),
         np.concatenate([np.empty(0, np.int64), *(part.excluded for part in parts)]),
@@ -466,15 +403,14 @@ def joined(parts: list[Found], columns: int, itemsets: int) -> Found:
     )
 
 
-def few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> Flags:
-    """Mark counts up to an exact share of people."""
+def _is_few(counts: Floats, people: Floats, tolerated: Fraction, *, exact: bool) -> Flags:
     if exact and tolerated.denominator * int(people.max(initial=0)) < 1 << 62:
         whole = counts.astype(np.int64) * tolerated.denominator
         return whole <= people.astype(np.int64)[:, None] * tolerated.numerator
     return counts <= people[:, None] * float(tolerated) * (1 + 1e-12)
 
 
-def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Batch]:
+def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[_Batch]:
     """Yield antecedents of at least ``least`` people."""
     nothing = np.full((1, len(case.codes)), -1, np.int32)
     branches = sum(len(levels) for levels in case.levels)
@@ -488,8 +424,7 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
                     watch.tell(done / branches)
                     done += 1
                 watch.check()
-                entries, node = rows.at(level, case.codes[column])
-                batch = split(case, entries, node, chosen, column, least)
+                batch = _split(case, rows, level, chosen, column, least)
                 if batch is None:
                     continue
                 yield batch
@@ -497,11 +432,9 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[Ba
                     stack.append((batch.rows, batch.nodes, column + 1, depth + 1))
 
 
-def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], column: int, least: float) -> Batch | None:
-    """Split groups by a column's nodes.
-
-    Frequent groups are numbered again.
-    """
+def _split(case: Case, groups: Grouped, level: Level, chosen: npt.NDArray[np.int32], column: int, least: float) -> _Batch | None:
+    """Split groups by a column's nodes; number the frequent ones again."""
+    rows, node = groups.at(level, case.codes[column])
     if len(node) == 0:
         return None
     key = rows.group * case.n_nodes + node
@@ -524,17 +457,14 @@ def split(case: Case, rows: Grouped, node: Ints, chosen: npt.NDArray[np.int32], 
         return None
     own = chosen[known // case.n_nodes].copy()
     own[:, column] = known % case.n_nodes
-    return Batch(own, sizes.astype(np.float64), rows.only(fresh >= 0, fresh))
+    return _Batch(own, sizes.astype(np.float64), rows.only(fresh >= 0, fresh))
 
 
-def marks_of(n_nodes: int, n_values: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Return random marks whose sums identify antecedents.
-
-    The last mark stands for "nothing asked".
-    """
+def _make_marks(case: Case) -> tuple[Words, Words]:
+    """Return random marks of nodes (last: none) and values; sums identify antecedents."""
     chance = np.random.default_rng(2008)
-    of_node = np.append(chance.integers(1, 2**63, n_nodes, np.uint64), np.uint64(0))
-    return of_node, chance.integers(1, 2**63, n_values, np.uint64)
+    of_node = np.append(chance.integers(1, 2**63, case.n_nodes, np.uint64), np.uint64(0))
+    return of_node, chance.integers(1, 2**63, case.n_values, np.uint64)
 
 
 def minimal_of(found: Found, case: Case) -> Flags:
@@ -542,7 +472,7 @@ def minimal_of(found: Found, case: Case) -> Flags:
 
     Only one that nobody contradicts implies others, and it is enough to look one step up.
     """
-    mix, of_value = marks_of(case.n_nodes, case.n_values)
+    mix, of_value = _make_marks(case)
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
     known = np.sort(marks[found.against == 0])
     left = np.arange(len(marks) if len(known) else 0)  # those that may be minimal, fewer and fewer
@@ -562,27 +492,14 @@ def minimal_of(found: Found, case: Case) -> Flags:
     return minimal
 
 
-@dataclass(frozen=True, eq=False)
-class _Covered:
-    """Rules and the rows they are about.
+def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[tuple[Ints, Ints, Ints, Ints, int]]:
+    """Yield rules and the rows they are about, by choice of levels.
 
-    Rule ``rules[i]`` has antecedent ``place[i]``, row ``rows[j]`` belongs to antecedent ``at[j]``.
+    Rule ``rules[i]`` has antecedent ``place[i]``, row ``rows[j]`` belongs to antecedent ``at[j]``; last, the number of antecedents. In a fuzzy
+    column, these are the rows that belong to a node fully.
     """
-
-    rules: Ints
-    place: Ints
-    rows: Ints
-    at: Ints
-    size: int
-
-
-def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_Covered]:
-    """Yield antecedents' rows, by choice of levels.
-
-    In a fuzzy column, these are the rows that belong to a node fully.
-    """
-    vectors, which = np.unique(heights(case.levels, case.n_nodes)[antecedents], axis=0, return_inverse=True)
-    mix, _ = marks_of(case.n_nodes, case.n_values)
+    vectors, which = np.unique(_find_heights(case)[antecedents], axis=0, return_inverse=True)
+    mix, _ = _make_marks(case)
     marks = mix[antecedents].sum(axis=1, dtype=np.uint64)
     order = np.argsort(which.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(which.reshape(-1), minlength=len(vectors)))
@@ -596,11 +513,10 @@ def _yield_covered(antecedents: npt.NDArray[np.int32], case: Case) -> Iterator[_
                 mark += at_level[column][step]
         wanted, place = np.unique(marks[rules], return_inverse=True)
         rows, at = _look_up(mark, wanted)
-        yield _Covered(rules, place.reshape(-1), rows, at, len(wanted))
+        yield rules, place.reshape(-1), rows, at, len(wanted)
 
 
-def _look_up(marks: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """Find wanted marks and their places."""
+def _look_up(marks: Words, wanted: Words) -> tuple[Ints, Ints]:
     first_bits = wanted >> np.uint64(48)
     table = np.full(1 << 16, -1, np.int64)
     table[first_bits] = np.arange(len(wanted))
@@ -619,10 +535,10 @@ def excluded_by(found: Found, minimal: Flags, case: Case) -> Flags:
     excluded = np.zeros((len(case.values), case.n_values), np.bool_)
     chosen = found.only(minimal)
     if len(chosen):
-        for covered in _yield_covered(chosen.antecedents, case):
-            table = np.zeros((covered.size, case.n_values), np.bool_)
-            table[covered.place, chosen.excluded[covered.rules]] = True
-            excluded[covered.rows] |= table[covered.at]
+        for rules, place, rows, at, size in _yield_covered(chosen.antecedents, case):
+            table = np.zeros((size, case.n_values), np.bool_)
+            table[place, chosen.excluded[rules]] = True
+            excluded[rows] |= table[at]
     return excluded
 
 
@@ -631,12 +547,11 @@ def fully_covered(found: Found, case: Case) -> tuple[Floats, Floats]:
     people = np.zeros(len(found))
     against = np.zeros(len(found))
     if len(found):
-        for covered in _yield_covered(found.antecedents, case):
-            weights = case.weights[covered.rows]
-            key = covered.at * case.n_values + case.values[covered.rows]
-            counts = np.bincount(key, weights, covered.size * case.n_values).reshape(-1, case.n_values)
-            people[covered.rules] = counts.sum(axis=1)[covered.place]
-            against[covered.rules] = counts[covered.place, found.excluded[covered.rules]]
+        for rules, place, rows, at, size in _yield_covered(found.antecedents, case):
+            key = at * case.n_values + case.values[rows]
+            counts = np.bincount(key, case.weights[rows], size * case.n_values).reshape(-1, case.n_values)
+            people[rules] = counts.sum(axis=1)[place]
+            against[rules] = counts[place, found.excluded[rules]]
     return people, against
 
 
@@ -652,21 +567,21 @@ _PER_CHOICE = 20_000
 
 def choices(case: Case, length: int) -> int:
     """Count the choices of levels up to ``length``."""
+    return _count_choices([len(levels) for levels in case.levels], length)
+
+
+def _count_choices(sizes: Sequence[int], length: int) -> int:
     by_length = [1] + [0] * length
-    for levels in case.levels:
+    for size in sizes:
         for used in range(length, 0, -1):
-            by_length[used] += by_length[used - 1] * len(levels)
+            by_length[used] += by_length[used - 1] * size
     return sum(by_length) - 1
 
 
 def most_antecedents(case: Case, least: float, length: int) -> int:
     """Bound the number of frequent antecedents."""
-    everything = [1] + [0] * length
-    for levels in case.levels:
-        nodes = len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels])))
-        for used in range(length, 0, -1):
-            everything[used] += everything[used - 1] * nodes
-    bound = sum(everything) - 1
+    nodes = [len(np.unique(np.concatenate([level.node[level.node >= 0] for level in levels]))) for levels in case.levels]
+    bound = _count_choices(nodes, length)
     if not case.is_fuzzy and least >= 1:
         bound = min(bound, math.floor(case.n * choices(case, length) / least))
     return bound
@@ -688,10 +603,7 @@ def count_all(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[int, int
 
 @dataclass(eq=False)
 class _Open:
-    """Open antecedents of one choice, by mark.
-
-    Open values are packed bits.
-    """
+    """Open antecedents of one choice by mark; their values as packed bits."""
 
     marks: Words
     values: npt.NDArray[np.uint8]
@@ -702,7 +614,6 @@ class _Open:
         return cls(marks[order], np.packbits(values[order], axis=1))
 
     def at(self, marks: Words) -> npt.NDArray[np.uint8]:
-        """Return the open values of these marks."""
         place = np.minimum(np.searchsorted(self.marks, marks), len(self.marks) - 1)
         return np.where((self.marks[place] == marks)[:, None], self.values[place], np.uint8(0))
 
@@ -722,13 +633,13 @@ class _Search:
     kept: int = 0
 
     def __post_init__(self) -> None:
-        self.height = heights(self.case.levels, self.case.n_nodes)
-        self.mix, _ = marks_of(self.case.n_nodes, self.case.n_values)
+        self.height = _find_heights(self.case)
+        self.mix, _ = _make_marks(self.case)
         of_all = self.case.shares * self.case.n
         fits = (of_all > 0) & (self.case.n - of_all >= self.bar.needed)
         self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
 
-    def look(self, batch: Batch) -> Batch | None:
+    def look(self, batch: _Batch) -> _Batch | None:
         """Take rules from a batch; return the rest."""
         self.looked_at += len(batch.people)
         above = np.unpackbits(self._find_open_above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
@@ -752,9 +663,9 @@ class _Search:
                 remedy="Ask for shorter ones with --max-length, or for more with --min-expectation or --significance",
             )
         number = np.where(keep, np.cumsum(keep) - 1, -1)[batch.rows.group]
-        return Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
+        return _Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
-    def _find_open_above(self, batch: Batch) -> npt.NDArray[np.uint8]:
+    def _find_open_above(self, batch: _Batch) -> npt.NDArray[np.uint8]:
         """Return values open in all direct generalisations."""
         marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
         choice = self.height[batch.nodes[0]]
@@ -786,11 +697,10 @@ def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Foun
                     watch.tell(done / branches)
                     done += 1
                 watch.check()
-                entries, node = rows.at(level, case.codes[column])
-                batch = split(case, entries, node, chosen, column, bar.least)
+                batch = _split(case, rows, level, chosen, column, bar.least)
                 kept = search.look(batch) if batch is not None else None
                 if kept is not None and depth + 1 < length:
                     below(kept.rows, kept.nodes, column + 1, depth + 1)
 
     below(case.everyone, np.full((1, len(case.codes)), -1, np.int32), 0, 0)
-    return joined(search.rules, len(case.codes), 0), search.looked_at
+    return _join(search.rules, len(case.codes), 0), search.looked_at

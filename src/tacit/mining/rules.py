@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
@@ -60,10 +61,7 @@ class Numbers(NamedTuple):
 
 
 def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
-    """Return the published numbers of rules with these counts.
-
-    Counts are of the rule and of the antecedent.
-    """
+    """Return the published numbers of rules, from both their counts."""
     n = header.n or 0
     least = header.min_support or 0
     if form.withhold_values:
@@ -97,7 +95,6 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
 
 
 def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
-    """Bound both counts by line and thresholds."""
     n = header.n or 0
     least = header.min_support or 0
     step = Fraction(1, 10**digits)
@@ -127,9 +124,7 @@ def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """Bound pairs (part, whole) by their share.
-
-    The part lies in [lo, hi], the whole is at most n.
+    """Bound pairs (part in [lo, hi], whole up to n) by their share.
 
     >>> narrowed(45, 55, 1000, Fraction("0.975"), Fraction("0.985"), low_open=False)
     (45, 55, 46, 56)
@@ -138,21 +133,13 @@ def narrowed(
     whole_hi = n
     while True:
         before = lo, hi, whole_lo, whole_hi
-        whole_lo = max(whole_lo, _floor(lo / high) + 1 if high_open else _ceil(lo / high))
+        whole_lo = max(whole_lo, floor(lo / high) + 1 if high_open else ceil(lo / high))
         if low > 0:
-            whole_hi = min(whole_hi, _ceil(hi / low) - 1 if low_open else _floor(hi / low))
-        lo = max(lo, _floor(low * whole_lo) + 1 if low_open else _ceil(low * whole_lo))
-        hi = min(hi, _ceil(high * whole_hi) - 1 if high_open else _floor(high * whole_hi))
+            whole_hi = min(whole_hi, ceil(hi / low) - 1 if low_open else floor(hi / low))
+        lo = max(lo, floor(low * whole_lo) + 1 if low_open else ceil(low * whole_lo))
+        hi = min(hi, ceil(high * whole_hi) - 1 if high_open else floor(high * whole_hi))
         if before == (lo, hi, whole_lo, whole_hi):
             return before
-
-
-def _ceil(value: Fraction) -> int:
-    return -(-value.numerator // value.denominator)
-
-
-def _floor(value: Fraction) -> int:
-    return value.numerator // value.denominator
 
 
 #: Products of two counts fit in 64 bits.
@@ -252,9 +239,7 @@ def mine_rules(
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
-    """Return the smallest attainable share from ``bar`` on.
-
-    It comes as numerator and denominator; if strict, it exceeds ``bar``.
+    """Return the smallest attainable share from ``bar`` on; if strict, above it.
 
     A share of at most n people reaches the bar exactly when it reaches this one, whose denominator is at most n: comparing with it needs
     products of at most n * (n + 1), however many digits the bar has.
@@ -274,7 +259,6 @@ def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
 
 
 def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
-    """Count the people who have each value."""
     counts = np.zeros(len(sa.values), np.int64)
     np.add.at(counts, sa.codes, people.weights)
     return tuple(counts.tolist())
@@ -283,7 +267,6 @@ def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
 def _split_sides(
     antecedents: Sets, classes: npt.NDArray[np.int32], pairs: Sequence[Pair], sa: Column
 ) -> tuple[tuple[Sets, Sets], Items]:
-    """Return antecedents and consequents over the items in use."""
     used = np.unique(antecedents.members)
     values = np.unique(classes)
     items = Items.of_columns([*(pairs[i] for i in used.tolist()), *((sa.name, sa.values[i]) for i in values.tolist())])

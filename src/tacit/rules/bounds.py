@@ -291,7 +291,6 @@ def confidence_of(release: Rules, line: int) -> Confidence:
 
 
 def _intersect_confidence(printed: tuple[int, int] | None, header: Header) -> Confidence:
-    """Return the printed confidences that reach the threshold."""
     low = header.min_confidence or Fraction(0)
     high = Fraction(1)
     low_open = header.strict and low > 0
@@ -384,13 +383,11 @@ class Confidences:
 
 
 def _round_up(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """Round a quotient up, past an open end."""
     safe = np.maximum(denominator, 1)
     return np.where(denominator > 0, np.where(is_open, numerator // safe + 1, -(-numerator // safe)), 0)
 
 
 def _round_down(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """Round a quotient down (past an open end)."""
     return np.where(is_open, -(-numerator // denominator) - 1, numerator // denominator)
 
 
@@ -460,7 +457,6 @@ class RuleTable:
 
     @cached_property
     def _loose(self) -> Ints:
-        """Lines that do not give both their numbers exactly."""
         release = self.release
         return np.flatnonzero((release.lo < release.hi) | (release.whole_lo < release.whole_hi))
 
@@ -469,7 +465,6 @@ class RuleTable:
         return Confidences.of(self.release, self._loose)
 
     def _read_lines(self) -> None:
-        """Enter the bounds of lines, header and n."""
         release = self.release
         named = self.named
         lines = np.arange(len(release))
@@ -498,7 +493,6 @@ class RuleTable:
                 return
 
     def _tighten_bounds(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> bool:
-        """Record tighter bounds; return True if there are any."""
         sign = 1 if end == LO else -1
         now = self.lo if end == LO else self.hi
         better = np.flatnonzero(sign * values > sign * now[places])
@@ -518,7 +512,6 @@ class RuleTable:
         return True
 
     def _tighten_by_confidence(self) -> bool:
-        """Carry bounds between the two numbers of a line."""
         loose = self._loose
         changed = False
         if len(loose) == 0:
@@ -534,13 +527,11 @@ class RuleTable:
         return changed
 
     def _tighten_by_subsets(self) -> bool:
-        """Apply monotonicity of supports."""
         smaller, larger = self.named.inside
         changed = self._tighten_bounds(LO, smaller, self.lo[larger], Reason.INSIDE, sources=larger)
         return changed | self._tighten_bounds(HI, larger, self.hi[smaller], Reason.INSIDE, sources=smaller)
 
     def _tighten_by_values(self) -> bool:
-        """Partition an antecedent's people by SA value."""
         parents = self.named.parents
         children = self.named.children
         if children.size == 0 or int(self.hi[parents].max()) >= UNBOUNDED_COUNT // (children.shape[1] + 1):
@@ -559,7 +550,6 @@ class RuleTable:
         return changed | self._tighten_bounds(HI, flat, most.ravel(), Reason.VALUES, sources=own)
 
     def _tighten_by_absence(self) -> bool:
-        """Bound missing rules of complete lists by thresholds."""
         parents, children = self.missing
         ceiling = missing_ceiling(self.release)
         named_rule = parents != self.named.nobody  # the empty antecedent is not that of a rule
@@ -618,7 +608,6 @@ class RuleTable:
         return book, places
 
     def _deduce_bounds(self, places: Ints, limits: Limits) -> Ints:
-        """Bound supports by those of proper subsets."""
         book, _ = self.book()
         chosen = self.named.sets.take(places)
         keys = book.keys(chosen.offsets, chosen.members)

@@ -129,7 +129,6 @@ class _Program:
         self.most = np.flatnonzero(loose & (hi[self.rows] < UNBOUNDED_COUNT))
 
     def proof(self, goal: Ints) -> Proof | None:
-        """Return the best valid weights, if any."""
         found = self._solve(goal)
         if found is None:
             return None
@@ -145,7 +144,6 @@ class _Program:
         return best
 
     def _solve(self, goal: Ints) -> tuple[dict[int, float], dict[tuple[int, int], float]] | None:
-        """Return approximate weights of itemsets and ties."""
         from scipy.sparse import csr_array
 
         cells = np.arange(len(self.lo))
@@ -173,7 +171,6 @@ class _Program:
         return dict(zip(self.rows.tolist(), weights.tolist(), strict=True)), numbered
 
     def _certify(self, goal: Ints, weights: dict[int, Fraction], ties: dict[tuple[int, int], Fraction]) -> Proof | None:
-        """Correct weights until valid, if possible."""
         every = dict(weights)
         for (tie, side), factor in ties.items():
             for mask, weight in self.ties[tie].sides()[side].items():
@@ -225,7 +222,6 @@ def _count_combinations(weights: dict[int, Fraction], size: int) -> list[Fractio
 
 
 def _sum_worst_ends(weights: dict[int, Fraction], plus: Ints, minus: Ints) -> Fraction | None:
-    """Sum the weighted worst ends, or return None."""
     total = Fraction(0)
     for mask, weight in weights.items():
         end = int(plus[mask] if weight > 0 else minus[mask])

@@ -117,12 +117,10 @@ class PatternSearch:
         return (level.lo > 0) & (level.hi < self.k)
 
     def _plain_sets(self, chosen: Flags) -> Level:
-        """Return the sets themselves, without absent items."""
         places = np.flatnonzero(self.short & chosen)
         return Level(places << _SHIFT, self.table.lo[places], self.table.hi[places])
 
     def _build_first_level(self) -> Level:
-        """Return the patterns with one absent item."""
         sets = self.sets
         table = self.table
         owners = sets.owners()
@@ -138,7 +136,6 @@ class PatternSearch:
         return level.take(level.hi > 0)
 
     def _tighten_by_rules(self, level: Level) -> Level:
-        """Tighten bounds by confidences of single rules."""
         named = self.table.named
         release = self.table.release
         single = np.flatnonzero((release.consequents.lengths == 1) & self.short[named.both])
@@ -152,7 +149,6 @@ class PatternSearch:
         return level
 
     def _find_bits(self, places: Ints, items: npt.NDArray[np.integer]) -> Ints:
-        """Return an item's bit in a set."""
         starts = self.sets.offsets[places]
         bits = np.zeros(len(places), np.int64)
         for position in range(int(self.lengths[places].max(initial=0))):
@@ -162,7 +158,6 @@ class PatternSearch:
         return bits
 
     def _extend(self, level: Level) -> Level:
-        """Return patterns with one more absent item."""
         place = level.key >> _SHIFT
         absent = level.key & ((1 << _SHIFT) - 1)
         keys = []
@@ -198,7 +193,6 @@ class PatternSearch:
         return found.take(found.hi > 0)
 
     def _tighten_by_order(self, found: Level, level: Level) -> Level:
-        """Tighten rounded bounds over all orders of absent items."""
         place = found.key >> _SHIFT
         absent = found.key & ((1 << _SHIFT) - 1)
         lo = found.lo.copy()
@@ -218,7 +212,6 @@ class PatternSearch:
         return Level(found.key, lo, hi)
 
     def _keep_shortest(self, small: Level, fewer_absent: Level | None) -> Level:
-        """Keep the patterns without a shorter small pattern."""
         place = small.key >> _SHIFT
         absent = small.key & ((1 << _SHIFT) - 1)
         covered = np.zeros(len(small), np.bool_)
@@ -234,7 +227,6 @@ class PatternSearch:
         return small.take(~covered)
 
     def _record_impossible(self, level: Level) -> None:
-        """Record a set with a negative group."""
         wrong = np.flatnonzero((level.hi < 0) | (level.lo > level.hi))
         if len(wrong) and self.impossible < 0:
             self.impossible = int(level.key[wrong[0]] >> _SHIFT)

@@ -131,7 +131,6 @@ class ItemsetKnowledge:
         return statements if release.header.coarser else _exclude_two_values(statements, release.items, items)
 
     def _mark_listable(self, items: Ints) -> Flags:
-        """Mark the subsets that would be listed if frequent."""
         pairs = self.release.items.pairs
         if not self.release.header.coarser:
             return np.ones(1 << len(items), np.bool_)
@@ -228,7 +227,6 @@ class RuleKnowledge:
 
 
 def _item_bits(sets: Sets, items: Ints) -> Ints:
-    """Return the items that each set holds, as bits."""
     position = np.full(int(max(sets.members.max(initial=0), items.max(initial=0))) + 1, -1, np.int64)
     position[items] = np.arange(len(items))
     at = position[sets.members]
@@ -238,7 +236,6 @@ def _item_bits(sets: Sets, items: Ints) -> Ints:
 
 
 def _find_largest_superset(bits: Ints, lo: Ints, size: int) -> Ints:
-    """Return each subset's most frequent superset, or -1."""
     best = np.full(size, -1, np.int64)
     np.maximum.at(best, bits, (lo << _SHIFT) | (_LAST - np.arange(len(bits))))
     superset_max(best)
@@ -246,7 +243,6 @@ def _find_largest_superset(bits: Ints, lo: Ints, size: int) -> Ints:
 
 
 def _exclude_two_values(statements: Statements, known: Items, items: Ints) -> Statements:
-    """Set supports of two exclusive values to 0."""
     if known.pairs is None:
         return statements
     never = _mark_two_of_a_column([known.pairs[item][0] for item in items.tolist()])
@@ -257,7 +253,6 @@ def _exclude_two_values(statements: Statements, known: Items, items: Ints) -> St
 
 
 def _mark_two_of_a_column(columns: Sequence[str]) -> Flags:
-    """Mark the subsets with two items of one column."""
     masks = np.arange(1 << len(columns))
     found = np.zeros(len(masks), np.bool_)
     for column in set(columns):
@@ -316,7 +311,6 @@ def pattern_support(release: Release, text: str) -> PatternSupport:
 
 
 def _used_masks(proof: Proof, ties: Sequence[Tie]) -> set[int]:
-    """Return the itemsets that a proof uses."""
     return {*proof.weights, *(ties[tie].part for tie, _ in proof.ties)}
 
 
@@ -330,7 +324,6 @@ class _Answer:
 
     @property
     def width(self) -> int:
-        """Width of the bounds."""
         return UNBOUNDED_COUNT - self.lower.least if self.upper is None else self.upper.most - self.lower.least
 
     @classmethod
@@ -375,7 +368,6 @@ def _number_items(pattern: Pattern, knowledge: Knowledge) -> Ints:
 
 
 def _choose_helpers(knowledge: Knowledge, items: Ints) -> Ints:
-    """Return the items most often published together."""
     sets = knowledge.sets
     touching = np.zeros(len(sets), np.bool_)
     touching[sets.owners()[np.isin(sets.members, items)]] = True
@@ -399,17 +391,14 @@ class _Words:
     cited: dict[tuple[str, int | str], Citation] = field(default_factory=dict)
 
     def citations(self) -> tuple[Citation, ...]:
-        """Return header entries, then lines in order."""
         return tuple(
             self.cited[key] for key in sorted(self.cited, key=lambda key: (isinstance(key[1], int), str(key[0]), key[1]))
         )
 
     def members(self, mask: int) -> list[int]:
-        """Return the items of a mask."""
         return [int(item) for position, item in enumerate(self.items.tolist()) if mask >> position & 1]
 
     def sum(self, proof: Proof, total: int) -> list[str]:
-        """Write the signed sum of exact supports."""
         merged: dict[int, tuple[int, Fraction]] = {}
         for mask, weight in self._ordered(proof):
             # Subsets with one closure share its line: equal terms are one, and opposite ones none.
@@ -420,7 +409,6 @@ class _Words:
         return [*self.before, *_shown(terms), f"sum: {total:,}"]
 
     def bounds(self, lower: Proof, upper: Proof | None, method: Method) -> list[str]:
-        """Write both bounds, each with its sum."""
         out: list[str] = []
         for proof, side in ((lower, "at least"), (upper, "at most")):
             if proof is None:
@@ -445,11 +433,9 @@ class _Words:
         return [*self.before, *out]
 
     def _ordered(self, proof: Proof) -> list[tuple[int, Fraction]]:
-        """Sort the terms, widest group first."""
         return sorted(proof.weights.items(), key=lambda entry: (entry[0].bit_count(), entry[0]))
 
     def _term(self, mask: int, weight: Fraction, end: str) -> str:
-        """Write one line of a sum."""
         low = end == "at least" or not end
         value = int(self.statements.lo[mask] if low else self.statements.hi[mask])
         source = int(self.statements.low[mask] if low else self.statements.high[mask])
@@ -460,7 +446,6 @@ class _Words:
         return f"{'plus' if weight > 0 else 'minus'}{times} {number}: {who} ({self._place(mask, source, low)})"
 
     def _tie(self, number: int, side: int, weight: Fraction) -> str:
-        """Write a non-negative sum given by a confidence."""
         tie = self.ties[number]
         self.cited["line", tie.line] = Citation(0, tie.line, tie.count, None)
         part, whole = (f"people with {self._names(mask)}" if mask else "all people" for mask in (tie.part, tie.whole))
@@ -472,7 +457,6 @@ class _Words:
         return join_names(tuple(sorted(self.knowledge.items.names[item] for item in self.members(mask))), "and")
 
     def _place(self, mask: int, source: int, low: bool) -> str:
-        """Return the source of a bound."""
         if source == PEOPLE:
             self.cited["n", "n"] = Citation(0, "n", Bound.of(self.n or 0), None)
             return "n"
@@ -492,19 +476,16 @@ class _Words:
 
 
 def _shown(terms: list[str]) -> list[str]:
-    """Cut the terms if there are too many."""
     if len(terms) <= SHOWN_TERMS:
         return terms
     return [*terms[:SHOWN_TERMS], f"and {len(terms) - SHOWN_TERMS} more terms, whose lines are all cited"]
 
 
 def _decimal(value: Fraction) -> str:
-    """Write a share for reading."""
     return f"{float(value):.6g}"
 
 
 def _total(value: Fraction, side: str) -> str:
-    """Write the last line of a sum."""
     whole = f", and people are whole: {side} {_whole(value, side):,}" if value.denominator > 1 else ""
     return f"sum: {_number(value)}{whole}"
 

@@ -218,7 +218,6 @@ class PatternStory:
         return found
 
     def _difference(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
-        """Bound a pattern by its tightest difference."""
         best = min(range(len(lacks)), key=lambda j: self._width(has, lacks, j))
         rest = lacks[:best] + lacks[best + 1 :]
         more = tuple(sorted((*has, lacks[best])))
@@ -326,7 +325,6 @@ def run(target: Target) -> AttackRun:
 
 
 def _find_exceptions(table: RuleTable, k: int) -> Groups:
-    """Return the rules with 1 to k-1 exceptions."""
     lo, hi = table.lacking(np.arange(len(table.release)))
     small = np.flatnonzero((lo > 0) & (hi < k))
     return Groups.of_rules(small, lo[small], hi[small])
@@ -353,7 +351,6 @@ def _find_rest(table: RuleTable, k: int) -> Groups:
 
 
 def _has_exclusive_consequents(release: Rules) -> bool:
-    """Tell if consequents are values of the SA, so exclusive."""
     pairs = release.items.pairs
     column = " & ".join(release.header.sa)
     if pairs is None or not column or not bool((release.consequents.lengths == 1).all()):
@@ -362,7 +359,6 @@ def _has_exclusive_consequents(release: Rules) -> bool:
 
 
 def _find_patterns(table: RuleTable, target: Target) -> SmallPatterns:
-    """Search the small patterns over all sets, except those of single rules."""
     named = table.named
     # With two values of the SA, lacking one is having the other, which is a set of its own.
     may_lack = np.ones(len(named.items), np.bool_)
@@ -406,7 +402,6 @@ def refuse_impossible(table: RuleTable) -> None:
 
 
 def _refuse(table: RuleTable, place: int) -> None:
-    """Raise a contradiction that names the lines behind a set."""
     story = Story(table)
     parts = table.named.less_one[table.named.sets.offsets[place] : table.named.sets.offsets[place + 1]]
     for one in [place] if table.empty >= 0 else [place, *parts[parts >= 0].tolist()]:

@@ -89,7 +89,6 @@ class Story:
             self._prove(step)
 
     def _explain_both(self, low: Bounding, high: Bounding) -> None:
-        """Explain two bounds with the same source together."""
         both = {(step.place, step.end, step.time) for step in (low, high)}
         if both <= self._told:
             return
@@ -104,7 +103,6 @@ class Story:
         self._add(Remark(law if is_sentence else (*law, both_ends)))
 
     def _prove(self, step: Bounding) -> None:
-        """Add a step to the certificate: bound, law, source."""
         entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
         entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
         if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
@@ -138,7 +136,6 @@ class Story:
         return join_names(names, "and") if names else "nothing asked of them"
 
     def _earlier(self, place: int, end: int, step: Bounding) -> int:
-        """Explain a bound that another one uses; its value."""
         found = self.table.log.latest(place, end, step.time)
         if found is None:
             return 0 if end == LO else _HUGE
@@ -152,7 +149,6 @@ class Story:
         return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
 
     def _how(self, line: int, reason: Reason) -> str:
-        """Return the source of a line's bound, if indirect."""
         release = self.table.release
         withheld = release.support is None and not release.count(line).is_exact
         if withheld:
@@ -217,7 +213,6 @@ class Story:
         return (f"The list is complete and has no rule from {self.names(step.source)} to {value}: ",)
 
     def _groups(self, step: Bounding) -> Phrase:
-        """Return the law of nonnegative groups in words."""
         items = self.table.named.sets[step.place].tolist()
         size = 1 << len(items)
         places = [self.table.named.find([items[j] for j in range(len(items)) if mask >> j & 1]) for mask in range(size - 1)]

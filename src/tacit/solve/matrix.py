@@ -93,7 +93,6 @@ class Matrix:
 
     @cached_property
     def _row(self) -> Ints:
-        """Row of each entry."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
 
     @cached_property
@@ -105,7 +104,6 @@ class Matrix:
 
     @cached_property
     def _is_whole(self) -> bool:
-        """True if all entries are whole numbers."""
         return bool((self.values == np.rint(self.values)).all())
 
     def __matmul__(self, vector: npt.NDArray[Any]) -> Floats:
@@ -167,14 +165,12 @@ def stack_columns(left: Matrix, right: Matrix) -> Matrix:
 
 
 def _starts(sizes: Ints) -> Ints:
-    """Return where each of some runs starts, and where the last one ends."""
     out = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=out[1:])
     return out
 
 
 def _order_of(numbers: Ints, below: int) -> Ints:
-    """Return a stable order of numbers below a limit."""
     if below <= _DIGIT:
         return np.argsort(numbers.astype(np.uint16), kind="stable")
     order = _order_of(numbers % _DIGIT, _DIGIT)

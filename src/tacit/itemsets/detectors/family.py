@@ -79,7 +79,6 @@ class Family:
         return found | {0: self.release.n}
 
     def _with_subsets(self) -> dict[int, int]:
-        """Return all subsets of closed sets, with supports."""
         found: dict[int, int] = {}
         for closed, support in sorted(self.published.items(), key=lambda entry: -entry[1]):
             self.target.limits.check("I01")
@@ -156,7 +155,6 @@ def group_size(cube: Ints, present: int) -> int:
 
 @cache
 def _signs(n_items: int) -> Ints:
-    """Return the sign of each subset's parity."""
     signs = np.ones((), np.int64)
     for _ in range(n_items):
         signs = np.stack((signs, -signs))
