@@ -72,7 +72,7 @@ def test_what_a_rule_decides_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -
         looked.append(number)
         return found, number
 
-    monkeypatch.setattr(negative, "minimal_rules", counting)
+    monkeypatch.setattr(negative_search, "minimal_rules", counting)
     sexes, cities = ["F", "M"] * 60, [city for city in "abcdef" for _ in range(20)]
     ill = ["flu" if sex == "M" else "cancer" for sex in sexes]
     people = tacit.read_table({"sex": sexes, "city": cities, "ill": ill}, qi=["sex", "city"], sa="ill")

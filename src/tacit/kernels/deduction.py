@@ -252,31 +252,19 @@ def _double(array: Any) -> Any:
 
 
 def bits_of(mask: int, count: int) -> Flags:
-    """Return the lowest ``count`` bits as booleans.
-
-    >>> bits_of(5, 3).tolist()
-    [True, False, True]
-    """
+    """Return the lowest ``count`` bits as booleans."""
     return np.array([bool(mask >> j & 1) for j in range(count)], np.bool_)
 
 
 class Book:
-    """Growing table of itemsets with bounds on their supports.
+    """Growing table of itemsets (bits of the items in use) with bounds on supports."""
 
-    Itemsets are rows of bits over the items in use.
-    """
-
-    def __init__(self, items: Ints) -> None:
-        self.items = items
-        self.mix = np.random.default_rng(0).integers(1, 2**63, len(items), np.uint64)
-        self.width = max(1, -(-len(items) // 64))
+    def __init__(self, members: npt.NDArray[np.integer[Any]]) -> None:
+        self.items = np.unique(members).astype(np.int64)
+        self.mix = np.random.default_rng(0).integers(1, 2**63, len(self.items), np.uint64)
+        self.width = max(1, -(-len(self.items) // 64))
         self._count = 0
         self._clear(1024)
-
-    @classmethod
-    def of_items(cls, members: npt.NDArray[np.integer[Any]]) -> Book:
-        """Make an empty book over the occurring items."""
-        return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
         self._marks = np.zeros(slots, np.uint64)

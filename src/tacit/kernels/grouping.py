@@ -30,11 +30,6 @@ DONE = 3
 
 
 @part
-def _share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int) -> bool:
-    return value[a] != value[b] and not ruled[kind[a] * values + value[b]] and not ruled[kind[b] * values + value[a]]
-
-
-@part
 def _count_incompatible(c: int, fixed: Any, left: Any) -> int:
     value, kind, starts, listed, place = fixed
     _, people, without, excluders, _ = left
@@ -218,8 +213,10 @@ def form_groups(
             if rule == PRINTED:
                 kept = 0
                 for j in range(n_fits):
-                    if _share_a_group(last, fits[j], value, kind, ruled, values):
-                        fits[kept] = fits[j]
+                    c = fits[j]
+                    excludes = ruled[kind[last] * values + value[c]] or ruled[kind[c] * values + value[last]]
+                    if value[last] != value[c] and not excludes:
+                        fits[kept] = c
                         kept += 1
                 n_fits = kept
                 found = _find_printed_partner(fits, n_fits, fixed, count, there, lacking, lacking_all)

@@ -467,8 +467,15 @@ def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) 
     used = cut_by_union(ordered, items, n_items, 64, SETS_PER_TASK, ends)
     first = 0
     for last in ends[:used].tolist():
-        begin = ordered[first:last]
-        yield _make_chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
+        flat = items[ordered[first] : ordered[last]]
+        present = np.zeros(n_items, np.bool_)
+        present[flat] = True
+        # Bits follow the item numbers, so that compressed groups list the items of a set in its own order.
+        in_use = np.flatnonzero(present)
+        bit = np.zeros(n_items, np.uint64)
+        bit[in_use] = np.uint64(1) << np.arange(len(in_use), dtype=np.uint64)
+        masks = np.bitwise_or.reduceat(bit[flat], ordered[first:last] - ordered[first])
+        yield _Chunk(numbers[order[first:last]], in_use, masks)
         first = last
 
 
@@ -485,16 +492,6 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     sorted_ranks = np.sort(owners * n_items + rank[flat]) - owners * n_items
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
-
-
-def _make_chunk(numbers: Ints, flat: Codes, starts: Ints, n_items: int) -> _Chunk:
-    present = np.zeros(n_items, np.bool_)
-    present[flat] = True
-    # Bits follow the item numbers, so that compressed groups list the items of a set in its own order.
-    items = np.flatnonzero(present)
-    bit = np.zeros(n_items, np.uint64)
-    bit[items] = np.uint64(1) << np.arange(len(items), dtype=np.uint64)
-    return _Chunk(numbers, items, np.bitwise_or.reduceat(bit[flat], starts))
 
 
 def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Found:

@@ -422,11 +422,7 @@ def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: A
 
 
 def superset_max(values: Ints) -> None:
-    """Replace entries by their supersets' maximum, in place.
-
-    >>> values = np.array([0, 0, 3, 5]); superset_max(values); values.tolist()
-    [5, 5, 5, 5]
-    """
+    """Replace entries by their supersets' maximum, in place."""
     step = 1
     while step < values.size:
         pairs = values.reshape(-1, 2, step)
@@ -444,11 +440,7 @@ def superset_all(known: Flags) -> None:
 
 
 def cells(lo: Ints, hi: Ints) -> None:
-    """Turn bounds on supports into those of cells, in place.
-
-    >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
-    [3, 2, 1, 4]
-    """
+    """Turn bounds on supports into those of cells, in place."""
     step = 1
     while step < lo.size:
         low = lo.reshape(-1, 2, step)
@@ -463,10 +455,6 @@ def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
 
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.
-
-    >>> lo, hi, known = every_pattern(np.array([10, 6]), np.array([10, 7]), np.array([True, True]))
-    >>> lo.tolist(), hi.tolist()
-    ([10, 6, 3], [10, 7, 4])
     """
     inner = 1
     while inner < lo.size:

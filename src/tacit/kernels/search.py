@@ -405,12 +405,14 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
             return OUTPUT_FULL
         at = book[box[PROBLEM]]
         items = book[at + ITEMS_AT]
+        words = book[at + WORDS]
+        stride = words + book[at + WIDTH]
         opened = box[DEPTH] < 0
         if opened:
             _begin_problem(bits, book, at, box, tids, lists, frames)
             for i in range(book[at + CANDIDATES]):
                 item = book[book[at + CANDIDATES_AT] + 2 * i]
-                tids[book[at + WORDS] + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
+                tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
         while box[DEPTH] >= 0:
             depth = box[DEPTH]
             place = frames[depth, NEXT]
@@ -423,7 +425,7 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
                     return OUTPUT_FULL
                 if box[WORK_LEFT] <= 0:
                     return PAUSED
-                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
+                box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
                 depth += 1
                 item = items + 2 * lists[place, 0]
                 _make_head(frames, depth, lists[place, 1], book[item])
@@ -433,7 +435,12 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
                 frames[depth - 1, NEXT] += 1
                 if frames[depth, NEXT] < frames[depth, END]:
                     box[DEPTH] = depth
-            _write_node(bits, book, at, box, tids, frames, depth, members, lines)
+            rows = frames[depth, ROWS] * stride
+            free = depth * stride + words
+            if box[CLASSES] >= 0:
+                _write_classes(book, at, box, tids, rows, frames, depth, members, lines)
+            elif box[WANTED] == ALL or not _has_item(bits, book, at, tids, rows, free, box[LEAST_PEOPLE], box[WANTED] == CLOSED):
+                _write_head(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
             opened = False
         box[PROBLEM] += 1
     return DONE
@@ -484,19 +491,6 @@ def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> 
     for other in range(book[at + ITEMS]):
         if book[items + 2 * other + 1] == column:
             tids[free + (other >> 6)] &= ~(np.uint64(1) << np.uint64(other & 63))
-
-
-@part
-def _write_node(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    words = book[at + WORDS]
-    stride = book[at + WORDS] + book[at + WIDTH]
-    rows = frames[depth, ROWS] * stride
-    if box[CLASSES] >= 0:
-        _write_classes(book, at, box, tids, rows, frames, depth, members, lines)
-    elif box[WANTED] == ALL or not _has_item(
-        bits, book, at, tids, rows, depth * stride + words, box[LEAST_PEOPLE], box[WANTED] == CLOSED
-    ):
-        _write_head(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
 
 
 @part

@@ -31,33 +31,9 @@ def tabulate(
     round_to: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
-    """Count the people in each cell of tables over these columns.
+    """Count the people in each cell of tables, as :func:`tacit.tabulate` says.
 
-    Cells with nobody are cells as well.
-
-    Parameters
-    ----------
-    people
-        The people, in any order.
-    tables
-        The columns of each table.
-    total
-        Whether the totals of every table are listed as well, for each smaller set of its columns down to everybody.
-    hide_below
-        Cells with fewer people are hidden.
-    show_zeros
-        Whether cells with nobody are shown although small ones are hidden.
-    round_to
-        Numbers are rounded to the nearest multiple of it, halves up.
-    check
-        Called before each table; raises when the time is over.
-
-    Examples
-    --------
-    >>> people = Table.from_rows(["sex", "job"], [("F", "cook")] * 7 + [("M", "cook")] * 2)
-    >>> made = tabulate(people, tables=[["sex", "job"]], total=True, hide_below=5)
-    >>> [(made.cell(index), made.text(index)) for index in range(len(made))][:3]
-    [({'sex': 'F', 'job': 'cook'}, '7'), ({'sex': 'M', 'job': 'cook'}, ''), ({'sex': 'F'}, '7')]
+    Cells with nobody are cells as well. ``check`` is called before each table and raises when the time is over.
     """
     printing = _choose_form(hide_below, show_zeros, round_to)
     chosen = _list_tables(people, tables, total=total)
@@ -74,11 +50,7 @@ def tabulate(
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
-    """Return all sets of columns up to ``ways``.
-
-    >>> subtables(["a", "b", "c"], 2)
-    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a',), ('b',), ('c',)]
-    """
+    """Return all sets of columns up to ``ways``, the largest first."""
     if not 1 <= ways <= len(columns):
         what = f"must be from 1 to {len(columns)}, the number of columns"
         raise OptionError(what, where="--ways", remedy="Write for instance --ways 2, or name more columns with --by")

@@ -82,12 +82,7 @@ def count_itemsets(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> dict[Only, int]:
-    """Count the frequent itemsets: all, closed or maximal.
-
-    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
-    >>> count_itemsets(baskets, min_support=2)
-    {'all': 3, 'closed': 2, 'maximal': 1}
-    """
+    """Count the frequent itemsets: all, closed or maximal."""
     rows, _ = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, None, progress)
@@ -106,10 +101,6 @@ def count_by_threshold(
     """Count the itemsets that reach each threshold.
 
     An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
-
-    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
-    >>> count_by_threshold(baskets, thresholds=[3, 2])
-    [1, 3]
     """
     if only == "maximal":
         raise OptionError("which itemsets are maximal depends on the threshold", where="only", remedy="Count them one by one")

@@ -22,22 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.mining.negative_search import (
-    Bar,
-    Case,
-    Found,
-    Watch,
-    checked_spreads,
-    choices,
-    count_all,
-    excluded_by,
-    fully_covered,
-    minimal_of,
-    minimal_rules,
-    most_antecedents,
-    needed_people,
-    rules_of_each,
-)
+from tacit.mining import negative_search as search
 from tacit.model.arrays import Flags
 from tacit.model.negative import NegativeRules
 from tacit.model.numbers import share
@@ -63,9 +48,9 @@ class _Asked:
 class _Answer:
     """Rules found, minimality, and their thresholds."""
 
-    found: Found
+    found: search.Found
     minimal: Flags
-    bar: Bar
+    bar: search.Bar
     expectation: float
     all_rules: int | None
     itemsets: int
@@ -126,16 +111,16 @@ def mine_negative_rules(
     >>> [(r["antecedent"], r["excluded"], r["count"]) for r in mine_negative_rules(people, min_expectation=0.9).records()]
     [({'sex': ['M']}, 'ovarian cancer', 20)]
     """
-    watch = Watch(Limits.within(time_limit), progress, 1 + permutations)
+    watch = search.Watch(Limits.within(time_limit), progress, 1 + permutations)
     asked = _check_thresholds(people, min_expectation, min_confidence, significance, max_length)
-    spreads = checked_spreads(fuzzy, people.schema.qi)
-    case = Case.of(people, hierarchies or {}, spreads)
+    spreads = search.check_spreads(fuzzy, people.schema.qi)
+    case = search.Case.of(people, hierarchies or {}, spreads)
     answer = _mine(case, asked, watch)
     found = answer.found
-    crisp, against = fully_covered(found, case) if case.is_fuzzy else (found.support, found.against)
+    crisp, against = search.fully_covered(found, case) if case.is_fuzzy else (found.support, found.against)
     with np.errstate(divide="ignore"):
         expectation = -np.expm1(found.support * np.log1p(-case.shares[found.excluded]))
-    excluded = excluded_by(found, answer.minimal, case)
+    excluded = search.excluded_by(found, answer.minimal, case)
     own = excluded[np.arange(len(case.values)), case.values]
     header = Header(
         n=people.n,
@@ -188,39 +173,39 @@ def _check_thresholds(
     return _Asked(bar, share(confidence, where="--min-confidence", zero=False), level, length)
 
 
-def _lists_all(case: Case, asked: _Asked) -> bool:
+def _lists_all(case: search.Case, asked: _Asked) -> bool:
     # Rules with exceptions are all listed, since a general one does not imply special ones.
-    return asked.confidence < 1 or choices(case, asked.length) <= MOST_CHOICES
+    return asked.confidence < 1 or search.choices(case, asked.length) <= MOST_CHOICES
 
 
-def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
-    bar = Bar(needed_people(case.shares, math.log1p(-asked.expectation)), 1 - asked.confidence)
+def _mine(case: search.Case, asked: _Asked, watch: search.Watch) -> _Answer:
+    bar = search.Bar(search.needed_people(case.shares, math.log1p(-asked.expectation)), 1 - asked.confidence)
     if _lists_all(case, asked):
-        found = rules_of_each(case, [case.values], bar, asked.length, watch)[0]
+        found = search.rules_of_each(case, [case.values], bar, asked.length, watch)[0]
         bar, expectation = _correct(case, bar, asked, found.itemsets)
         found = found.only(found.support >= bar.needed[found.excluded])
-        return _Answer(found, minimal_of(found, case), bar, expectation, len(found), found.itemsets, True)
-    looked = count_all(case, bar, asked.length, watch)
-    itemsets = most_antecedents(case, bar.least, asked.length) if looked is None else looked[0]
+        return _Answer(found, search.minimal_of(found, case), bar, expectation, len(found), found.itemsets, True)
+    looked = search.count_all(case, bar, asked.length, watch)
+    itemsets = search.most_antecedents(case, bar.least, asked.length) if looked is None else looked[0]
     bar, expectation = _correct(case, bar, asked, itemsets)
-    found, _ = minimal_rules(case, bar, asked.length, watch)
-    counted = looked if asked.significance is None else count_all(case, bar, asked.length, watch)
+    found, _ = search.minimal_rules(case, bar, asked.length, watch)
+    counted = looked if asked.significance is None else search.count_all(case, bar, asked.length, watch)
     everything = None if counted is None else counted[1]
     return _Answer(found, np.ones(len(found), np.bool_), bar, expectation, everything, itemsets, looked is not None)
 
 
-def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:
+def _correct(case: search.Case, bar: search.Bar, asked: _Asked, itemsets: int) -> tuple[search.Bar, float]:
     """Correct the thresholds for multiple testing."""
     if asked.significance is None:
         return bar, asked.expectation
     doubt = asked.significance / max(1, itemsets * case.n_values)
     if doubt >= 1 - asked.expectation:
         return bar, asked.expectation
-    return Bar(needed_people(case.shares, math.log(doubt)), bar.tolerated), 1 - doubt
+    return search.Bar(search.needed_people(case.shares, math.log(doubt)), bar.tolerated), 1 - doubt
 
 
 def _count_by_chance(
-    case: Case, answer: _Answer, asked: _Asked, permutations: int, seed: int, watch: Watch
+    case: search.Case, answer: _Answer, asked: _Asked, permutations: int, seed: int, watch: search.Watch
 ) -> tuple[float | None, float] | None:
     if permutations < 1:
         return None
@@ -231,10 +216,12 @@ def _count_by_chance(
     alone = replace(case, codes=codes, values=values, weights=np.ones(len(who), np.int64))
     shuffled = [chance.permutation(values) for _ in range(permutations)]
     if _lists_all(case, asked):
-        found = rules_of_each(alone, shuffled, answer.bar, asked.length, replace(watch, rounds=2, number=1))
-        return float(np.mean([len(rules) for rules in found])), float(np.mean([minimal_of(rules, case).sum() for rules in found]))
+        found = search.rules_of_each(alone, shuffled, answer.bar, asked.length, replace(watch, rounds=2, number=1))
+        return float(np.mean([len(rules) for rules in found])), float(
+            np.mean([search.minimal_of(rules, case).sum() for rules in found])
+        )
     minimal = [
-        len(minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))[0])
+        len(search.minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))[0])
         for number, drawn in enumerate(shuffled, start=1)
     ]
     return None, float(np.mean(minimal))

@@ -67,12 +67,7 @@ class Scale:
         return cls(place, float(spread * per_step) + 1)
 
     def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
-        """Return values in the fuzzy set, and degrees.
-
-        >>> ages = Column.from_texts("age", ["20", "21", "23", "30"])
-        >>> [part.tolist() for part in Scale.of(ages, None, Fraction(3)).degrees(["21"], ages.values)]
-        [[0, 1, 2], [0.75, 1.0, 0.5]]
-        """
+        """Return values in the fuzzy set, and degrees."""
         inside = np.array(sorted({self.place[value] for value in members}), np.int64)
         asked = np.array([self.place[value] for value in values], np.int64)
         above = np.searchsorted(inside, asked)
@@ -83,7 +78,7 @@ class Scale:
         return close, 1 - distance[close] / self.reach
 
 
-def checked_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dict[str, Fraction]:
+def check_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dict[str, Fraction]:
     """Return the fuzzy columns' spreads, exactly."""
     spreads = {}
     for name, spread in (given or {}).items():
@@ -624,7 +619,6 @@ class _Search:
 
     case: Case
     bar: Bar
-    watch: Watch
     height: Ints = field(init=False)
     mix: Words = field(init=False)
     known: dict[Choice, _Open] = field(default_factory=dict)
@@ -684,7 +678,7 @@ class _Search:
 
 def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Found, int]:
     """Find minimal rules up to ``length``; count antecedents."""
-    search = _Search(case, bar, watch)
+    search = _Search(case, bar)
     branches = sum(len(levels) for levels in case.levels)
     done = 0
 

@@ -77,12 +77,7 @@ def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numb
 
 
 def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
-    """Shares with some decimals: the nearest, halves up, exactly.
-
-    >>> shares = rounded(np.array([1, 2, 1]), np.array([3, 3, 8]), 2)
-    >>> [shares.text(i) for i in range(3)]
-    ['0.33', '0.67', '0.13']
-    """
+    """Return shares with some decimals: the nearest, halves up, exactly."""
     scale = 10**digits
     if len(parts) and 2 * int(parts.max()) * scale + int(wholes.max()) < 2**63:
         scaled = (2 * parts * scale + wholes) // (2 * wholes)
@@ -124,11 +119,7 @@ def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """Bound pairs (part in [lo, hi], whole up to n) by their share.
-
-    >>> narrowed(45, 55, 1000, Fraction("0.975"), Fraction("0.985"), low_open=False)
-    (45, 55, 46, 56)
-    """
+    """Bound pairs (part in [lo, hi], whole up to n) by their share."""
     whole_lo = 1
     whole_hi = n
     while True:
@@ -243,9 +234,6 @@ def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
 
     A share of at most n people reaches the bar exactly when it reaches this one, whose denominator is at most n: comparing with it needs
     products of at most n * (n + 1), however many digits the bar has.
-
-    >>> least_ratio(Fraction("0.6"), 100, strict=False), least_ratio(Fraction("0.6"), 100, strict=True)
-    ((3, 5), (59, 98))
     """
     n = max(n, 1)
     near = bar.limit_denominator(n)

@@ -267,7 +267,12 @@ class Team:
 
     def _work(self) -> None:
         try:
-            while (number := self._claim()) is not None:
+            while True:
+                with self._change:
+                    if self._stopped or self._next == len(self._jobs):
+                        return
+                    number = self._next
+                    self._next += 1
                 for piece in self._jobs[number]():
                     if not self._put(number, piece):
                         return
@@ -278,13 +283,6 @@ class Team:
             with self._change:
                 self._error = error
                 self._change.notify_all()
-
-    def _claim(self) -> int | None:
-        with self._change:
-            if self._stopped or self._next == len(self._jobs):
-                return None
-            self._next += 1
-            return self._next - 1
 
     def _put(self, number: int, piece: Piece | None) -> bool:
         """Put a piece into the queue; False: stop."""

@@ -56,7 +56,7 @@ def border(release: Itemsets, items: Items) -> Sets:
         raise OptionError(
             "the release stands for too many frequent itemsets to look just below them", where="--goal all", remedy=remedy
         )
-    book = Book.of_items(top.members)
+    book = Book(top.members)
     for one in top:
         keys = book.subsets(one.astype(np.int64))
         book.enter(keys, np.zeros((len(keys), 2), np.int64))

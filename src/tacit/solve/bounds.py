@@ -12,7 +12,7 @@ one while the rest still clashes, so that none of those that are named can be sp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -354,7 +354,12 @@ def clashing(
         order = {one.origin: place for place, one in enumerate(said.listed)}
         for origin in sorted(found, key=lambda one: -order[one]):
             if origin in found:
-                found = _clash(_select_statements(said, [one for one in found if one != origin]), check) or found
+                kept = set(found) - {origin}
+                rest = Statements(said.population, said.n_values)
+                for one in said.listed:
+                    if one.origin in kept:
+                        rest.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
+                found = _clash(rest, check) or found
     except stop:
         pass
     return tuple(sorted(found, key=lambda one: order[one]))
@@ -375,12 +380,3 @@ def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | Non
         except Unsolved:
             continue
     return None
-
-
-def _select_statements(said: Statements, origins: Iterable[Hashable]) -> Statements:
-    kept = set(origins)
-    out = Statements(said.population, said.n_values)
-    for one in said.listed:
-        if one.origin in kept:
-            out.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
-    return out

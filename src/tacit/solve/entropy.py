@@ -26,7 +26,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.solve.solver import solve_linear
 from tacit.solve.statements import Problem
+
+Made = TypeVar("Made")
 
 #: Below this many numbers to add, threads cost more than they save.
 WORK_FOR_THREADS = 1 << 21
@@ -65,14 +68,13 @@ class Dual:
         self._cuts[0] = 0
         self._cuts[-1] = len(self.weights)
 
-    def _on_threads(self, work: Callable[[int, int], None]) -> None:
-        spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
+    def _on_threads(self, work: Callable[[int, int], Made]) -> list[Made]:
+        """Return the results of all spans of classes, in their order."""
+        spans = list(pairwise(self._cuts))
         if len(spans) == 1:
-            work(*spans[0])
-            return
+            return [work(*spans[0])]
         with ThreadPoolExecutor(len(spans)) as pool:
-            for task in [pool.submit(work, *span) for span in spans]:
-                task.result()
+            return [task.result() for task in [pool.submit(work, *span) for span in spans]]
 
     def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
         """Return shares, sums of statements, and log normaliser."""
@@ -82,32 +84,27 @@ class Dual:
         out = np.empty(len(self.weights) * self.n_values)
         if len(self.weights) == 0:
             return out, np.zeros(self.size), 0.0
-        parts: dict[int, tuple[Floats, float]] = {}
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> tuple[Floats, float]:
             sums = np.zeros(self.size)
             total = shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
-            parts[first] = sums, total
+            return sums, total
 
-        self._on_threads(work)
-        # Added up in one order, whichever thread was first.
-        ordered = [parts[first] for first in sorted(parts)]
-        return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
+        parts = self._on_threads(work)
+        return out, np.sum([sums for sums, _ in parts], axis=0), sum(total for _, total in parts)
 
     def covariance(self, share: Floats) -> Floats:
         """Return the lower triangle of the sums' covariance."""
         from tacit.kernels.entropy import covariance
 
         p = self.problem
-        parts: dict[int, Floats] = {}
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> Floats:
             matrix = np.zeros(self.size * self.size)
             covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
-            parts[first] = matrix
+            return matrix
 
-        self._on_threads(work)
-        total, *others = (parts[first] for first in sorted(parts))
+        total, *others = self._on_threads(work)
         for part in others:
             total += part
         return total.reshape(self.size, self.size)
@@ -527,10 +524,8 @@ class _Path(Dual):
 def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
     """Find the distribution of maximum entropy.
 
-    ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
-
-    A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
-    (:mod:`tacit.solve.entropy`).
+    ``multipliers`` of a similar problem make it faster, ``check`` is called before every step. A solution that did not converge says so; it is
+    then no answer.
     """
     if multipliers is not None:
         dual = Dual(problem)

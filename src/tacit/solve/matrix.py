@@ -45,12 +45,6 @@ class Matrix:
     """Sparse matrix by rows.
 
     Row r has ``values[starts[r]:starts[r + 1]]``; ``places`` are the columns of these, each once in a row.
-
-    >>> matrix = Matrix.of_entries([0, 1, 1, 1], [2, 2, 0, 2], [1.0, 2.0, 3.0, 0.5], shape=(2, 3))
-    >>> matrix.toarray().tolist()
-    [[0.0, 0.0, 1.0], [3.0, 0.0, 2.5]]
-    >>> (matrix @ np.array([1, 1, 2])).tolist(), (np.array([1, -1]) @ matrix).tolist()
-    ([2.0, 8.0], [-3.0, 0.0, -1.5])
     """
 
     starts: Ints
@@ -63,10 +57,7 @@ class Matrix:
 
     @classmethod
     def of_entries(cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Matrix:
-        """Return the matrix with these entries, in any order.
-
-        Entries of the same place are added up.
-        """
+        """Return the matrix with these entries; those of one place are added up."""
         row = np.asarray(rows, np.int64)
         column = np.asarray(columns, np.int64)
         value: Floats = np.asarray(values, np.float64)

@@ -317,7 +317,9 @@ _lock = threading.Lock()
 
 def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
     until = None if until is None else until + GRACE
-    worker = _take()
+    with _lock:
+        idle = _idle.pop() if _idle else None
+    worker = idle or _Worker()
     busy.append(worker)
     message: bytes | None = None
     try:
@@ -328,25 +330,12 @@ def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dic
         return {"status": highs.LIMIT}
     finally:
         busy.remove(worker)
-        if message is None:
+        with _lock:
+            is_kept = message is not None and len(_idle) < LANES
+            if is_kept:
+                _idle.append(worker)
+        if not is_kept:
             worker.end()
-        else:
-            _release(worker)
-
-
-def _take() -> _Worker:
-    with _lock:
-        if _idle:
-            return _idle.pop()
-    return _Worker()
-
-
-def _release(worker: _Worker) -> None:
-    with _lock:
-        if len(_idle) < LANES:
-            _idle.append(worker)
-            return
-    worker.end()
 
 
 @atexit.register

@@ -29,17 +29,7 @@ class Statement:
 
 @dataclass(eq=False)
 class Statements:
-    """Statements over the combinations of a population.
-
-    An event is the set of combinations that it holds for.
-
-    >>> from tacit.model.table import Table
-    >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
-    >>> said = Statements(known, 2)
-    >>> said.say(known.holding([("sex", "F")]), 0, 1, 2, "line 2")
-    >>> len(said), said.whole(0)
-    (1, 2)
-    """
+    """Statements over a population; an event is a set of its combinations."""
 
     population: Population
     n_values: int
@@ -242,9 +232,6 @@ def _make_problem(
     """Return the problem of classes with two open values, settled people subtracted."""
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     kept = []
-    lo = []
-    hi = []
-    whole = []
     lists = []
     for j, classes in enumerate(members):
         value = merged.value[j]
@@ -256,26 +243,23 @@ def _make_problem(
         if low > most or high < 0:
             raise Clash(merged.origins[j])
         if len(free) and (low > 0 or high < most):
-            kept.append(j)
-            lo.append(low)
-            hi.append(high)
-            whole.append(most)
+            kept.append((j, low, high, most))
             lists.append(free)
     sizes = np.array([len(part) for part in lists], np.int64)
     flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
     starts, rows = _group_by_class(sizes, flat, len(people))
-    chosen = np.array(kept, np.int64)
+    chosen, lo, hi, whole = np.array(kept, np.int64).reshape(-1, 4).T.copy()
     return Problem(
         class_of=class_of,
         people=people,
         starts=starts,
         rows=rows,
         values=merged.value[chosen],
-        lo=np.array(lo, np.int64),
-        hi=np.array(hi, np.int64),
-        whole=np.array(whole, np.int64),
+        lo=lo,
+        hi=hi,
+        whole=whole,
         closed=closed,
-        origins=tuple(merged.origins[j] for j in kept),
+        origins=tuple(merged.origins[j] for j in chosen.tolist()),
         events=merged.event[chosen],
         n=statements.population.n,
     )
