@@ -28,7 +28,7 @@ import numpy as np
 
 from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_clash, refuse_gaps
-from tacit.itemsets.detectors import Result, detect
+from tacit.itemsets.detectors import detect
 from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
 from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.rows import every_pattern
@@ -340,14 +340,24 @@ def run(target: Target) -> AttackRun:
         assert stream is not None
         stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
 
+    def take(found: Channels) -> None:
+        gatherer.add(found)
+        if target.first_hit and gatherer.sizes:
+            raise _FirstHit
+
     exact = release.is_exact and not supports.has_gaps
     gatherer = Gatherer(release, target.policy.k, exact, None if stream is None else write)
     status: Status = "ran"
-    result = Result("")
+    measures: dict[str, int] = {}
     undecided = 0
     reason = ""
     try:
-        result, undecided, reason = _search(target, supports, gatherer)
+        if target.algorithm == "projection":
+            undecided, reason = _search(target, supports, take)
+        else:
+            result = detect(target, supports, lambda found: take(Channels(*found)))
+            measures = result.measures
+            reason = result.reason
     except LimitReached:
         status = "stopped"
         reason = "the time limit was reached; findings so far are kept"
@@ -376,7 +386,7 @@ def run(target: Target) -> AttackRun:
         reason=reason,
         people=gatherer.people,
         undecided=undecided,
-        measures=result.measures,
+        measures=measures,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),
@@ -389,34 +399,26 @@ class _FirstHit(Exception):
     """One finding was enough."""
 
 
-def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Result, int, str]:
+def _search(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
+    """Search channels; return the number left open, and why."""
     release = supports.release
     k = target.policy.k
-
-    def take(channels: Channels) -> None:
-        gatherer.add(channels)
-        if target.first_hit and gatherer.sizes:
-            raise _FirstHit
-
-    if target.algorithm != "projection":
-        result = detect(target, supports, lambda found: take(Channels(*found)))
-        return result, 0, result.reason
     if len(release) == 0:
         n = release.n or 0
         everyone = np.full(1 if 0 < n < k else 0, n, np.int64)
         take(Channels(np.full(len(everyone), -1), np.zeros((len(everyone), 1), np.uint64), everyone, everyone))
-        return Result(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
+        return (1, WITHOUT_N) if release.n is None else (0, "")
     if release.only == "maximal":
         take(Channels.concatenate(list(_channels_of_maximal(release, k))))
         alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
-        return Result(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
+        return alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
     if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
         for found in find_small_groups(target, supports):
             take(Channels(*found))
-        return Result(""), 0, ""
+        return 0, ""
     if release.is_exact and not supports.has_gaps:
-        return Result(""), *_channels_in_release(target, supports, take)
-    return Result(""), *_channels_in_intervals(target, supports, take)
+        return _channels_in_release(target, supports, take)
+    return _channels_in_intervals(target, supports, take)
 
 
 def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:

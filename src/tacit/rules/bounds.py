@@ -230,13 +230,12 @@ class Log:
     """Bounds in batches, in order of discovery."""
 
     batches: list[tuple[int, Ints, Ints, Reason, Ints]] = field(default_factory=list)
+    _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def add(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> None:
         """Add new bounds."""
         self.batches.append((end, places, values, reason, sources))
         self._sorted = None
-
-    _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def latest(self, place: int, end: int, before: int | None = None) -> Step | None:
         """Return a set's bound before a time, or None."""
