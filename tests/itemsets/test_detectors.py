@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import tacit
 from tacit.cli.audit import audit_command
 from tacit.errors import Contradiction, InputError, OptionError
-from tacit.itemsets.detectors import DETECTORS, family
-from tacit.itemsets.detectors import naive as naive_detector
+from tacit.itemsets import detectors
+from tacit.itemsets.detectors import DETECTORS, Family, every_channel
 from tacit.itemsets.inference_channels import run
 from tacit.itemsets.supports import Supports
 from tacit.model.audit import ALGORITHMS, Algorithm, AttackRun, Target
@@ -93,7 +93,7 @@ def test_naive_counts_every_channel(rows: Rows, sigma: int, k: int, only: Only) 
 @given(databases(), st.integers(1, 6), st.sampled_from(("all", "closed")))
 def test_the_family_is_what_the_papers_call_so(rows: Rows, sigma: int, only: Only) -> None:
     release = released(rows, sigma, only)
-    made = family.Family(Target(release, Policy()), Supports(release))
+    made = Family(Target(release, Policy()), Supports(release))
     names = release.items.names
 
     def named(mask: int) -> frozenset[str]:
@@ -205,7 +205,7 @@ def test_the_time_limit_is_noticed_and_what_was_found_is_kept(algorithm: Algorit
 
 
 def test_more_frequent_itemsets_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(family, "MOST_FREQUENT", 20)
+    monkeypatch.setattr(detectors, "MOST_FREQUENT", 20)
     for only in ("all", "closed"):
         with pytest.raises(OptionError, match="more than 20"):
             attack(released(PMICD, 4, only), 3, None, "oicd")
@@ -213,7 +213,7 @@ def test_more_frequent_itemsets_than_fit_are_refused(monkeypatch: pytest.MonkeyP
 
 def test_naive_lists_channels_by_their_set() -> None:
     release = released(ATZORI, 6, "closed")
-    listed = list(naive_detector.every_channel(family.Family(Target(release, Policy(k=3)), Supports(release))))
+    listed = list(every_channel(Family(Target(release, Policy(k=3)), Supports(release))))
     assert len(listed) == len(naive.frequent(ATZORI, 6)) + 1
     assert sum(len(found) for _, _, found in listed) == 58
     assert all(np.uint64(part).bit_count() <= size and 0 < count < 3 for _, size, found in listed for part, count in found)

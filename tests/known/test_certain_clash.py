@@ -102,8 +102,8 @@ def test_cases_are_told_apart_where_fractions_would_reach_further() -> None:
     assert found.most == 1
     assert [int(people.sum()) for people in found.witnesses] == [1]
     assert program.most(everybody.astype(float)).value == pytest.approx(1.5)
-    for case in found.cases:
-        again = program.added(everybody, case.proof.weights, case.proof.denominator, case.cuts)
+    for cuts, proof in found.cases:
+        again = program.added(everybody, proof.weights, proof.denominator, cuts)
         assert again is not None
         assert again.most <= 1
 

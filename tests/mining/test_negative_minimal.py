@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.errors import LimitReached
-from tacit.mining import negative, negative_search
+from tacit.mining import negative
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
 
@@ -65,7 +65,7 @@ def test_minimal_rules_are_those_of_the_list_of_all(seed: int, monkeypatch: pyte
 
 def test_what_a_rule_decides_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
-    search = negative_search.minimal_rules
+    search = negative.minimal_rules
 
     def counting(*given: Any) -> Any:
         found, number = search(*given)
@@ -83,7 +83,7 @@ def test_what_a_rule_decides_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_cannot_be_counted_is_bounded_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     people = drawn(29)
-    monkeypatch.setattr(negative_search, "MOST_COUNTING", 0)
+    monkeypatch.setattr(negative, "MOST_COUNTING", 0)
     every, minimal = both(people, monkeypatch, min_expectation=0.5, significance=0.5)
     assert (minimal.all_rules, minimal.itemsets_counted) == (None, False)
     assert minimal.itemsets >= every.itemsets
@@ -95,18 +95,18 @@ def test_what_cannot_be_counted_is_bounded_and_said(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_of_antecedents_holds(seed: int) -> None:
-    from tacit.mining.negative_search import Case, Watch, frequent
+    from tacit.mining.negative import Case, Watch, frequent
     from tacit.model.policy import Limits
 
     case = Case.of(drawn(seed), TREES, {"a": 1} if seed % 2 else {})  # type: ignore[dict-item]
     for least in (1.0, 3.0, 20.0):
         for length in range(1, 1 + len(case.codes)):
             found = sum(len(batch.people) for batch in frequent(case, least, length, Watch(Limits())))
-            assert found <= negative_search.most_antecedents(case, least, length)
+            assert found <= negative.most_antecedents(case, least, length)
 
 
 def test_too_many_open_antecedents_end_the_search_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(negative_search, "MOST_OPEN", 3)
+    monkeypatch.setattr(negative, "MOST_OPEN", 3)
     monkeypatch.setattr(negative, "MOST_CHOICES", 0)
     with pytest.raises(LimitReached, match="--max-length"):
         tacit.mine_negative_rules(drawn(31), min_expectation=0)
@@ -119,6 +119,6 @@ def test_time_is_kept_deep_inside_the_search(most: int, monkeypatch: pytest.Monk
     columns = {name: [chance.choice("ab") for _ in range(2000)] for name in names}
     people = tacit.read_table(columns | {"v": [chance.choice("stuv") for _ in range(2000)]}, qi=names, sa="v")
     monkeypatch.setattr(negative, "MOST_CHOICES", most)
-    monkeypatch.setattr(negative_search, "MOST_COUNTING", 0)
+    monkeypatch.setattr(negative, "MOST_COUNTING", 0)
     with pytest.raises(LimitReached, match="--max-length"):
         tacit.mine_negative_rules(people, min_expectation=0.9, time_limit=0.05)

@@ -16,7 +16,7 @@ from tacit.errors import Contradiction, OptionError
 from tacit.model.event import Pattern
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Only
-from tacit.rules.certified_bounds import Tie, bound_term_by_term, bound_tightly, signed_weights
+from tacit.rules.patterns import Tie, bound_term_by_term, bound_tightly, signed_weights
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row, closed, frequent, maximal, subsets
 from tests.rules.naive_rules import Form, file_of, people_of, rules_between, rules_to_values, worlds_by_file

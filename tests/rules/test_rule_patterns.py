@@ -13,7 +13,7 @@ from tacit.model.audit import Target
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Rules, Sets
-from tacit.rules import groups, rule_exceptions
+from tacit.rules import rule_exceptions
 from tests.itemsets.naive_channels import Row, subsets
 from tests.rules.naive_rules import Form, Rule, reaching, rules_between
 
@@ -98,7 +98,7 @@ def test_what_was_not_looked_at_is_counted(seed: int, most: int, monkeypatch: py
     rules = reaching(rows, rules_between("abcde"), form)
     if not rules:
         return
-    monkeypatch.setattr(groups, "MOST_PATTERNS", most)
+    monkeypatch.setattr(rule_exceptions, "MOST_PATTERNS", most)
     run = rule_exceptions.run(Target(release_of(rules, len(rows)), Policy(k=k)))
     assert run.event is not None
     found = {run.event(index) for index in range(run.findings)}

@@ -147,7 +147,7 @@ def test_solutions_meet_the_conditions_of_the_optimum(made: tuple[list[int], lis
     assert largest_miss(problem, found.share) <= 1e-9
     assert found.gap <= 1e-10
     inside = inside_of(problem)
-    if inside is not None and (len(inside.kept) < len(problem.values) or (inside.problem.closed != problem.closed).any()):
+    if inside is not None and (len(inside[1]) < len(problem.values) or (inside[0].closed != problem.closed).any()):
         return  # something is settled together: multipliers have no end there
     # Shares come from the multipliers, which push only against bounds that are reached, and only away from them.
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))

@@ -185,29 +185,11 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
     state = np.array([classes.n, len(heap), 0, 0], np.int64)
     out = np.zeros(classes.n // size * size, np.int32)
     ruled = classes.patterns.reshape(-1)
+    fixed = (value, kind, starts, listed, place)
+    left = (count, people, without, excluders, by_people)
     while not state[kernels.DONE]:
         limits.check("bucketize")
-        kernels.form_groups(
-            numbered,
-            size,
-            AT_A_TIME,
-            value,
-            kind,
-            count,
-            first,
-            ruled,
-            starts,
-            listed,
-            people,
-            place,
-            without,
-            excluders,
-            by_people,
-            heap,
-            key,
-            state,
-            out,
-        )
+        kernels.form_groups(numbered, size, AT_A_TIME, fixed, left, first, ruled, heap, key, state, out)
     groups = order[out[: int(state[kernels.MADE]) * size]].reshape(-1, size)
     return Recipes(groups), classes.count - np.bincount(groups.reshape(-1), minlength=len(classes))
 

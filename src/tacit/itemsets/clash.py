@@ -12,7 +12,7 @@ to be whole is not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, gcd
 from typing import Any, NoReturn
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from tacit.errors import Contradiction, numbered
 from tacit.itemsets.supports import MOST_ITEMS as LONGEST_CUBE
 from tacit.itemsets.supports import Cube, Supports
-from tacit.kernels.rows import cells, superset_all
+from tacit.kernels.rows import cells
 from tacit.model.arrays import Flags, Ints
 from tacit.model.release import Itemsets
 
@@ -35,10 +35,7 @@ Table = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Bounds on the support of ``mask`` (bits).
-
-    ``line`` is the source, negative if there is none.
-    """
+    """Bounds on the support of ``mask``, from a ``line`` (negative: none)."""
 
     mask: int
     lo: int
@@ -65,13 +62,7 @@ class Clash:
         return sum(weight * (statement.hi if weight > 0 else statement.lo) for statement, weight in pairs)
 
     def holds(self, items: int) -> bool:
-        """Tell if the weights are a proof.
-
-        Nobody is counted less than 0 times, and the sum is negative.
-
-        >>> Clash((Statement(0b01, 5, 5, 2), Statement(0b11, 6, 6, 3)), (1, -1)).holds(2)
-        True
-        """
+        """Tell if nobody is counted less than 0 times, and the sum is negative."""
         pairs = [(statement.mask, weight) for statement, weight in zip(self.statements, self.weights, strict=True)]
         never_negative = all(sum(w for mask, w in pairs if mask & row == mask) >= 0 for row in range(1 << items))
         return never_negative and self.total < 0
@@ -96,15 +87,7 @@ def smallest_clash(statements: Sequence[Statement], items: int) -> Clash | None:
 
 
 def clash(statements: Sequence[Statement], items: int) -> Clash | None:
-    """Find statements that no database fits, with their weights.
-
-    None if a fractional database fits.
-
-    >>> clash([Statement(0, 10, 10, -1), Statement(1, 6, 6, 2), Statement(2, 6, 6, 3), Statement(3, 1, 1, 4)], 2).weights
-    (1, -1, -1, 1)
-    >>> clash([Statement(0, 10, 10, -1), Statement(1, 6, 6, 2), Statement(2, 6, 6, 3), Statement(3, 2, 2, 4)], 2) is None
-    True
-    """
+    """Find statements that no fractional database fits, with their weights."""
     masks = np.array([statement.mask for statement in statements], np.int64)
     rows = np.arange(1 << items, dtype=np.int64)
     # Combinations of items that the statements do not tell apart are one unknown.
@@ -119,9 +102,8 @@ def clash(statements: Sequence[Statement], items: int) -> Clash | None:
 def _weights(statements: Sequence[Statement], held: npt.NDArray[np.int64]) -> list[int] | None:
     """Find weights that prove infeasibility, by simplex.
 
-    They are the dual of the least by which the statements must be missed.
-
-    The table holds whole numbers over one common denominator, so that nothing is rounded (Edmonds).
+    They are the dual of the least by which the statements must be missed. The table holds whole numbers over one common denominator, so that
+    nothing is rounded (Edmonds).
     """
     bounds = [(i, 1, statement.hi) for i, statement in enumerate(statements)]
     bounds += [(i, -1, statement.lo) for i, statement in enumerate(statements) if 0 < statement.lo < statement.hi]
@@ -158,28 +140,21 @@ def _minimise(table: Table, basis: list[int], columns: int) -> int:
         entering = next((column for column in range(columns) if table[-1, column] < 0), None)
         if entering is None:
             return denominator
-        leaving = _leaving(table, basis, entering)
+        # The ratio test; ties go to the first unknown (Bland's rule), which guarantees termination.
+        best: tuple[int, int, int, int] | None = None
+        for row, unknown in enumerate(basis):
+            slope = table[row, entering]
+            room = table[row, -1]
+            if slope > 0 and (best is None or (room * best[1], unknown) < (best[0] * slope, best[2])):
+                best = (room, slope, unknown, row)
+        assert best is not None, "how far the bounds are missed is never less than 0"
+        leaving = best[3]
         pivot = table[leaving, entering]
         kept = table[leaving].copy()
         table[:] = (table * pivot - np.outer(table[:, entering], kept)) // denominator
         table[leaving] = kept
         basis[leaving] = entering
         denominator = pivot
-
-
-def _leaving(table: Table, basis: Iterable[int], entering: int) -> int:
-    """Choose the leaving row by the ratio test.
-
-    Ties go to the first unknown (Bland's rule), which guarantees termination.
-    """
-    best: tuple[int, int, int, int] | None = None
-    for row, unknown in enumerate(basis):
-        slope = table[row, entering]
-        room = table[row, -1]
-        if slope > 0 and (best is None or (room * best[1], unknown) < (best[0] * slope, best[2])):
-            best = (room, slope, unknown, row)
-    assert best is not None, "how far the bounds are missed is never less than 0"
-    return best[3]
 
 
 #: Sources of statements without a line: the number of people; the threshold of a complete list.
@@ -206,7 +181,7 @@ def refuse_clash(release: Itemsets, line: int) -> NoReturn:
     """Raise a :class:`Contradiction` with the fewest lines that clash."""
     supports = Supports(release)
     found = [_find_clash(supports, one) for one in _find_shortest_sums(supports, line)]
-    raise make_contradiction(release, min(found, key=lambda clash: (len(_file_lines(clash)), clash.lines)))
+    raise _make_contradiction(release, min(found, key=lambda clash: (len(_file_lines(clash)), clash.lines)))
 
 
 def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoReturn:
@@ -216,7 +191,7 @@ def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoRetur
     found = [_find_incompleteness(supports, items) for items in shortest if len(items) <= MOST_ITEMS]
     if not found:
         found = [_clash_of_two_sums(_statements(supports, shortest[0]), release)]
-    raise make_contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
+    raise _make_contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
 
 
 def refuse_gaps(supports: Supports) -> None:
@@ -224,25 +199,22 @@ def refuse_gaps(supports: Supports) -> None:
     release = supports.release
     if release.only != "all" or not release.header.complete or not supports.has_gaps:
         return
-    sets = release.sets
-    listed = set(sets.hashes().tolist())
-    hashes = sets.hashes()
-    owners = sets.owners()
-    long = sets.lengths[owners] > 1
-    parts = (hashes[owners[long]] - sets.member_hashes()[long]).tolist()
-    lines = sorted({release.line(owner) for owner, part in zip(owners[long].tolist(), parts, strict=True) if part not in listed})
+    lines = sorted({release.line(line) for line in supports.lacking_parts.tolist()})
     name = release.source.name if release.source else "the release"
-    raise Contradiction(
-        "the list cannot be complete: parts of these itemsets stand on no line, and are at least as frequent"
+    parts = (
+        "parts of these itemsets stand on no line, and are"
         if len(lines) > 1
-        else "the list cannot be complete: a part of this itemset stands on no line, and is at least as frequent",
+        else "a part of this itemset stands on no line, and is"
+    )
+    raise Contradiction(
+        f"the list cannot be complete: {parts} at least as frequent",
         where=f"{name}, {numbered(lines)}",
         remedy="Add what is missing, or say that the list is not complete (--incomplete)",
         lines=lines,
     )
 
 
-def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
+def _make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
     """Return the error for contradictory lines, without items."""
     lines = [release.line(line) for line in _file_lines(clash)]
     name = release.source.name if release.source else "the release"
@@ -250,11 +222,9 @@ def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
     if complete:
         least = _write_sum(release, clash, sign=-1) if complete == [1] else ""
         found = sum(complete) * ((release.min_support or 1) - 1) - clash.total
-        forced = (
-            f"at least {least} = {found:,} people have"
-            if least and not _is_rounded(clash)
-            else "by these lines the threshold is reached by"
-        )
+        forced = "by these lines the threshold is reached by"
+        if least and not _is_rounded(clash):
+            forced = f"at least {least} = {found:,} people have"
         what = (
             f"the list cannot be complete: {forced} an itemset that it leaves out, and its threshold is {release.min_support:,}"
         )
@@ -271,7 +241,6 @@ def make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
 
 
 def _file_lines(clash: Clash) -> list[int]:
-    """Return the file's lines among those that clash."""
     return [line for line in clash.lines if line >= 0]
 
 
@@ -280,7 +249,6 @@ def _is_rounded(clash: Clash) -> bool:
 
 
 def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
-    """Write a short negative sum line by line."""
     weights: dict[int, int] = {}
     for statement, weight in zip(clash.statements, clash.weights, strict=True):
         weights[statement.line] = weights.get(statement.line, 0) + sign * weight
@@ -299,7 +267,6 @@ def _write_sum(release: Itemsets, clash: Clash, sign: int = 1) -> str:
 
 
 def _find_shortest_sums(supports: Supports, first: int) -> list[Sum]:
-    """Return the shortest negative sums on maximal sets."""
     others = [line for line in supports.maximal.tolist() if line != first]
     work = WORK
     best = None
@@ -342,9 +309,9 @@ def _find_sums(cube: Cube, most: int | None) -> tuple[list[Sum], int]:
 def _find_negative(
     lo: Ints, hi: Ints, known: Flags, free: list[int], gone: tuple[int, ...], absent: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield present and absent items of negative sums.
+    """Yield the items of negative sums with ``absent`` more absent items.
 
-    ``absent`` more items after the last one are absent. The arrays are about the items of ``free``; all others of the set are absent already.
+    The arrays are about the items of ``free``; all others of the set are absent already.
     """
     if absent == 0:
         for mask in np.flatnonzero(known & (hi < 0)).tolist():
@@ -368,11 +335,7 @@ def _find_negative(
 
 def _descend(cube: Cube) -> Sum:
     """Return a greedily shortened negative sum."""
-    usable = cube.known.copy()
-    superset_all(usable)
-    lo = np.where(cube.known, cube.lo, 0)
-    hi = np.where(cube.known, cube.hi, 0)
-    cells(lo, hi)
+    usable, _, hi = cube.groups()
     negative = np.flatnonzero(usable & (hi < 0))
     start = int(negative[np.argmax(np.bitwise_count(negative.astype(np.uint64)))])
     size = len(cube.free)
@@ -381,21 +344,15 @@ def _descend(cube: Cube) -> Sum:
     for j in list(gone):
         rest = [other for other in gone if other != j]
         for candidate in (present, present | 1 << j):
-            if _bound_group(cube, candidate, rest) < 0:
+            masks, signs = _terms(candidate, rest)
+            if int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum()) < 0:
                 present = candidate
                 gone = rest
                 break
     return _name_items(cube, present, tuple(gone))
 
 
-def _bound_group(cube: Cube, present: int, gone: Sequence[int]) -> int:
-    """Return the largest possible size of a group."""
-    masks, signs = _terms(present, gone)
-    return int(np.where(signs > 0, cube.hi[masks], -cube.lo[masks]).sum())
-
-
 def _terms(present: int, gone: Sequence[int]) -> tuple[Ints, Ints]:
-    """Return a group's signed sets as masks."""
     masks = np.array([present], np.int64)
     signs = np.array([1], np.int64)
     for j in gone:
@@ -413,7 +370,6 @@ def _name_items(cube: Cube, present: int, gone: Sequence[int]) -> Sum:
 
 
 def _find_clash(supports: Supports, negative: Sum) -> Clash:
-    """Return the clash of a negative sum."""
     has = np.array(negative.present, np.int64)
     lacks = np.array(negative.absent, np.int64)
     within = np.union1d(has, lacks)
@@ -426,7 +382,6 @@ def _find_clash(supports: Supports, negative: Sum) -> Clash:
 
 
 def _items_around(supports: Supports, items: Ints) -> Ints:
-    """Return the items that closures can reach."""
     return np.arange(len(supports.release.items)) if supports.by_closure else items
 
 
@@ -435,7 +390,6 @@ def _statement(cube: Cube, mask: int) -> Statement:
 
 
 def _statements(supports: Supports, items: Ints) -> list[Statement]:
-    """Return the statements about subsets of some items."""
     release = supports.release
     cube = supports.cube(items, within=_items_around(supports, items))
     least = release.min_support or 1
@@ -447,7 +401,6 @@ def _statements(supports: Supports, items: Ints) -> list[Statement]:
 
 
 def _find_incompleteness(supports: Supports, items: Ints) -> Clash:
-    """Return why an unlisted itemset contradicts completeness."""
     statements = _statements(supports, items)
     published = [statement for statement in statements if statement.line != COMPLETE]
     # Counts that clash by themselves are wrong whether the list is complete or not.
@@ -455,10 +408,9 @@ def _find_incompleteness(supports: Supports, items: Ints) -> Clash:
 
 
 def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Clash:
-    """Return the clash of a long unpublished itemset.
+    """Return the clash of a long itemset: the sums that bound its support.
 
-    It consists of the sums that bound its support from below and from above. The upper one is left out if the threshold bounds it. If
-    subsets are deduced themselves, all statements are returned.
+    The upper one is left out if the threshold bounds it. If subsets are deduced themselves, all statements are returned.
     """
     whole = len(statements) - 1
     if any(statement.line == COMPLETE for statement in statements[:-1]) or statements[0].mask:
@@ -481,8 +433,5 @@ def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Cl
 
 
 def _clash_of_all(statements: Sequence[Statement]) -> Clash:
-    """Return all statements, without a minimal search.
-
-    The weights mark only those certainly needed.
-    """
+    """Return all statements; the weights mark only those certainly needed."""
     return Clash(tuple(statements), tuple(int(statement.line == COMPLETE) for statement in statements))

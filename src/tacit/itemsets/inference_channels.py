@@ -29,10 +29,9 @@ import numpy as np
 from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_clash, refuse_gaps
 from tacit.itemsets.detectors import detect
-from tacit.itemsets.detectors.family import Result
 from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
 from tacit.itemsets.words import event_of, write_out
-from tacit.kernels.rows import cells, every_pattern, superset_all
+from tacit.kernels.rows import every_pattern
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.finding import Finding
@@ -55,9 +54,9 @@ _LOW = np.uint64((1 << 32) - 1)
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Channels as columns: published set, its present items (bits by position), bounds.
+    """Channels as columns: published set, its present items (bits), bounds.
 
-    The other items of the set are absent, except those of ``free`` (bits by position), which are left open; None if there are none.
+    The other items of the set are absent, except those of ``free`` (bits), which are left open; None if there are none.
     """
 
     line: Ints
@@ -69,15 +68,16 @@ class Channels:
     @classmethod
     def concatenate(cls, parts: list[Channels]) -> Channels:
         """Concatenate channels."""
-        words = max((part.present.shape[1] for part in parts), default=1)
-        wide = [np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]
-        empty = np.empty(0, np.int64)
+        if not parts:
+            nothing = np.empty(0, np.int64)
+            return cls(nothing, np.empty((0, 1), np.uint64), nothing, nothing)
+        words = max(part.present.shape[1] for part in parts)
         free = [part.free for part in parts if part.free is not None]
         return cls(
-            np.concatenate([part.line for part in parts] or [empty]),
-            np.concatenate(wide or [np.empty((0, 1), np.uint64)]),
-            np.concatenate([part.lo for part in parts] or [empty]),
-            np.concatenate([part.hi for part in parts] or [empty]),
+            np.concatenate([part.line for part in parts]),
+            np.concatenate([np.pad(part.present, ((0, 0), (0, words - part.present.shape[1]))) for part in parts]),
+            np.concatenate([part.lo for part in parts]),
+            np.concatenate([part.hi for part in parts]),
             free=np.concatenate(free) if free else None,
         )
 
@@ -165,7 +165,11 @@ class Gatherer:
             return
         for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
             self.sizes[size] += number
-        self.people = max(self.people, _count_people(channels))
+        if channels.free is not None:
+            people = int(channels.lo.max())
+        else:  # the groups of one itemset do not overlap, so they add up
+            people = int(np.bincount(channels.line - int(channels.line.min()), weights=channels.lo).max())
+        self.people = max(self.people, people)
         if self.hand_on is not None:
             self.hand_on(channels)
         if self._packing is None:
@@ -173,7 +177,10 @@ class Gatherer:
         else:
             self._keys.append(self._packing.pack(channels, self.lengths))
         if self.hand_on is not None and sum(map(len, self._parts)) + sum(map(len, self._keys)) > 8 * KEPT:
-            self._cut()
+            if self._packing is None:
+                self._parts = [worst_first(Channels.concatenate(self._parts), self.lengths).take(np.arange(KEPT))]
+            else:
+                self._keys = [np.partition(np.concatenate(self._keys), KEPT)[:KEPT]]
 
     def worst_first(self) -> Channels:
         """Return the kept channels in order."""
@@ -184,24 +191,6 @@ class Gatherer:
         keys.sort()
         self._keys.append(keys)
         return self._packing.unpack(keys)
-
-    def _cut(self) -> None:
-        """Keep the worst only."""
-        if self._packing is None:
-            self._parts = [worst_first(Channels.concatenate(self._parts), self.lengths).take(np.arange(KEPT))]
-        else:
-            keys = np.concatenate(self._keys)
-            self._keys = [np.partition(keys, KEPT)[:KEPT]]
-
-
-def _count_people(channels: Channels) -> int:
-    """Return a lower bound on the people concerned.
-
-    The groups of one itemset do not overlap, so they add up unless items are left open.
-    """
-    if channels.free is not None:
-        return int(channels.lo.max())
-    return int(np.bincount(channels.line - int(channels.line.min()), weights=channels.lo).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,11 +204,24 @@ class Patterns:
 
     present: Words
     free: Words
+    key: Words
     lo: Ints
     hi: Ints
     further: Flags
-    key: Words
     impossible: bool
+
+    @classmethod
+    def of(cls, items: Ints, present: Words, absent: Words, *, lo: Ints, hi: Ints, further: Flags, impossible: bool) -> Patterns:
+        """Return the patterns with these items present and absent."""
+        present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
+        absent_hash = present_hash * _ABSENT
+        key = np.zeros(len(present), np.uint64)
+        for j in range(len(items)):
+            held = (present >> np.uint64(j)) & np.uint64(1)
+            lacked = (absent >> np.uint64(j)) & np.uint64(1)
+            key += held * present_hash[j] + lacked * absent_hash[j]
+        free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
+        return cls(present, free, key, lo, hi=hi, further=further, impossible=impossible)
 
 
 def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
@@ -240,26 +242,11 @@ def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
         bit = np.uint64(1 << j)
         present |= np.where(digit == 1, bit, 0).astype(np.uint64)
         absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
-    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-    key = hash_patterns(items, present, absent)
-    return Patterns(
-        present, free, lo[chosen], hi[chosen], further=further[chosen], key=key, impossible=bool((known & (hi < 0)).any())
-    )
+    impossible = bool((known & (hi < 0)).any())
+    return Patterns.of(items, present, absent, lo=lo[chosen], hi=hi[chosen], further=further[chosen], impossible=impossible)
 
 
-def hash_patterns(items: Ints, present: Words, absent: Words) -> Words:
-    """Hash patterns independently of the set that they are on."""
-    present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
-    absent_hash = present_hash * _ABSENT
-    key = np.zeros(len(present), np.uint64)
-    for j in range(len(items)):
-        held = (present >> np.uint64(j)) & np.uint64(1)
-        lacked = (absent >> np.uint64(j)) & np.uint64(1)
-        key += held * present_hash[j] + lacked * absent_hash[j]
-    return key
-
-
-def keep_strongest(found: list[Patterns]) -> Iterator[Flags]:
+def _keep_strongest(found: list[Patterns]) -> Iterator[Flags]:
     """Yield flags of the strongest patterns of each set, each once."""
     if not found:
         return
@@ -274,22 +261,17 @@ def keep_strongest(found: list[Patterns]) -> Iterator[Flags]:
 
 
 class _Level(NamedTuple):
-    """Patterns with equally many absent items, sorted by key.
-
-    A key has the bits of the absent items above those of the present ones.
-    """
+    """Patterns sorted by key: bits of absent items above the present ones."""
 
     key: Words
     lo: Ints
     hi: Ints
 
     def take(self, index: Ints | Flags) -> _Level:
-        """Return the patterns at these positions."""
         return _Level(self.key[index], self.lo[index], self.hi[index])
 
     @classmethod
     def concatenate(cls, parts: list[_Level]) -> _Level:
-        """Concatenate and sort patterns."""
         empty = cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
         whole = cls(*(np.concatenate([part[i] for part in [empty, *parts]]) for i in range(3)))
         return whole.take(np.argsort(whole.key))
@@ -312,11 +294,19 @@ def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[
             if sum(len(one.key) for one in parts) > MOST_NARROW:
                 return None
         level = _Level.concatenate(parts)
-    return _to_patterns(_Level.concatenate(small), items, impossible)
+    found = _Level.concatenate(small)
+    further = np.zeros(len(found.key), np.bool_)
+    for shift in range(64):
+        bit = np.uint64(1 << shift)
+        having = found.key[(found.key & bit) != 0]
+        place, is_there = _find_keys(found.key, having ^ bit)
+        further[place[is_there]] = True
+    present = found.key & _LOW
+    absent = found.key >> _SHIFT
+    return Patterns.of(items, present, absent, lo=found.lo, hi=found.hi, further=further, impossible=impossible)
 
 
 def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
-    """Yield the patterns with one more absent item, as differences."""
     for item in range(size):
         bit = np.uint64(1 << item)
         # Absent items are added in ascending order, so that each pattern is built once.
@@ -330,27 +320,10 @@ def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
 
 
 def _find_keys(keys: Words, wanted: Words) -> tuple[Ints, Flags]:
-    """Find keys in a sorted list; return places and flags."""
     if len(keys) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return place, keys[place] == wanted
-
-
-def _to_patterns(small: _Level, items: Ints, impossible: bool) -> Patterns:
-    """Return the small patterns as columns."""
-    further = np.zeros(len(small.key), np.bool_)
-    for shift in range(64):
-        bit = np.uint64(1 << shift)
-        having = small.key[(small.key & bit) != 0]
-        place, found = _find_keys(small.key, having ^ bit)
-        further[place[found]] = True
-    present = small.key & _LOW
-    absent = small.key >> _SHIFT
-    free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-    return Patterns(
-        present, free, small.lo, small.hi, further=further, key=hash_patterns(items, present, absent), impossible=impossible
-    )
 
 
 Take = Callable[[Channels], None]
@@ -361,17 +334,34 @@ def run(target: Target) -> AttackRun:
     release = target.release
     assert isinstance(release, Itemsets)
     supports = Supports(release)
-    gatherer = Gatherer(release, target.policy.k, release.is_exact and not supports.has_gaps, _make_stream(target, release))
+    stream = target.stream
+
+    def write(found: Channels) -> None:
+        assert stream is not None
+        stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
+
+    def take(found: Channels) -> None:
+        gatherer.add(found)
+        if target.first_hit and gatherer.sizes:
+            raise _FirstHit
+
+    exact = release.is_exact and not supports.has_gaps
+    gatherer = Gatherer(release, target.policy.k, exact, None if stream is None else write)
     status: Status = "ran"
-    result = Result("")
+    measures: dict[str, int] = {}
     undecided = 0
     reason = ""
     try:
-        result, undecided, reason = _search(target, supports, gatherer)
+        if target.algorithm == "projection":
+            undecided, reason = _search(target, supports, take)
+        else:
+            result = detect(target, supports, lambda found: take(Channels(*found)))
+            measures = result.measures
+            reason = result.reason
     except LimitReached:
         status = "stopped"
         reason = "the time limit was reached; findings so far are kept"
-    except FirstHit:
+    except _FirstHit:
         status = "stopped"
         reason = "stopped at the first finding, as asked"
     channels = gatherer.worst_first()
@@ -396,7 +386,7 @@ def run(target: Target) -> AttackRun:
         reason=reason,
         people=gatherer.people,
         undecided=undecided,
-        measures=result.measures,
+        measures=measures,
         columns=columns,
         severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
         event=lambda index: event_of(release, *place(index)),
@@ -405,56 +395,33 @@ def run(target: Target) -> AttackRun:
     )
 
 
-class FirstHit(Exception):
+class _FirstHit(Exception):
     """One finding was enough."""
 
 
-def _make_stream(target: Target, release: Itemsets) -> Callable[[Channels], None] | None:
-    """Return the function that writes channels to a file, if any."""
-    stream = target.stream
-    if stream is None:
-        return None
-    return lambda found: stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
-
-
-def _search(target: Target, supports: Supports, gatherer: Gatherer) -> tuple[Result, int, str]:
-    """Search channels; return measures, the number left open, and why."""
+def _search(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
+    """Search channels; return the number left open, and why."""
     release = supports.release
     k = target.policy.k
-
-    def take(channels: Channels) -> None:
-        gatherer.add(channels)
-        if target.first_hit and gatherer.sizes:
-            raise FirstHit
-
-    if target.algorithm != "projection":
-        result = detect(target, supports, lambda found: take(Channels(*found)))
-        return result, 0, result.reason
     if len(release) == 0:
-        take(_channel_of_everyone(release, k))
-        return Result(""), *((1, WITHOUT_N) if release.n is None else (0, ""))
+        n = release.n or 0
+        everyone = np.full(1 if 0 < n < k else 0, n, np.int64)
+        take(Channels(np.full(len(everyone), -1), np.zeros((len(everyone), 1), np.uint64), everyone, everyone))
+        return (1, WITHOUT_N) if release.n is None else (0, "")
     if release.only == "maximal":
         take(Channels.concatenate(list(_channels_of_maximal(release, k))))
         alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
-        return Result(""), alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
+        return alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
     if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
         for found in find_small_groups(target, supports):
             take(Channels(*found))
-        return Result(""), 0, ""
+        return 0, ""
     if release.is_exact and not supports.has_gaps:
-        return Result(""), *_channels_in_release(target, supports, take)
-    return Result(""), *_channels_in_intervals(target, supports, take)
-
-
-def _channel_of_everyone(release: Itemsets, k: int) -> Channels:
-    """Return the channel of a release without itemsets: everyone."""
-    n = release.n or 0
-    some = np.full(1 if 0 < n < k else 0, n, np.int64)
-    return Channels(np.full(len(some), -1), np.zeros((len(some), 1), np.uint64), some, some)
+        return _channels_in_release(target, supports, take)
+    return _channels_in_intervals(target, supports, take)
 
 
 def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
-    """Yield the channels of maximal itemsets alone."""
     small = np.flatnonzero((release.lo > 0) & (release.hi < k))
     words = max(1, -(-int(release.sets.lengths.max(initial=1)) // 64))
     present = np.zeros((len(small), words), np.uint64)
@@ -470,7 +437,6 @@ def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
 
 
 def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Search exact supports; return the number left open, and why."""
     release = supports.release
     k = target.policy.k
     too_long = 0
@@ -480,13 +446,9 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
         if len(items) > MOST_ITEMS:
             too_long += 1
             continue
-        cube = supports.cube(items)
-        usable = cube.known.copy()
-        superset_all(usable)
-        lo = np.where(cube.known, cube.lo, 0)
-        hi = np.where(cube.known, cube.hi, 0)
-        cells(lo, hi)
-        _refuse_negative(release, line, usable & (hi < 0))
+        usable, lo, hi = supports.cube(items).groups()
+        if (usable & (hi < 0)).any():
+            refuse_clash(release, line)
         small = np.flatnonzero(usable & (lo > 0) & (hi < k))
         take(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
         target.progress((done + 1) / len(supports.maximal))
@@ -494,7 +456,6 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
 
 
 def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
-    """Search rounded or missing counts; return the number left open, and why."""
     refuse_gaps(supports)
     release = supports.release
     lines = []
@@ -504,45 +465,33 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
         for done, line in enumerate(supports.maximal.tolist()):
             target.limits.check(CODE)
             items = release.sets[line].astype(np.int64)
-            patterns = _find_patterns(target, supports, items)
+            patterns = None
+            if len(items) <= MOST_PATTERN_ITEMS:
+                patterns = patterns_on(supports, items, target.policy.k)
+            elif len(items) <= MOST_ITEMS:
+                patterns = narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
             if patterns is None:
                 too_long += 1
                 continue
-            _refuse_negative(release, line, patterns.impossible)
+            if patterns.impossible:
+                refuse_clash(release, line)
             lines.append(line)
             found.append(patterns)
             if target.first_hit and len(patterns.present):
                 break
             target.progress((done + 1) / len(supports.maximal))
     finally:
-        for line, patterns, kept in zip(lines, found, keep_strongest(found), strict=True):
+        for line, small, kept in zip(lines, found, _keep_strongest(found), strict=True):
             chosen = np.flatnonzero(kept)
-            present = patterns.present[chosen][:, None]
-            free = patterns.free[chosen]
-            take(Channels(np.full(len(chosen), line), present, patterns.lo[chosen], patterns.hi[chosen], free=free))
+            present = small.present[chosen][:, None]
+            take(Channels(np.full(len(chosen), line), present, small.lo[chosen], small.hi[chosen], free=small.free[chosen]))
     return _explain_left_open(supports, too_long, MOST_PATTERN_ITEMS)
 
 
-def _find_patterns(target: Target, supports: Supports, items: Ints) -> Patterns | None:
-    """Return the small patterns on a set, or None."""
-    if len(items) <= MOST_PATTERN_ITEMS:
-        return patterns_on(supports, items, target.policy.k)
-    if len(items) > MOST_ITEMS:
-        return None
-    return narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
-
-
 def _explain_left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:
-    """Return how many sets were left open, and why."""
     reasons = []
     if too_long:
         reasons.append(f"{too_long} itemsets of more than {most} items are too long to decide without the data")
     if supports.release.n is None:
         reasons.append(WITHOUT_N)
     return len(supports.maximal) if supports.release.n is None else too_long, "; ".join(reasons)
-
-
-def _refuse_negative(release: Itemsets, line: int, negative: Flags | bool) -> None:
-    """Raise a contradiction if some group would have fewer than 0 people."""
-    if np.any(negative):
-        refuse_clash(release, line)

@@ -57,6 +57,17 @@ class Cube:
         """Supports that are known."""
         return self.line > -2
 
+    def groups(self) -> tuple[Flags, Ints, Ints]:
+        """Return which sums over supersets are known, and their bounds."""
+        from tacit.kernels.rows import cells, superset_all
+
+        usable = self.known.copy()
+        superset_all(usable)
+        lo = np.where(self.known, self.lo, 0)
+        hi = np.where(self.known, self.hi, 0)
+        cells(lo, hi)
+        return usable, lo, hi
+
 
 @dataclass(frozen=True, eq=False)
 class Supports:
@@ -87,12 +98,16 @@ class Supports:
             return False
         if self.release.only == "maximal":
             return bool((self.release.sets.lengths > 1).any())
+        return len(self.lacking_parts) > 0
+
+    @cached_property
+    def lacking_parts(self) -> Ints:
+        """Numbers of published sets, once per unpublished part with one item less."""
         sets = self.release.sets
-        hashes = np.unique(sets.hashes())
         owners = sets.owners()
         long = (sets.lengths > 1)[owners]
-        parents = sets.hashes()[owners[long]] - sets.member_hashes()[long]
-        return not bool(np.isin(parents, hashes).all())
+        parts = sets.hashes()[owners[long]] - sets.member_hashes()[long]
+        return owners[long][~np.isin(parts, np.unique(sets.hashes()))]
 
     def cube(self, items: Ints, fixed: Ints = NOTHING, within: Ints = NOTHING) -> Cube:
         """Return bounds on ``fixed`` with subsets of ``items``.
@@ -185,10 +200,7 @@ Groups = Mapping[int, int]
 
 
 def channels_from_condensed(release: Itemsets, condensed: AttackRun, k: int) -> Iterator[Channel]:
-    """Yield all channels Ch(k) of a complete, exact list.
-
-    ``condensed`` is the run of I01 on it, with the maximal channels.
-    """
+    """Yield all channels Ch(k) of a complete, exact list, from those of I01."""
     supports = Supports(release)
     if release.only == "maximal" or not release.is_exact or supports.has_gaps:
         remedy = "Give a complete list of all or of the closed frequent itemsets with exact counts"
@@ -222,7 +234,6 @@ def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Chan
 
 
 def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: int) -> dict[int, int]:
-    """Return a maximal itemset's groups of at least k."""
     number = {item: bit for bit, item in enumerate(items)}
     inside = np.isin(release.sets.members, items)
     whole = np.bincount(release.sets.owners(), ~inside, len(release)) == 0
@@ -239,7 +250,6 @@ def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: in
 
 
 def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int, covered: list[int]) -> Iterator[Channel]:
-    """Yield the uncovered channels on subsets."""
     names = [release.items.names[item] for item in items]
     for whole in range(1, 1 << len(items)):
         if any(whole & other == whole for other in covered):

@@ -56,15 +56,14 @@ WORK_PER_CALL = 1 << 18
 PIECE = 4096
 #: Most pairs of lines to examine for people who have both.
 MOST_PAIRS = 1 << 16
-_NOBODY = -1
 
 
 @dataclass(frozen=True, eq=False)
-class MaximalGroups:
-    """Groups behind maximal itemsets as columns.
+class _MaximalGroups:
+    """Groups behind maximal itemsets as columns: two lines, an item or -1, bounds.
 
-    Each has two lines and an item, -1 if there is none, and bounds. With an item: those of ``line`` who lack it (``alone``: all who lack
-    it), at most all people without ``other``, a line with the item. Without: those who have both lines.
+    With an item: those of ``line`` who lack it (``alone``: all who lack it), at most all people without ``other``, a line with the item.
+    Without: those who have both lines.
     """
 
     line: Ints
@@ -74,26 +73,21 @@ class MaximalGroups:
     lo: Ints
     hi: Ints
 
-    @classmethod
-    def of(cls, rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]) -> MaximalGroups:
-        """Concatenate pieces."""
-        return cls(
-            *(np.concatenate([np.empty(0, np.int64), *columns]) for columns in (zip(*rows, strict=True) if rows else [[]] * 6))
-        )
-
-    def take(self, index: Ints) -> MaximalGroups:
-        """Return the groups at these positions."""
-        return MaximalGroups(*(getattr(self, name)[index] for name in ("line", "other", "item", "alone", "lo", "hi")))
+    def take(self, index: Ints) -> _MaximalGroups:
+        return _MaximalGroups(*(column[index] for column in vars(self).values()))
 
 
-def run_on_maximal(target: Target) -> AttackRun:
+#: Some of these groups, column by column.
+_Rows = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
+
+
+def _run_on_maximal(target: Target, release: Itemsets) -> AttackRun:
     """Find small groups behind a complete list of maximal itemsets."""
-    release = target.release
-    assert isinstance(release, Itemsets)
     status: Status = "ran"
     reason = ""
     undecided = 0
-    rows: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints]] = []
+    nothing = np.empty(0, np.int64)
+    rows: list[_Rows] = [(nothing, nothing, nothing, nothing, nothing, nothing)]
     if release.n is None:
         undecided = max(1, len(release))
         reason = WITHOUT_N
@@ -103,18 +97,17 @@ def run_on_maximal(target: Target) -> AttackRun:
                 rows.append(part)
             both, more = _find_in_both(release, release.n, target.policy.k)
             rows.append(both)
-            undecided, reason = (
-                (1, f"more than {MOST_PAIRS:,} pairs of itemsets share people; not all were examined") if more else (0, "")
-            )
+            if more:
+                undecided = 1
+                reason = f"more than {MOST_PAIRS:,} pairs of itemsets share people; not all were examined"
         except LimitReached:
             status = "stopped"
             reason = "the time limit was reached; findings so far are kept"
-    groups = _sort_maximal_groups(MaximalGroups.of(rows), release)
-    sizes = np.array([len(_items_of(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
-
-    def event(index: int) -> ItemEvent:
-        return _event(release, groups, index)
-
+    found = _MaximalGroups(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    lengths = np.array([len(_items_of(release, found, i)[0]) for i in range(len(found.line))], np.int64)
+    order = np.lexsort((found.item, found.other, found.line, lengths, found.hi))
+    groups = found.take(order)
+    sizes = lengths[order]
     return AttackRun(
         CODE,
         NAME,
@@ -133,13 +126,12 @@ def run_on_maximal(target: Target) -> AttackRun:
             "new": (groups.item < 0) | (groups.alone > 0),
         },
         severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
-        event=event,
-        show=lambda index: _write_out(CODE, release, target.index, groups, finding=index),
+        event=lambda index: _event(release, groups, index),
+        show=lambda index: _write_out(release, target.index, groups, index),
     )
 
 
-def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints, Ints]]:
-    """Yield the people without an item that nearly everyone has."""
+def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[_Rows]:
     sigma = release.min_support or 1
     members = release.sets.members.astype(np.int64)
     owners = release.sets.owners()
@@ -162,8 +154,8 @@ def _find_lacking(target: Target, release: Itemsets, n: int) -> Iterator[tuple[I
             yield tuple(np.array([value], np.int64) for value in row)  # type: ignore[misc]
 
 
-def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, Ints, Ints, Ints, Ints], bool]:
-    """Return lines that share people; and True if too many do."""
+def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[_Rows, bool]:
+    """Return pairs of lines that share people; True if too many."""
     sigma = release.min_support or 1
     found: dict[tuple[int, ...], tuple[int, int, int]] = {}
     order = np.argsort(-release.lo, kind="stable").tolist() if sigma <= k else []
@@ -178,17 +170,11 @@ def _find_in_both(release: Itemsets, n: int, k: int) -> tuple[tuple[Ints, Ints, 
             if least < sigma and least > found.get(together, (0, 0, 0))[2]:
                 found[together] = (a, b, least)
     line, other, lo = (np.array(column, np.int64) for column in (zip(*found.values(), strict=True) if found else ((), (), ())))
-    none = np.full(len(line), _NOBODY)
+    none = np.full(len(line), -1)
     return (line, other, none, np.zeros(len(line), np.int64), lo, np.full(len(line), sigma - 1)), pairs > MOST_PAIRS
 
 
-def _sort_maximal_groups(groups: MaximalGroups, release: Itemsets) -> MaximalGroups:
-    """Sort by size, then length, then the order of the file."""
-    lengths = np.array([len(_items_of(release, groups, i)[0]) for i in range(len(groups.line))], np.int64)
-    return groups.take(np.lexsort((groups.item, groups.other, groups.line, lengths, groups.hi)))
-
-
-def _items_of(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Ints, int]:
+def _items_of(release: Itemsets, groups: _MaximalGroups, index: int) -> tuple[Ints, int]:
     """Return the items of a group, and the absent one (-1: none)."""
     item = int(groups.item[index])
     if groups.alone[index]:
@@ -197,14 +183,13 @@ def _items_of(release: Itemsets, groups: MaximalGroups, index: int) -> tuple[Int
     return np.union1d(release.sets[int(groups.line[index])], other).astype(np.int64), item
 
 
-def _event(release: Itemsets, groups: MaximalGroups, index: int) -> ItemEvent:
+def _event(release: Itemsets, groups: _MaximalGroups, index: int) -> ItemEvent:
     items, lacked = _items_of(release, groups, index)
     names = release.items.names
     return ItemEvent(tuple(names[i] for i in items if i != lacked), (names[lacked],) if lacked >= 0 else ())
 
 
-def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, finding: int) -> Finding:
-    """Return the finding with its arithmetic."""
+def _write_out(release: Itemsets, index: int, groups: _MaximalGroups, finding: int) -> Finding:
     n = release.n or 0
     least = release.min_support or 1
     line, other, item = (int(column[finding]) for column in (groups.line, groups.other, groups.item))
@@ -220,7 +205,8 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     if item < 0:
         steps.append(remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {n:,} (n) people."))
     else:
-        had, lacked = join_names(tuple(release.names(line)), "and"), release.items.names[item]
+        had = join_names(tuple(release.names(line)), "and")
+        lacked = release.items.names[item]
         steps.append(remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."))
         steps.append(remark(f"Those without {lacked}: at most {n:,} (n) - ", *second, " people."))
     because = [
@@ -230,24 +216,19 @@ def _write_out(code: str, release: Itemsets, index: int, groups: MaximalGroups, 
     ]
     shown = {"items": sorted(release.items.names[i] for i in union), "at_most": least - 1, "by": "min_support"}
     proof = certificate(event, count, steps=[shown])
-    return Finding(
-        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), None, proof
-    )
+    statement = f"{render_people(count)} {describe_event(event, count)}."
+    return Finding(CODE, event, count, statement, because=tuple(because), derivation=tuple(steps), certificate=proof)
 
 
 def _printed(release: Itemsets, line: int) -> Phrase:
-    """Return a published count with its place."""
     count = release.count(line)
     number = f"{count.lo:,}" if count.is_exact else f"[{count.lo:,} to {count.hi:,}]"
     return f"{number} (", Lines((release.line(line),)), ")"
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
-    """Groups on unpublished sets as columns.
-
-    ``words`` are the set as bits of the used items, ``present`` its present items.
-    """
+class _Groups:
+    """Groups on unpublished sets (``words``: bits of used items) as columns."""
 
     words: Words
     present: Ints
@@ -257,18 +238,19 @@ class Groups:
     new: Ints
 
     @classmethod
-    def concatenate(cls, parts: list[Groups], width: int) -> Groups:
-        """Concatenate groups."""
+    def concatenate(cls, parts: list[_Groups], width: int) -> _Groups:
+        """Concatenate groups, by size, then length of description, then items."""
         nothing = np.empty(0, np.int64)
         empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, level=nothing, new=nothing)
-        fields = ("words", "present", "lo", "hi", "level", "new")
-        return cls(*(np.concatenate([getattr(part, name) for part in [empty, *parts]]) for name in fields))
+        columns = zip(*(vars(part).values() for part in [empty, *parts]), strict=True)
+        found = cls(*(np.concatenate(column) for column in columns))
+        order = np.lexsort((found.present, *found.words.T, found.sizes, found.hi))
+        return cls(*(column[order] for column in vars(found).values()))
 
-    def take(self, index: Ints) -> Groups:
-        """Return the groups at these positions."""
-        return Groups(
-            self.words[index], self.present[index], self.lo[index], self.hi[index], level=self.level[index], new=self.new[index]
-        )
+    @property
+    def sizes(self) -> Ints:
+        sizes: Ints = np.bitwise_count(self.words).sum(axis=1, dtype=np.int64)
+        return sizes
 
 
 def run(target: Target) -> AttackRun:
@@ -277,18 +259,17 @@ def run(target: Target) -> AttackRun:
     assert isinstance(release, Itemsets)
     if why := reason_against(target):
         return AttackRun(CODE, NAME, "proves", "not-relevant", reason=why)
-    return run_on_maximal(target) if release.only == "maximal" else _run_on_complete(target, release)
+    return _run_on_maximal(target, release) if release.only == "maximal" else _run_on_complete(target, release)
 
 
 def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
-    """Run on a complete list of all frequent or all closed itemsets."""
     supports = Supports(release)
     refuse_gaps(supports)
     status: Status = "ran"
     reason = ""
     undecided = 0
-    parts: list[Groups] = []
-    book = Book.of_items(release.sets.members)
+    parts: list[_Groups] = []
+    book = Book(release.sets.members)
     try:
         if _enter_frequent(supports, book, target):
             undecided, reason = _search(target, release, book, parts)
@@ -300,8 +281,8 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         reason = "the time limit was reached; findings so far are kept"
     if target.first_hit and any(len(part.lo) for part in parts):
         status = "stopped"
-    groups = _sort_groups(Groups.concatenate(parts, book.width))
-    sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
+    groups = _Groups.concatenate(parts, book.width)
+    sizes = groups.sizes
 
     def event(index: int) -> ItemEvent:
         items = book.members(groups.words[index])
@@ -352,7 +333,8 @@ def reason_against(target: Target) -> str:
 def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
     """Enter all frequent itemsets; return False if too many."""
     release = supports.release
-    everyone = _bound_people(release)
+    known = release.n is not None
+    everyone = np.array([release.n, release.n] if known else [release.lo.max(initial=0), NO_BOUND])
     book.enter(np.zeros((1, book.width), np.uint64), everyone[None, :])
     if not supports.by_closure:
         book.enter(book.keys(release.sets.offsets, release.sets.members), np.stack((release.lo, release.hi), axis=1))
@@ -370,14 +352,7 @@ def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
     return True
 
 
-def _bound_people(release: Itemsets) -> Ints:
-    """Return bounds on the number of people."""
-    if release.n is not None:
-        return np.array([release.n, release.n])
-    return np.array([release.lo.max(initial=0), NO_BOUND])
-
-
-def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) -> tuple[int, str]:
+def _search(target: Target, release: Itemsets, book: Book, parts: list[_Groups]) -> tuple[int, str]:
     """Examine candidates by level; return the number left open, and why."""
     assert release.min_support is not None
     ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
@@ -392,8 +367,10 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
             bounds, found = book.deduce(keys, ask)
             which, present, lo, hi, new = found.T
             too_long += int((bounds[:, 0] < 0).sum())
-            _refuse_impossible(release, book, keys, bounds)
-            parts.append(Groups(keys[which], present, lo, hi, level=np.full(len(which), level), new=new))
+            wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
+            if len(wrong):
+                refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
+            parts.append(_Groups(keys[which], present, lo, hi, level=np.full(len(which), level), new=new))
             if target.first_hit and len(which):
                 return 0, "stopped at the first findings, as asked"
             known = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))
@@ -415,7 +392,6 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[Groups]) 
 
 
 def _candidates(target: Target, release: Itemsets, book: Book, fresh: Words, level: int) -> Iterator[tuple[Words, float]]:
-    """Yield candidates in pieces, with the share of the level done."""
     # On the first level each candidate is reached in one way, so that pieces never meet; later levels are small.
     size = max(1, WORK_PER_CALL // max(1, len(book.items))) if level == 1 else len(fresh)
     for start in range(0, len(fresh), size):
@@ -427,7 +403,6 @@ def _candidates(target: Target, release: Itemsets, book: Book, fresh: Words, lev
 
 
 def _keep_listable(release: Itemsets, book: Book, keys: Words) -> Words:
-    """Keep the candidates that would be listed if frequent."""
     pairs = release.items.pairs
     if not release.header.coarser or pairs is None:
         return keys
@@ -438,16 +413,3 @@ def _keep_listable(release: Itemsets, book: Book, keys: Words) -> Words:
         mask = book.keys(np.array([0, len(own)]), own)
         mixed |= np.bitwise_count(keys & mask).sum(axis=1) > 1
     return keys[~mixed]
-
-
-def _refuse_impossible(release: Itemsets, book: Book, keys: Words, bounds: Ints) -> None:
-    """Raise a contradiction if an unpublished itemset has contradictory bounds."""
-    wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
-    if len(wrong):
-        refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
-
-
-def _sort_groups(groups: Groups) -> Groups:
-    """Sort by size, then length of description, then items."""
-    sizes = np.bitwise_count(groups.words).sum(axis=1, dtype=np.int64)
-    return groups.take(np.lexsort((groups.present, *groups.words.T, sizes, groups.hi)))

@@ -20,7 +20,6 @@ from tacit.model.finding import (
     Lines,
     More,
     Phrase,
-    Place,
     Shorter,
     Step,
     Term,
@@ -45,10 +44,7 @@ SHORTENED_ITEMS = 16
 def write_out(
     code: str, supports: Supports, index: int, line: int, present: npt.NDArray[np.uint64], free: int, count: Bound
 ) -> Finding:
-    """Return the finding about a pattern on ``line``.
-
-    ``free`` items may be present or absent.
-    """
+    """Return the finding about a pattern on ``line``, ``free`` items left open."""
     release = supports.release
     items, held = _items_held(release, line, present, free)
     within = release.sets[line].astype(np.int64) if free else NOTHING
@@ -62,31 +58,22 @@ def write_out(
         same = _event(release, *shorter)
         steps.append(Shorter(f"{render_people(count)} {describe_event(same, count)}."))
         steps += _sum(supports, index, *shorter, count, within if free else items)[1]
-    proof = certificate(event, count, weights=[_weight(cited) for cited in because]) if because else None
+    weights = [{"release": cited.release, **place_entry(cited.at), "weight": str(cited.weight)} for cited in because]
+    proof = certificate(event, count, weights=weights) if because else None
+    statement = f"{render_people(count)} {describe_event(event, count)}."
     return Finding(
-        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), same, proof
+        code, event, count, statement, because=tuple(because), derivation=tuple(steps), same_people=same, certificate=proof
     )
 
 
-def _weight(cited: Citation) -> dict[str, Any]:
-    """Return a line's weight in the certificate."""
-    return {"release": cited.release, **place_entry(cited.at), "weight": str(cited.weight)}
-
-
 def event_of(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> ItemEvent:
-    """Return the event of a pattern on ``line``.
-
-    ``free`` items may be present or absent.
-    """
+    """Return the event of a pattern on ``line``, ``free`` items left open."""
     items, held = _items_held(release, line, present, free)
     return _event(release, items[held], items[~held])
 
 
 def _items_held(release: Itemsets, line: int, present: npt.NDArray[np.uint64], free: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Return the fixed items, and which are present.
-
-    Line -1 is the empty set.
-    """
+    """Return the fixed items of a line (-1: none), and which are present."""
     items = release.sets[line].astype(np.int64) if line >= 0 else NOTHING
     held = np.array([bool(int(present[j // 64]) >> (j % 64) & 1) for j in range(len(items))], np.bool_)
     asked = np.array([not free >> j & 1 for j in range(len(items))], np.bool_)
@@ -101,7 +88,6 @@ def _event(release: Itemsets, has: Ints, lacks: Ints) -> ItemEvent:
 def _sum(
     supports: Supports, index: int, has: Ints, lacks: Ints, count: Bound, within: Ints = NOTHING
 ) -> tuple[list[Citation], list[Step]]:
-    """Return a pattern's signed sum: lines, weights, steps."""
     release = supports.release
     if len(lacks) > MOST_FREE:
         return [], [remark(f"The sum over the supersets of the present items has 2^{len(lacks)} terms; it is not written out.")]
@@ -115,25 +101,22 @@ def _sum(
     for line, weight in zip(lines.tolist(), weights.tolist(), strict=True):
         if weight == 0:
             continue
-        published = Bound.of(release.n or 0) if line == -1 else release.count(line)
-        place_name: Place = "n" if line == -1 else release.line(line)
-        because.append(Citation(index, place_name, published, weight))
-        terms.append(_term(release, line, weight, published))
+        if line == -1:
+            published = Bound.of(release.n or 0)
+            because.append(Citation(index, "n", published, weight))
+            terms.append(Term(weight, published, "all people", ("n",)))
+        else:
+            published = release.count(line)
+            because.append(Citation(index, release.line(line), published, weight))
+            what = f"people with {join_names(sorted(release.names(line)), 'and')}"
+            printed = "" if published.is_exact else release.text(line)
+            terms.append(Term(weight, published, what, (Lines((release.line(line),)),), printed))
     # The largest contributions first: a reader starts from the widest group and takes away.
     order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
     steps: list[Step] = [terms[i] for i in order[:SHOWN_TERMS]]
     if len(terms) > SHOWN_TERMS:
         steps.append(More(len(terms) - SHOWN_TERMS, "terms, all listed as published lines with their weights"))
     return because, [*steps, Total(count)]
-
-
-def _term(release: Itemsets, line: int, weight: int, published: Bound) -> Term:
-    """Return one term of the sum."""
-    if line == -1:
-        return Term(weight, published, "all people", ("n",))
-    what = f"people with {join_names(sorted(release.names(line)), 'and')}"
-    printed = "" if published.is_exact else release.text(line)
-    return Term(weight, published, what, (Lines((release.line(line),)),), printed)
 
 
 def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
@@ -146,10 +129,7 @@ def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
 
 
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
-    """Return fewer conditions with the same people, or None.
-
-    The search is greedy.
-    """
+    """Return fewer conditions with the same people (greedily), or None."""
     if len(items) > SHORTENED_ITEMS:
         return None
     cube = supports.cube(items, within=within)
@@ -193,14 +173,15 @@ def write_out_deduction(
 ) -> Finding:
     """Return the finding about an unpublished set."""
     release = supports.release
-    event = ItemEvent(tuple(release.items.names[i] for i in items[held]), tuple(release.items.names[i] for i in items[~held]))
+    event = _event(release, items[held], items[~held])
     cube = supports.cube(items, within=np.arange(len(release.items)))
     lines = np.unique(cube.line[:-1]).tolist()
     because = [Citation(index, "n", Bound.of(release.n or 0), None)] if -1 in lines else []
     because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
     because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
     cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
-    story = _Story.of(supports, book, items, cube.line)
+    low, high, _ = book.bounds(book.subsets(items))
+    story = _Story(supports, items, low, high, cube.line)
     proved = story.proof(held)
     steps = explain_derivation(
         proved, frozenset(event.present), frozenset(event.absent), count, story.published, release.min_support or 1
@@ -208,9 +189,8 @@ def write_out_deduction(
     named = {number for step in steps for place in lines_named(step) for number in place.numbers}
     steps = [*print_steps(release, [line for line in lines if line >= 0 and release.line(line) in named]), *steps]
     proof = certificate(event, count, steps=proved)
-    return Finding(
-        code, event, count, f"{render_people(count)} {describe_event(event, count)}.", tuple(because), tuple(steps), None, proof
-    )
+    statement = f"{render_people(count)} {describe_event(event, count)}."
+    return Finding(code, event, count, statement, because=tuple(because), derivation=tuple(steps), certificate=proof)
 
 
 @dataclass(eq=False)
@@ -226,12 +206,6 @@ class _Story:
     high: Ints
     line: Ints
 
-    @classmethod
-    def of(cls, supports: Supports, book: Book, items: Ints, line: Ints) -> _Story:
-        """Return the story of an itemset in the book."""
-        low, high, _ = book.bounds(book.subsets(items))
-        return cls(supports, items, low, high, line)
-
     def _tightest(self, mask: int) -> tuple[int, int, int, int]:
         """Return an unpublished subset's bounds, with their groups."""
         parts = _submasks(mask)
@@ -246,7 +220,6 @@ class _Story:
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
-        """Return the certificate of a group."""
         whole = len(self.line) - 1
         has = sum(1 << j for j in np.flatnonzero(held).tolist())
         steps: list[dict[str, Any]] = []
@@ -274,7 +247,6 @@ class _Story:
         return steps
 
     def published(self, items: frozenset[str]) -> tuple[int, int, Phrase] | None:
-        """Return a subset's published bounds and place, or None."""
         names = self.supports.release.items.names
         mask = sum(1 << place for place, item in enumerate(self.items.tolist()) if names[item] in items)
         line = int(self.line[mask])
@@ -288,11 +260,7 @@ class _Story:
 
 
 def _submasks(mask: int) -> Ints:
-    """All masks inside a mask, ascending.
-
-    >>> _submasks(5).tolist()
-    [0, 1, 4, 5]
-    """
+    """Return all masks inside a mask, ascending: of 5, 0, 1, 4 and 5."""
     found = np.zeros(1, np.int64)
     for bit in range(mask.bit_length()):
         if mask >> bit & 1:

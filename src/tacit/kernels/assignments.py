@@ -25,9 +25,8 @@ from tacit.model.arrays import Ints
 def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any, may: Any, hold: Any) -> int:
     """Assign values; return the first infeasible group, or -1.
 
-    ``hold`` becomes the number of people of a cell who have an entry's value.
-
-    Each cell in turn takes what is left, and then what others give up for something else that they may have (augmenting paths).
+    ``hold`` becomes the number of people of a cell who have an entry's value. Each cell in turn takes what is left, and then what others give
+    up for something else that they may have (augmenting paths).
     """
     widest = 1
     tallest = 1
@@ -36,9 +35,7 @@ def match_groups(cells: Any, entries: Any, blocks: Any, people: Any, count: Any,
         tallest = max(tallest, cells[g + 1] - cells[g])
     left = np.zeros(widest, np.int64)
     reached_by = np.zeros(widest, np.int64)  # the cell that asks for a value; -1: nobody yet
-    gives_up = np.zeros(
-        tallest, np.int64
-    )  # the value that a cell would give up; -1: none, it is the one that asks; -2: not asked yet
+    gives_up = np.zeros(tallest, np.int64)  # the value a cell would give up; -1: it is the one that asks; -2: not asked yet
     queue = np.zeros(tallest, np.int64)
     for g in range(len(blocks) - 1):
         width = entries[g + 1] - entries[g]
@@ -157,7 +154,6 @@ def close_groups(cells: Any, entries: Any, blocks: Any, may: Any, hold: Any, par
 def _number_classes(
     table: Any, base: int, lines: Any, n_lines: int, step: int, across: Any, n_across: int, step_across: int, of: Any
 ) -> int:
-    """Number distinct lines of a table; count them."""
     number = 0
     for a in range(n_lines):
         of[a] = -1
@@ -190,25 +186,11 @@ def _count_states(sizes: Any, n: int, most: int) -> int:
 
 @part
 def _count_assignments(
-    units: Any,
-    n: int,
-    sizes: Any,
-    m: int,
-    fits: Any,
-    step: int,
-    step_across: int,
-    states: int,
-    there: Any,
-    back: Any,
-    order: Any,
-    level: Any,
-    taken: Any,
-    strides: Any,
-    starts: Any,
-    owner: Any,
-    pair: Any,
+    units: Any, n: int, sizes: Any, m: int, fits: Any, step: int, step_across: int, states: int, numbers: Any, shares: Any
 ) -> None:
     """Compute the share of assignments by class pair."""
+    _, _, _, _, _, _, strides, starts, owner, order, level, taken = numbers
+    pair, there, back = shares
     total = 0
     for j in range(m):
         total += sizes[j]
@@ -293,7 +275,6 @@ def room(tallest: int, widest: int, people: int, states: int) -> tuple[Any, Any,
 
 
 def _estimate_steps(groups: Ints, cells: Ints, entries: Ints, _blocks: Ints, people: Ints, count: Ints, *_others: Any) -> int:
-    """Estimate the steps of :func:`share_values`."""
     steps = 0
     for g in groups.tolist():
         by_entry = count[entries[g] : entries[g + 1]].tolist()
@@ -323,13 +304,11 @@ def share_values(
 ) -> None:
     """Compute the probabilities of values in these groups.
 
-    Each assignment that fits is equally likely.
-
     ``fits``, ``numbers`` and ``shares`` are room to work in (:func:`room`): arrays made inside take longer to compile than all the rest. Where
     a part of a group has more states than there is room for, the group is left alone and marked as not exact.
     """
-    rows, columns, row_class, column_class, row_size, column_size, strides, starts, owner, order, level, digits = numbers
-    pair, there, back = shares
+    rows, columns, row_class, column_class, row_size, column_size, _, _, _, order, _, _ = numbers
+    pair, _, _ = shares
     most = len(order)
     for at in range(len(groups)):
         g = groups[at]
@@ -380,25 +359,8 @@ def share_values(
                 turned = by_row < by_column
                 given, taken = (column_size, row_size) if turned else (row_size, column_size)
                 many, kinds, step = (m, n, 1) if turned else (n, m, m)
-                _count_assignments(
-                    given,
-                    many,
-                    taken,
-                    kinds,
-                    fits,
-                    step,
-                    m + 1 - step,
-                    min(by_row, by_column),
-                    there,
-                    back,
-                    order,
-                    level,
-                    digits,
-                    strides,
-                    starts,
-                    owner,
-                    pair,
-                )
+                states = min(by_row, by_column)
+                _count_assignments(given, many, taken, kinds, fits, step, m + 1 - step, states, numbers, shares)
                 for i in range(n):
                     for j in range(m):
                         if turned:

@@ -24,7 +24,7 @@ _ZERO = np.uint64(0)
 
 
 @part
-def slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) -> Any:
+def _slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) -> Any:
     """Return an itemset's slot, or ``-1 - slot`` if free."""
     size = marks.size
     mark = hash_ if hash_ != _ZERO else _ONE
@@ -42,8 +42,7 @@ def slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int) 
 
 
 @part
-def hash_of(keys: Any, at: int, mix: Any) -> Any:
-    """Add up the ``mix`` numbers of a set's items."""
+def _hash_of(keys: Any, at: int, mix: Any) -> Any:
     total = _ZERO
     for item in range(mix.size):
         if (keys[at + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -57,8 +56,8 @@ def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: 
     width = words.size // marks.size
     fresh = 0
     for i in range(least.size):
-        hash_ = hash_of(keys, i * width, mix)
-        slot = slot_of(marks, words, hash_, keys, i * width, width)
+        hash_ = _hash_of(keys, i * width, mix)
+        slot = _slot_of(marks, words, hash_, keys, i * width, width)
         if slot < 0:
             slot = -1 - slot
             fresh += 1
@@ -75,14 +74,12 @@ def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
     """Find every itemset's slot; negative if absent."""
     width = words.size // marks.size
     for i in range(slots.size):
-        slots[i] = slot_of(marks, words, hash_of(keys, i * width, mix), keys, i * width, width)
+        slots[i] = _slot_of(marks, words, _hash_of(keys, i * width, mix), keys, i * width, width)
 
 
 @kernel(steps=lambda _marks, _words, keys, mix, _behind: keys.size * mix.size * 8)
 def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
-    """List unknown itemsets whose subsets are known.
-
-    Candidates add one item to those of ``keys``.
+    """List unknown itemsets, one item above ``keys``, whose subsets are known.
 
     With ``behind`` only items behind the last one are added, so that a set is reached once when ``keys`` holds everything in the book; without
     it a set may be listed several times. Returns how many, and an array that begins with them.
@@ -93,7 +90,7 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
     count = 0
     key = np.empty(width, np.uint64)
     for i in range(keys.size // width):
-        whole = hash_of(keys, i * width, mix)
+        whole = _hash_of(keys, i * width, mix)
         first = 0
         for item in range(n_items):
             if behind and (keys[i * width + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -106,9 +103,9 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
                 continue
             key[item >> 6] |= bit
             total = whole + mix[item]
-            if slot_of(marks, words, total, key, 0, width) < 0 and parents_known(marks, words, key, mix, total, item):
+            if _slot_of(marks, words, total, key, 0, width) < 0 and _parents_known(marks, words, key, mix, total, item):
                 if (count + 1) * width > found.size:
-                    found = twice(found)
+                    found = _double(found)
                 for w in range(width):
                     found[count * width + w] = key[w]
                 count += 1
@@ -117,17 +114,14 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
 
 
 @part
-def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: int) -> bool:
-    """Tell if all direct subsets are in the book.
-
-    The subset without item ``sure`` is known.
-    """
+def _parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: int) -> bool:
+    """Tell if the direct subsets with item ``sure`` are in the book."""
     for item in range(mix.size):
         bit = _ONE << np.uint64(item & 63)
         if item == sure or not key[item >> 6] & bit:
             continue
         key[item >> 6] ^= bit
-        slot = slot_of(marks, words, total - mix[item], key, 0, key.size)
+        slot = _slot_of(marks, words, total - mix[item], key, 0, key.size)
         key[item >> 6] |= bit
         if slot < 0:
             return False
@@ -135,13 +129,9 @@ def parents_known(marks: Any, words: Any, key: Any, mix: Any, total: Any, sure: 
 
 
 @part
-def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key: Any, low: Any, high: Any, size: int) -> None:
-    """Read the bounds of all proper subsets.
-
-    Indexed by bit masks over the items; the whole set gets 0.
-
-    Subsets are visited in Gray order: from one to the next a single item comes or goes.
-    """
+def _gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key: Any, low: Any, high: Any, size: int) -> None:
+    """Read the bounds of all proper subsets, by mask; the whole gets 0."""
+    # Subsets are visited in Gray order: from one to the next a single item comes or goes.
     for w in range(key.size):
         key[w] = _ZERO
     total = _ZERO
@@ -158,14 +148,13 @@ def gather(marks: Any, words: Any, mix: Any, lo: Any, hi: Any, members: Any, key
         low[mask] = 0
         high[mask] = 0
         if mask != size - 1:
-            slot = slot_of(marks, words, total, key, 0, key.size)
+            slot = _slot_of(marks, words, total, key, 0, key.size)
             low[mask] = lo[slot]
             high[mask] = hi[slot]
 
 
 @part
-def to_cells(low: Any, high: Any, size: int) -> None:
-    """Turn supports into counts of exact itemsets, in place."""
+def _to_cells(low: Any, high: Any, size: int) -> None:
     step = 1
     while step < size:
         for i in range(size):
@@ -176,11 +165,8 @@ def to_cells(low: Any, high: Any, size: int) -> None:
 
 
 @part
-def members_of(keys: Any, at: int, mix: Any, members: Any) -> int:
-    """List the items of a set, ascending; return how many.
-
-    The number is right also when there is no room for all of them.
-    """
+def _list_members(keys: Any, at: int, mix: Any, members: Any) -> int:
+    """List the items, as many as fit; return how many they are."""
     count = 0
     for item in range(mix.size):
         if (keys[at + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -190,18 +176,13 @@ def members_of(keys: Any, at: int, mix: Any, members: Any) -> int:
     return count
 
 
-def _estimate_steps(keys: Words, width: int, n_items: int, longest: int) -> int:
-    """Estimate the steps of :func:`deduce` from its longest set."""
-    words = np.bitwise_count(keys).reshape(-1, width)
-    most = min(int(words.sum(axis=1).max(initial=0)), longest)
-    return len(words) * (n_items + (8 + 3 * most << most))
+def _estimate_steps(marks: Words, words: Words, _lo: Ints, _hi: Ints, keys: Words, mix: Words, ask: Ints, _bounds: Ints) -> int:
+    lengths = np.bitwise_count(keys).reshape(-1, words.size // marks.size).sum(axis=1)
+    most = min(int(lengths.max(initial=0)), int(ask[2]))
+    return len(lengths) * (mix.size + (8 + 3 * most << most))
 
 
-@kernel(
-    steps=lambda marks, words, _lo, _hi, keys, mix, ask, _bounds: _estimate_steps(
-        keys, words.size // marks.size, mix.size, int(ask[2])
-    )
-)
+@kernel(steps=_estimate_steps)
 def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
     """Bound candidates and find small groups.
 
@@ -223,14 +204,14 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
     low = np.empty(1 << longest, np.int64)
     high = np.empty(1 << longest, np.int64)
     for i in range(keys.size // width):
-        d = members_of(keys, i * width, mix, members)
+        d = _list_members(keys, i * width, mix, members)
         bounds[2 * i] = -1
         bounds[2 * i + 1] = -1
         if d > longest:
             continue
         size = 1 << d
-        gather(marks, words, mix, lo, hi, members, key, low, high, size)
-        to_cells(low, high, size)
+        _gather(marks, words, mix, lo, hi, members, key, low, high, size)
+        _to_cells(low, high, size)
         least = np.int64(0)
         largest = most
         for m in range(size):
@@ -252,7 +233,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
                 if high[m] + high[m ^ (1 << j)] < k:
                     new = 0
             if 5 * (count + 1) > found.size:
-                found = twice(found)
+                found = _double(found)
             found[5 * count] = i
             found[5 * count + 1] = m
             found[5 * count + 2] = smallest
@@ -263,8 +244,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
 
 
 @part
-def twice(array: Any) -> Any:
-    """Return a copy at twice the size."""
+def _double(array: Any) -> Any:
     more = np.empty(2 * array.size, array.dtype)
     for i in range(array.size):
         more[i] = array[i]
@@ -272,31 +252,19 @@ def twice(array: Any) -> Any:
 
 
 def bits_of(mask: int, count: int) -> Flags:
-    """Return the lowest ``count`` bits as booleans.
-
-    >>> bits_of(5, 3).tolist()
-    [True, False, True]
-    """
+    """Return the lowest ``count`` bits as booleans."""
     return np.array([bool(mask >> j & 1) for j in range(count)], np.bool_)
 
 
 class Book:
-    """Growing table of itemsets with bounds on their supports.
+    """Growing table of itemsets (bits of the items in use) with bounds on supports."""
 
-    Itemsets are rows of bits over the items in use.
-    """
-
-    def __init__(self, items: Ints) -> None:
-        self.items = items
-        self.mix = np.random.default_rng(0).integers(1, 2**63, len(items), np.uint64)
-        self.width = max(1, -(-len(items) // 64))
+    def __init__(self, members: npt.NDArray[np.integer[Any]]) -> None:
+        self.items = np.unique(members).astype(np.int64)
+        self.mix = np.random.default_rng(0).integers(1, 2**63, len(self.items), np.uint64)
+        self.width = max(1, -(-len(self.items) // 64))
         self._count = 0
         self._clear(1024)
-
-    @classmethod
-    def of_items(cls, members: npt.NDArray[np.integer[Any]]) -> Book:
-        """Make an empty book over the occurring items."""
-        return cls(np.unique(members).astype(np.int64))
 
     def _clear(self, slots: int) -> None:
         self._marks = np.zeros(slots, np.uint64)
@@ -321,10 +289,7 @@ class Book:
         return self.items[np.flatnonzero(bits)]
 
     def subsets(self, items: Ints) -> Words:
-        """Return all subsets of some items as bits.
-
-        Row ``m`` holds the items whose bit is set in ``m``.
-        """
+        """Return all subsets of some items as bits, row ``m`` for mask ``m``."""
         keys = np.zeros((1 << len(items), self.width), np.uint64)
         for j, item in enumerate(np.searchsorted(self.items, items).tolist()):
             keys[1 << j : 2 << j] = keys[: 1 << j]
@@ -358,9 +323,7 @@ class Book:
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
-        """Return unknown itemsets whose subsets are known.
-
-        Candidates lie above those of ``fresh``; each comes once, in a fixed order.
+        """Return unknown itemsets above ``fresh`` whose subsets are known, in order.
 
         ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
         """
@@ -369,10 +332,7 @@ class Book:
         return keys if first else np.unique(keys, axis=0)
 
     def deduce(self, keys: Words, ask: Ints) -> tuple[Ints, Ints]:
-        """Return candidates' bounds and proved small groups.
-
-        See :func:`tacit.kernels.deduction.deduce` for the columns.
-        """
+        """Return candidates' bounds and small groups, as :func:`deduce` does."""
         bounds = np.empty(2 * len(keys), np.int64)
         count, found = deduce(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, ask, bounds)
         return bounds.reshape(-1, 2), found[: 5 * count].reshape(-1, 5)

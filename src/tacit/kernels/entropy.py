@@ -21,9 +21,7 @@ def shares(
 ) -> float:
     """Compute the shares in classes ``first`` to ``last``.
 
-    ``sums`` is increased by the people of each statement.
-
-    Returns the sum of ``weights`` times the logarithm of the normaliser.
+    ``sums`` is increased by the people of each statement. Returns the sum of ``weights`` times the logarithm of the normaliser.
     """
     n_values = closed.size // weights.size
     total = 0.0
@@ -55,10 +53,7 @@ def shares(
 def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:
-    """Add the covariance of sums to ``matrix``.
-
-    Only the lower triangle of the matrix (flat, square) is written.
-    """
+    """Add the covariance of sums to the lower triangle of ``matrix``."""
     size = values.size
     longest = 1
     for c in range(first, last):

@@ -3,8 +3,11 @@
 Groups are chosen class by class, from counts alone. People with the same value whom the same values are ruled out for are one *class*;
 ``count`` is the number of its people left. Classes lie by value: those of value v are ``first[v]`` to ``first[v + 1]``, the hardest first.
 ``ruled`` marks for each kind of people, value by value, those ruled out, and ``listed[starts[k]:starts[k + 1]]`` lists them. ``people[v]`` are
-left with value v; ``without[place[v] * values + w]`` of those with w have v ruled out, ``excluders[v]`` in all. All of these follow ``count``
-as people are taken.
+left with value v; ``without[place[v] * values + w]`` of those with w have v ruled out, ``excluders[v]`` in all; ``order`` lists the values by
+the people left, the smaller value first where these are equal. All of these follow ``count`` as people are taken.
+
+Functions take the arrays in two tuples: ``fixed`` is value, kind, starts, listed and place; ``left`` is count, people, without, excluders and
+order.
 """
 
 from __future__ import annotations
@@ -27,16 +30,9 @@ DONE = 3
 
 
 @part
-def share_a_group(a: int, b: int, value: Any, kind: Any, ruled: Any, values: int) -> bool:
-    """Tell if two classes can share a group."""
-    return value[a] != value[b] and not ruled[kind[a] * values + value[b]] and not ruled[kind[b] * values + value[a]]
-
-
-@part
-def incompatible(
-    c: int, value: Any, kind: Any, starts: Any, listed: Any, people: Any, place: Any, without: Any, excluders: Any
-) -> int:
-    """Count people who cannot share a class's group."""
+def _count_incompatible(c: int, fixed: Any, left: Any) -> int:
+    value, kind, starts, listed, place = fixed
+    _, people, without, excluders, _ = left
     own = value[c]
     values = len(people)
     number = people[own] + excluders[own]
@@ -48,11 +44,8 @@ def incompatible(
 
 
 @part
-def sift(heap: Any, size: int, key: Any) -> None:
-    """Sift down the first entry of a heap.
-
-    The largest key comes first; ties go to the smallest class.
-    """
+def _sift(heap: Any, size: int, key: Any) -> None:
+    """Sift down: the largest key first, ties to the smallest class."""
     i = 0
     c = heap[0]
     while True:
@@ -73,24 +66,9 @@ def sift(heap: Any, size: int, key: Any) -> None:
 
 
 @part
-def take(
-    c: int,
-    number: int,
-    value: Any,
-    kind: Any,
-    starts: Any,
-    listed: Any,
-    place: Any,
-    count: Any,
-    people: Any,
-    without: Any,
-    excluders: Any,
-    order: Any,
-) -> None:
-    """Remove ``number`` people of a class.
-
-    ``order`` lists the values by the people left, the smaller value first where these are equal.
-    """
+def _take(c: int, number: int, fixed: Any, left: Any) -> None:
+    value, kind, starts, listed, place = fixed
+    count, people, without, excluders, order = left
     own = value[c]
     values = len(people)
     count[c] -= number
@@ -111,20 +89,9 @@ def take(
 
 
 @part
-def printed_partner(
-    fits: Any,
-    n_fits: int,
-    value: Any,
-    kind: Any,
-    starts: Any,
-    listed: Any,
-    place: Any,
-    count: Any,
-    there: Any,
-    lacking: Any,
-    lacking_all: Any,
-) -> int:
+def _find_printed_partner(fits: Any, n_fits: int, fixed: Any, count: Any, there: Any, lacking: Any, lacking_all: Any) -> int:
     """Choose the class that leaves most people fitting."""
+    value, kind, starts, listed, place = fixed
     values = len(there)
     total = 0
     for w in range(values):
@@ -158,24 +125,12 @@ def printed_partner(
 
 
 @part
-def balanced_partner(
-    chosen: Any,
-    size: int,
-    barred: Any,
-    mark: int,
-    value: Any,
-    kind: Any,
-    ruled: Any,
-    first: Any,
-    head: Any,
-    count: Any,
-    people: Any,
-    order: Any,
+def _find_balanced_partner(
+    chosen: Any, size: int, barred: Any, mark: int, fixed: Any, left: Any, ruled: Any, first: Any, head: Any
 ) -> int:
-    """Choose the hardest fitting class, or -1.
-
-    Its value is the most frequent one left among such classes.
-    """
+    """Choose the hardest fitting class of the most frequent value, or -1."""
+    value, kind, _, _, _ = fixed
+    count, people, _, _, order = left
     values = len(people)
     for i in range(values):
         v = order[i]
@@ -197,34 +152,16 @@ def balanced_partner(
     return -1
 
 
-@kernel(steps=lambda _rule, size, most, value, *others: min(most * size, int(others[-2][LEFT])) * (8 + value.size))
+@kernel(steps=lambda _rule, size, most, fixed, *others: min(most * size, int(others[-2][LEFT])) * (8 + fixed[0].size))
 def form_groups(
-    rule: int,
-    size: int,
-    most: int,
-    value: Any,
-    kind: Any,
-    count: Any,
-    first: Any,
-    ruled: Any,
-    starts: Any,
-    listed: Any,
-    people: Any,
-    place: Any,
-    without: Any,
-    excluders: Any,
-    order: Any,
-    heap: Any,
-    key: Any,
-    state: Any,
-    out: Any,
+    rule: int, size: int, most: int, fixed: Any, left: Any, first: Any, ruled: Any, heap: Any, key: Any, state: Any, out: Any
 ) -> None:
-    """Form groups of ``size`` people with exchangeable values.
-
-    At most ``most`` groups; ``out`` receives their classes.
+    """Form at most ``most`` groups of ``size``; ``out`` receives their classes.
 
     A class whose people find no group is left out altogether: all of them would fail alike.
     """
+    value, kind, starts, listed, _ = fixed
+    count, people, without, _, order = left
     values = len(people)
     classes = len(value)
     head = np.zeros(values, np.int64)  # the first class of each value with people left, or one before it
@@ -253,13 +190,13 @@ def form_groups(
                     state[HEAP] -= 1
                     heap[0] = heap[state[HEAP]]
                 else:
-                    now = incompatible(c, value, kind, starts, listed, people, place, without, excluders)
+                    now = _count_incompatible(c, fixed, left)
                     if now == key[c]:  # numbers only fall, so no other class can have a larger one
                         seed = c
                         break
                     key[c] = now
                 if state[HEAP] > 0:
-                    sift(heap, state[HEAP], key)
+                    _sift(heap, state[HEAP], key)
         if seed < 0:
             break
         trial += 1
@@ -276,16 +213,18 @@ def form_groups(
             if rule == PRINTED:
                 kept = 0
                 for j in range(n_fits):
-                    if share_a_group(last, fits[j], value, kind, ruled, values):
-                        fits[kept] = fits[j]
+                    c = fits[j]
+                    excludes = ruled[kind[last] * values + value[c]] or ruled[kind[c] * values + value[last]]
+                    if value[last] != value[c] and not excludes:
+                        fits[kept] = c
                         kept += 1
                 n_fits = kept
-                found = printed_partner(fits, n_fits, value, kind, starts, listed, place, count, there, lacking, lacking_all)
+                found = _find_printed_partner(fits, n_fits, fixed, count, there, lacking, lacking_all)
             else:
                 barred[value[last]] = trial
                 for i in range(starts[kind[last]], starts[kind[last] + 1]):
                     barred[listed[i]] = trial
-                found = balanced_partner(chosen, made, barred, trial, value, kind, ruled, first, head, count, people, order)
+                found = _find_balanced_partner(chosen, made, barred, trial, fixed, left, ruled, first, head)
             if found < 0:
                 break
             chosen[made] = found
@@ -293,7 +232,7 @@ def form_groups(
         # Where no group is found, the whole class goes: nobody else of it would find one now.
         number = 1 if made == size else count[seed]
         for j in range(size if made == size else 1):
-            take(chosen[j], number, value, kind, starts, listed, place, count, people, without, excluders, order)
+            _take(chosen[j], number, fixed, left)
             state[LEFT] -= number
             if made == size:
                 out[state[MADE] * size + j] = chosen[j]

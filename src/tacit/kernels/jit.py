@@ -124,7 +124,6 @@ def _make_part(function: Callable[..., Any]) -> Any:
 
 
 def _declare() -> None:
-    """Declare the replacements of parts to numba."""
     _start()
     from numba.core.registry import cpu_target
 
@@ -164,10 +163,6 @@ def _start() -> None:
 
 
 def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return numba's dispatcher of a function.
-
-    It runs without the interpreter lock and caches on disk where it can.
-    """
     import numba
 
     try:
@@ -183,10 +178,7 @@ def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
 
 @cache
 def _stamp_sources() -> str:
-    """Return a text that changes with any kernel source.
-
-    Numba itself looks only at the file of a kernel, not at those of the functions it calls.
-    """
+    # Numba itself looks only at the file of a kernel, not at those of the functions it calls.
     stats = [(path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py"))]
     return str([(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats])
 
@@ -207,10 +199,6 @@ def extract(_word: Any, _mask: Any) -> Any:
     raise NotImplementedError
 
 
-def _count_ones(builder: Any, arguments: Any) -> Any:
-    return builder.ctpop(arguments[0])
-
-
 def _count_trailing_zeros(builder: Any, arguments: Any) -> Any:
     from llvmlite import ir  # type: ignore[import-untyped]
 
@@ -226,7 +214,6 @@ def _extract_bits(builder: Any, arguments: Any) -> Any:
 
 
 def _make_instruction(generate: Callable[[Any, Any], Any], result: str, arity: int) -> Any:
-    """Return a 64-bit machine instruction for compiled code."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -239,13 +226,12 @@ def _make_instruction(generate: Callable[[Any, Any], Any], result: str, arity: i
     return intrinsic(lambda _typing, _word, _mask: (signature, code))
 
 
-_replace(popcount, lambda: _make_instruction(_count_ones, "int64", 1))
+_replace(popcount, lambda: _make_instruction(lambda builder, arguments: builder.ctpop(arguments[0]), "int64", 1))
 _replace(lowest_one, lambda: _make_instruction(_count_trailing_zeros, "int64", 1))
 _replace(extract, lambda: _make_instruction(_extract_bits, "uint64", 2))
 
 
 def _has_fast_extract() -> bool:
-    """Tell if this processor extracts bits fast."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     return bool(llvm.get_host_cpu_features().get("bmi2")) and llvm.get_host_cpu_name() not in ("znver1", "znver2")

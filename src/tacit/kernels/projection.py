@@ -51,10 +51,8 @@ _ZERO = np.uint64(0)
 def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
     """Make a chunk's rows from vertical lists; count them.
 
-    ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item.
-
-    ``scratch`` holds one word per row, all zero before and after. Rows without any of the items become one row 0 at the end.
-    Returns how many rows were written.
+    ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item. ``scratch`` holds one word per row, all zero before and after. Rows
+    without any of the items become one row 0 at the end.
     """
     used = 0
     for j in range(chunk.size):
@@ -104,10 +102,7 @@ def _extract(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
 
 @part_with_extract(_extract)
 def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
-    """Compress the bits of ``word`` under ``mask``.
-
-    ``steps`` is six, or less when it is known that no bit moves ``2**steps`` places or more.
-    """
+    """Compress the masked bits of a word; none moves ``2**steps`` places."""
     out = word & mask
     for i in range(steps):
         moved = out & moves[i]
@@ -116,10 +111,8 @@ def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
 
 
 @part
-def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
-    """Mask rows and merge equal ones; count them.
-
-    The ``count`` rows from ``start`` on are read; the result is written right behind them.
+def _merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, slots: Any) -> int:
+    """Mask ``count`` rows and merge equal ones behind them; count these.
 
     ``slots`` is an int32 scratch table whose size is a power of two and at least twice ``count``.
     """
@@ -150,10 +143,8 @@ def merge_by_hash(words: Any, weights: Any, start: int, count: int, mask: Any, s
 
 
 @part
-def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
-    """Compress rows and merge equal ones; count them.
-
-    The ``count`` rows from ``start`` on are read; the result is written right behind them.
+def _merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, moves: Any, steps: int, table: Any) -> int:
+    """Compress ``count`` rows and merge equal ones behind them; count these.
 
     ``table`` has a place for every compressed word, all 0 before and after.
     """
@@ -175,7 +166,7 @@ def merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any, 
 
 
 @part
-def groups_by_table(
+def _groups_by_table(
     words: Any,
     weights: Any,
     start: int,
@@ -189,9 +180,7 @@ def groups_by_table(
     found_word: Any,
     found_size: Any,
 ) -> int:
-    """Append groups of 1..k-1 people; count them.
-
-    The ``count`` rows from ``start`` on are read under ``mask``; earlier groups are counted, too.
+    """Append groups of 1..k-1 people; count all found so far.
 
     ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
     """
@@ -212,8 +201,7 @@ def groups_by_table(
 
 
 @part
-def grown(array: Any, needed: int) -> Any:
-    """Return the array, grown to ``needed`` if shorter."""
+def _grow(array: Any, needed: int) -> Any:
     if needed <= array.size:
         return array
     bigger = np.empty(max(needed, 2 * array.size), array.dtype)
@@ -224,10 +212,7 @@ def grown(array: Any, needed: int) -> Any:
 
 @part
 def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
-    """Cut masks ``lo..hi`` into halves of few items.
-
-    ``behind`` is scratch, one number per mask.
-    """
+    """Cut masks ``lo..hi`` into halves of few items; ``behind`` is scratch."""
     union = _ZERO
     for m in range(hi - 1, lo, -1):
         union |= masks[m]
@@ -249,11 +234,10 @@ def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
 def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
     """Find groups of 1..k-1 people by mask.
 
-    Returns how many there are on each mask, their compressed words, and their sizes.
-
-    Words and masks use the lowest ``items`` bits. ``masks`` should be in an order in which neighbours share items: then unions of ranges are
-    small; rows that are in order are merged faster. With ``first_only`` the search stops at the first set with a small group. The arrays of
-    words and sizes begin with what was found. ``words`` and ``weights`` have room for more than ``n_rows`` rows; what is behind them is scratch.
+    Returns how many there are on each mask, and arrays that begin with their compressed words and their sizes. Words and masks use the lowest
+    ``items`` bits. ``masks`` should be in an order in which neighbours share items: then unions of ranges are small; rows that are in order are
+    merged faster. With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than
+    ``n_rows`` rows; what is behind them is scratch.
     """
     n_masks = masks.size
     size = 4
@@ -295,8 +279,8 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             direct = popcount(union) <= DIRECT_ITEMS
         before = found
         if union != above or leaf:
-            words = grown(words, start + 2 * count)
-            weights = grown(weights, start + 2 * count)
+            words = _grow(words, start + 2 * count)
+            weights = _grow(weights, start + 2 * count)
             local = union
             gone = 63
             if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
@@ -308,18 +292,18 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             while gone >> steps > 0:
                 steps += 1
             if leaf:
-                found_word = grown(found_word, found + count)
-                found_size = grown(found_size, found + count)
+                found_word = _grow(found_word, found + count)
+                found_size = _grow(found_size, found + count)
             if leaf and direct and narrow:
-                found = groups_by_table(
+                found = _groups_by_table(
                     words, weights, start, count, local, moves, steps, table, k, found, found_word, found_size
                 )
             elif direct:
-                merged = merge_by_table(words, weights, start, count, local, moves, steps, table)
+                merged = _merge_by_table(words, weights, start, count, local, moves, steps, table)
                 start += count
                 count = merged
             else:
-                merged = merge_by_hash(words, weights, start, count, union, slots)
+                merged = _merge_by_hash(words, weights, start, count, union, slots)
                 start += count
                 count = merged
         if not leaf:
@@ -362,10 +346,7 @@ WORDS_AT_ONCE = 1 << 21
 
 
 class Vertical(NamedTuple):
-    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``.
-
-    Row ``t`` stands for ``weights[t]`` people.
-    """
+    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``."""
 
     starts: Ints
     tids: Codes
@@ -425,12 +406,10 @@ def small_groups_on(
     threads: int | None = None,
     first_only: bool = False,
 ) -> Iterator[Found]:
-    """Yield groups of 1..k-1 people by set.
+    """Yield groups of 1..k-1 people by set, in a fixed order.
 
-    ``pause`` is called in between with the share of the work done.
-
-    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked; results come in
-    a fixed order. With ``first_only``, each piece ends with the first set that has a small group: one is enough for a yes.
+    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked. ``pause`` is
+    called in between with the share of the work done. With ``first_only``, each piece ends with the first set that has a small group.
     """
     lengths = np.diff(offsets)
     everyone = int(rows.weights.sum())
@@ -438,7 +417,24 @@ def small_groups_on(
     if len(empty) and 0 < everyone < k:
         yield empty, np.zeros((len(empty), 1), np.uint64), np.full(len(empty), everyone)
     short = np.flatnonzero((lengths > 0) & (lengths <= 64))
-    yield from _search_short_sets(rows, offsets, members, short, k, pause, threads, first_only)
+    if len(short):
+        chunks = list(_cut_chunks(rows, offsets, members, short))
+        workers = min(threads or os.cpu_count() or 1, len(chunks))
+        with ThreadPoolExecutor(workers) as pool:
+            # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
+            under_way: deque[Future[Found]] = deque()
+            try:
+                for done, chunk in enumerate(chunks):
+                    under_way.append(pool.submit(_search_chunk, rows, chunk, k, first_only))
+                    if len(under_way) > 2 * workers:
+                        yield under_way.popleft().result()
+                    pause(done / len(chunks))
+                while under_way:
+                    yield under_way.popleft().result()
+            finally:  # whoever has seen enough need not wait for the rest
+                for task in under_way:
+                    task.cancel()
+        pause(1.0)
     for number in np.flatnonzero(lengths > 64).tolist():
         pause(1.0)
         yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
@@ -452,39 +448,7 @@ class _Chunk(NamedTuple):
     masks: Words
 
 
-def _search_short_sets(
-    rows: Vertical,
-    offsets: Ints,
-    members: Members,
-    numbers: Ints,
-    k: int,
-    pause: Callable[[float], None],
-    threads: int | None,
-    first_only: bool,
-) -> Iterator[Found]:
-    if len(numbers) == 0:
-        return
-    chunks = list(_cut_chunks(rows, offsets, members, numbers))
-    workers = min(threads or os.cpu_count() or 1, len(chunks))
-    with ThreadPoolExecutor(workers) as pool:
-        # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
-        under_way: deque[Future[Found]] = deque()
-        try:
-            for done, chunk in enumerate(chunks):
-                under_way.append(pool.submit(_search_chunk, rows, chunk, k, first_only))
-                if len(under_way) > 2 * workers:
-                    yield under_way.popleft().result()
-                pause(done / len(chunks))
-            while under_way:
-                yield under_way.popleft().result()
-        finally:  # whoever has seen enough need not wait for the rest
-            for task in under_way:
-                task.cancel()
-    pause(1.0)
-
-
 def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[_Chunk]:
-    """Order sets by rarest item; cut into chunks."""
     from tacit.kernels.rows import arrange, cut_by_union
 
     n_items = len(rows.starts) - 1
@@ -503,16 +467,19 @@ def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) 
     used = cut_by_union(ordered, items, n_items, 64, SETS_PER_TASK, ends)
     first = 0
     for last in ends[:used].tolist():
-        begin = ordered[first:last]
-        yield _make_chunk(numbers[order[first:last]], items[ordered[first] : ordered[last]], begin - begin[0], n_items)
+        flat = items[ordered[first] : ordered[last]]
+        present = np.zeros(n_items, np.bool_)
+        present[flat] = True
+        # Bits follow the item numbers, so that compressed groups list the items of a set in its own order.
+        in_use = np.flatnonzero(present)
+        bit = np.zeros(n_items, np.uint64)
+        bit[in_use] = np.uint64(1) << np.arange(len(in_use), dtype=np.uint64)
+        masks = np.bitwise_or.reduceat(bit[flat], ordered[first:last] - ordered[first])
+        yield _Chunk(numbers[order[first:last]], in_use, masks)
         first = last
 
 
 def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
-    """Order sets by their rarest items.
-
-    ``rank`` numbers the items from the rarest on.
-    """
     from tacit.kernels.rows import dictionary_order
 
     n_items = len(rank)
@@ -527,21 +494,7 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
-def _make_chunk(numbers: Ints, flat: Codes, starts: Ints, n_items: int) -> _Chunk:
-    """Make a chunk of these sets.
-
-    Bits follow the item numbers, so that compressed groups list the items of a set in its own order.
-    """
-    present = np.zeros(n_items, np.bool_)
-    present[flat] = True
-    items = np.flatnonzero(present)
-    bit = np.zeros(n_items, np.uint64)
-    bit[items] = np.uint64(1) << np.arange(len(items), dtype=np.uint64)
-    return _Chunk(numbers, items, np.bitwise_or.reduceat(bit[flat], starts))
-
-
 def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Found:
-    """Small groups on every set of a chunk."""
     n_rows = len(rows.weights)
     words = np.empty(2 * n_rows + 64, np.uint64)
     weights = np.empty(2 * n_rows + 64, np.int64)
@@ -561,7 +514,6 @@ def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Fo
 
 
 def _search_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
-    """Find small groups on over 64 items."""
     words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
     for position, item in enumerate(items.tolist()):
         tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]

@@ -21,7 +21,6 @@ from tacit.model.arrays import Flags, Ints
 
 @part
 def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
-    """Tell if two rows hold the same frequent items."""
     while True:
         while left < left_end and number[members[left]] < 0:
             left += 1
@@ -37,10 +36,7 @@ def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
 def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
-    """Count each item's rows and weights.
-
-    Output: ``counts[:, 0]`` and ``counts[:, 1]``.
-    """
+    """Count each item's rows (``counts[:, 0]``) and weights (``counts[:, 1]``)."""
     for row in range(len(offsets) - 1):
         for place in range(offsets[row], offsets[row + 1]):
             counts[members[place], 0] += 1
@@ -49,12 +45,10 @@ def supports(offsets: Any, members: Any, weights: Any, counts: Any) -> None:
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def merge(offsets: Any, members: Any, number: Any, classes: Any, weights: Any, lengths: Any, table: Any) -> None:
-    """Merge the weights of equal rows per class.
+    """Merge the weights of equal rows per class into the first.
 
-    The first equal row gets the weight; the others, and rows without frequent items, get 0.
-
-    Only items whose ``number`` is not negative count; ``lengths`` receives how many of them each row holds. ``classes`` may be empty.
-    ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
+    The others, and rows without frequent items, get 0. Only items whose ``number`` is not negative count; ``lengths`` receives how many of them
+    each row holds. ``classes`` may be empty. ``table`` is the memory of a hash table: a power of two, at least twice the number of rows, all -1.
     """
     mask = len(table) - 1
     for row in range(len(offsets) - 1):
@@ -138,10 +132,7 @@ def index(offsets: Any, members: Any, number: Any, chosen: Any, starts: Any, pla
 
 @part
 def common(left: Any, i: int, right: Any, j: int, parts: Any, first: int, last: int) -> tuple[int, int]:
-    """Return an intersection's weight, and its largest class's.
-
-    The class -1 is excluded.
-    """
+    """Return an intersection's weight, and its largest class's but -1."""
     total = 0
     best = 0
     within = 0
@@ -203,10 +194,7 @@ def transpose(block: Any) -> None:
 
 @part
 def _group_by_length(offsets: Any, starts: Any) -> Any:
-    """List the numbers of the sets, short ones first.
-
-    ``starts`` (all 0 before) receives where the sets of each length start.
-    """
+    """List the sets, short ones first; ``starts`` (0 before) where each length starts."""
     n_sets = len(offsets) - 1
     for i in range(n_sets):
         starts[offsets[i + 1] - offsets[i] + 1] += 1
@@ -225,12 +213,10 @@ def _group_by_length(offsets: Any, starts: Any) -> Any:
 
 @kernel(steps=lambda offsets, members, n_labels: 3 * members.size + n_labels * int((offsets[1:] - offsets[:-1]).max(initial=0)))
 def dictionary_order(offsets: Any, members: Any, n_labels: int) -> Any:
-    """Return the stable permutation to dictionary order.
+    """Return the stable permutation of non-empty, ascending sets to dictionary order.
 
-    For example ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``.
-
-    Set i is ``members[offsets[i]:offsets[i + 1]]``, ascending, not empty. A radix sort from the last place to the first; at each place only the
-    sets that are long enough take part, so that the cost is the number of members.
+    For example ``{1}``, ``{1, 2}``, ``{1, 3}``, ``{2}``. A radix sort from the last place to the first; at each place only the sets that are
+    long enough take part, so that the cost is the number of members.
     """
     n_sets = len(offsets) - 1
     longest = 0
@@ -280,9 +266,9 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
-    """Cut sets into runs of at most ``most_items`` items.
+    """Cut sets into runs of at most ``most_items`` items; count them.
 
-    Longer sets stand alone. ``ends`` receives the ends of runs. Returns their number.
+    Longer sets stand alone. ``ends`` receives the ends of runs.
     """
     seen_in = np.full(n_labels, -1, np.int64)
     run = 0
@@ -317,10 +303,9 @@ _ZERO = np.uint64(0)
 def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
     """Count the people who hold each set.
 
-    ``bits[item]`` is the bit set of the rows that have the item.
-
-    Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of ``weights[p]`` people each. Partial intersections of the
-    previous set are kept, so that sets listed in an order with long common prefixes cost one intersection each.
+    ``bits[item]`` is the bit set of the rows that have the item. Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of
+    ``weights[p]`` people each. Partial intersections of the previous set are kept, so that sets listed in an order with long common prefixes
+    cost one intersection each.
     """
     longest = 1
     for s in range(offsets.size - 1):
@@ -353,7 +338,6 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
 
 @part
 def _begins_next(offsets: Any, members: Any, s: int) -> Any:
-    """Tell if the next set begins with this one."""
     start = offsets[s]
     length = offsets[s + 1] - offsets[s]
     if s + 2 >= offsets.size or offsets[s + 2] - offsets[s + 1] <= length:
@@ -366,9 +350,7 @@ def _begins_next(offsets: Any, members: Any, s: int) -> Any:
 
 @kernel(steps=lambda _offsets, members, order, *_: members.size * (4 + order.size // 64))
 def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
-    """Mark the maximal sets of a list.
-
-    ``order`` lists the sets from longest to shortest.
+    """Mark the maximal sets; ``order`` lists them from longest to shortest.
 
     ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
     items share a bit. Neighbours often lie in the same one, so the word that covered the last set is tried first. Equal sets: the first in
@@ -420,10 +402,7 @@ def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: A
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
-    """List and count sets without ``OUTSIDE`` items.
-
-    Masks are over the positions of the items.
-    """
+    """List and count sets without ``OUTSIDE`` items, with masks over positions."""
     used = 0
     for s in range(offsets.size - 1):
         mask = np.int64(0)
@@ -443,24 +422,11 @@ def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: A
 
 
 def superset_max(values: Ints) -> None:
-    """Replace entries by their supersets' maximum, in place.
-
-    >>> values = np.array([0, 0, 3, 5]); superset_max(values); values.tolist()
-    [5, 5, 5, 5]
-    """
+    """Replace entries by their supersets' maximum, in place."""
     step = 1
     while step < values.size:
         pairs = values.reshape(-1, 2, step)
         np.maximum(pairs[:, 0, :], pairs[:, 1, :], out=pairs[:, 0, :])
-        step *= 2
-
-
-def subset_min(values: Ints) -> None:
-    """Replace entries by their subsets' minimum, in place."""
-    step = 1
-    while step < values.size:
-        pairs = values.reshape(-1, 2, step)
-        np.minimum(pairs[:, 1, :], pairs[:, 0, :], out=pairs[:, 1, :])
         step *= 2
 
 
@@ -474,11 +440,7 @@ def superset_all(known: Flags) -> None:
 
 
 def cells(lo: Ints, hi: Ints) -> None:
-    """Turn bounds on supports into those of cells, in place.
-
-    >>> lo = np.array([10, 6, 5, 4]); hi = lo.copy(); cells(lo, hi); lo.tolist()
-    [3, 2, 1, 4]
-    """
+    """Turn bounds on supports into those of cells, in place."""
     step = 1
     while step < lo.size:
         low = lo.reshape(-1, 2, step)
@@ -493,10 +455,6 @@ def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
 
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.
-
-    >>> lo, hi, known = every_pattern(np.array([10, 6]), np.array([10, 7]), np.array([True, True]))
-    >>> lo.tolist(), hi.tolist()
-    ([10, 6, 3], [10, 7, 4])
     """
     inner = 1
     while inner < lo.size:

@@ -44,22 +44,8 @@ from tacit.kernels.rows import common, contains, intersect, transpose
 #: Fields of a record: items; words per set of rows; words per mask; first word in ``bits``; people; length of the head; candidates; whether an
 #: earlier item is frequent (1 yes, -1 no, 0 not known); and where in the book the parts end (they follow the fields) and where head, items,
 #: candidates and places start.
-(
-    ITEMS,
-    WORDS,
-    WIDTH,
-    BITS,
-    EVERYONE,
-    HEADS,
-    CANDIDATES,
-    EARLIER,
-    PARTS_END,
-    HEADS_AT,
-    ITEMS_AT,
-    CANDIDATES_AT,
-    PLACES_AT,
-    FIELDS,
-) = range(14)
+ITEMS, WORDS, WIDTH, BITS, EVERYONE, HEADS, CANDIDATES, EARLIER = range(8)
+PARTS_END, HEADS_AT, ITEMS_AT, CANDIDATES_AT, PLACES_AT, FIELDS = range(8, 14)
 
 #: What is asked of :func:`project`: the root it began with, the next root, and where to end; how many problems at most; the least count of a
 #: frequent item; whether frequent earlier items are kept; whether items that everyone has go to the head, and a root that an earlier item covers
@@ -76,22 +62,8 @@ STEP = 16
 #: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
 #: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
 #: were found in this problem.
-(
-    PROBLEM,
-    N_PROBLEMS,
-    DEPTH,
-    WORK_LEFT,
-    N_SETS,
-    N_MEMBERS,
-    LEAST_PEOPLE,
-    WANTED,
-    CLASSES,
-    RATIO_PART,
-    RATIO_WHOLE,
-    N_ITEMS,
-    FOUND,
-    STATES,
-) = range(14)
+PROBLEM, N_PROBLEMS, DEPTH, WORK_LEFT, N_SETS, N_MEMBERS = range(6)
+LEAST_PEOPLE, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, STATES = range(6, 14)
 
 #: Which itemsets may be asked for.
 ALL, CLOSED, MAXIMAL = range(3)
@@ -179,10 +151,7 @@ def project(
 
 @part
 def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> int:
-    """Write the parts of ``mine``; return their number.
-
-    ``cuts`` receives their ends in ``mine``.
-    """
+    """Write the parts of ``mine``, and their ends (``cuts``); count them."""
     word = 0
     first = 0
     found = 0
@@ -213,10 +182,7 @@ def _write_parts(mine: Any, all_parts: Any, book: Any, at: int, cuts: Any) -> in
 
 @part
 def _list_frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts: int, least: int, counts: Any, ids: Any) -> int:
-    """List later items frequent among ``mine``; count them.
-
-    They ascend. ``counts`` is zero before and after.
-    """
+    """List later items frequent among ``mine``; ``counts`` is 0 before and after."""
     first = 0
     for p in range(n_parts):
         weight = book[at + FIELDS + 3 * p + 1]
@@ -245,9 +211,9 @@ def _list_frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts
 def _write_masks(
     lists: Any, row_masks: Any, mine: Any, cuts: Any, n_parts: int, ids: Any, n_items: int, number: Any, masks: Any
 ) -> None:
-    """Write the masks of the rows ``mine``.
+    """Copy the masks of rows, or make them of items in lists.
 
-    Every part starts at a new word. They are copied, or made of the items ``ids`` in their lists.
+    Every part starts at a new word.
     """
     width = (n_items + 63) >> 6
     dense = len(row_masks) > 0
@@ -280,7 +246,6 @@ def _write_masks(
 
 @part
 def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
-    """Transpose row masks into sets of rows."""
     n_items = book[at + ITEMS]
     words = book[at + WORDS]
     width = book[at + WIDTH]
@@ -298,9 +263,9 @@ def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
 
 @part
 def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: Any, places: int) -> None:
-    """Write all rows, and each row's place.
+    """Write all rows from ``bits[word]`` on, and each row's place.
 
-    Every part starts at a new word; the first is ``bits[word]``.
+    Every part starts at a new word.
     """
     first = 0
     start = word
@@ -318,10 +283,7 @@ def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: 
 
 @part
 def _sort_items(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any, at: int) -> bool:
-    """Sort a problem's items; False: already covered.
-
-    They become earlier items, candidates, or part of the head.
-    """
+    """Sort items into earlier ones, candidates and head; False: already covered."""
     n_items = book[at + ITEMS]
     words = book[at + WORDS]
     own = book[at + BITS]
@@ -367,8 +329,7 @@ def _sort_items(root: int, ids: Any, labels: Any, ask: Any, bits: Any, book: Any
 
 
 @part
-def _begin_problem(book: Any, at: int, box: Any, frames: Any, lists: Any) -> None:
-    """Make the root node of a problem."""
+def _begin_problem(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
     box[DEPTH] = 0
     candidates = book[at + CANDIDATES]
     frames[0, NEXT] = 0
@@ -384,11 +345,14 @@ def _begin_problem(book: Any, at: int, box: Any, frames: Any, lists: Any) -> Non
     for i in range(candidates):
         lists[i, 0] = book[first + 2 * i]
         lists[i, 1] = book[first + 2 * i + 1]
+    words = book[at + WORDS]
+    everyone = book[at + BITS] + book[at + ITEMS] * words
+    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
+        tids[i] = bits[everyone + i]
 
 
 @part
 def _make_head(frames: Any, depth: int, people: int, label: int) -> None:
-    """Extend the parent's head by one item."""
     size = frames[depth - 1, SIZE]
     frames[depth, PEOPLE] = people
     frames[depth, SIZE] = size
@@ -399,7 +363,6 @@ def _make_head(frames: Any, depth: int, people: int, label: int) -> None:
 
 @part
 def _insert_item(frames: Any, depth: int, label: int) -> None:
-    """Insert an item into a node's sorted head."""
     place = HEAD + frames[depth, SIZE]
     while place > HEAD and frames[depth, place - 1] > label:
         frames[depth, place] = frames[depth, place - 1]
@@ -410,7 +373,6 @@ def _insert_item(frames: Any, depth: int, label: int) -> None:
 
 @part
 def _has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
-    """Tell if the output has room for a node."""
     most = max(box[CLASSES], 1)
     longest = frames.shape[1] - HEAD
     return box[N_SETS] + most <= len(lines) and box[N_MEMBERS] + most * longest <= len(members)
@@ -418,10 +380,7 @@ def _has_room(box: Any, frames: Any, members: Any, lines: Any) -> Any:
 
 @part
 def _write_head(frames: Any, depth: int, count: int, number: int, box: Any, members: Any, lines: Any) -> None:
-    """Write a node's head with count and class.
-
-    ``members`` receives the head; ``lines`` where it ends, the count, the node's own count, and the number of the class.
-    """
+    """Write a head to ``members``; its end, counts and class to ``lines``."""
     end = box[N_MEMBERS]
     line = box[N_SETS]
     for i in range(frames[depth, SIZE]):
@@ -440,18 +399,20 @@ def _write_head(frames: Any, depth: int, count: int, number: int, box: Any, memb
 
 @kernel(steps=lambda _bits, _book, box, *_: 2 * int(box[WORK_LEFT]))
 def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, members: Any, lines: Any) -> int:
-    """Write itemsets or rules until done or full.
-
-    The output is as :func:`_write_head` writes it.
-    """
+    """Write itemsets or rules until done or full."""
     while box[PROBLEM] < box[N_PROBLEMS]:
         if not _has_room(box, frames, members, lines):
             return OUTPUT_FULL
         at = book[box[PROBLEM]]
         items = book[at + ITEMS_AT]
+        words = book[at + WORDS]
+        stride = words + book[at + WIDTH]
         opened = box[DEPTH] < 0
         if opened:
-            _open_problem(bits, book, at, box, tids, lists, frames)
+            _begin_problem(bits, book, at, box, tids, lists, frames)
+            for i in range(book[at + CANDIDATES]):
+                item = book[book[at + CANDIDATES_AT] + 2 * i]
+                tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
         while box[DEPTH] >= 0:
             depth = box[DEPTH]
             place = frames[depth, NEXT]
@@ -464,7 +425,7 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
                     return OUTPUT_FULL
                 if box[WORK_LEFT] <= 0:
                     return PAUSED
-                box[WORK_LEFT] -= 16 + (last - place) * (1 + book[at + WORDS])
+                box[WORK_LEFT] -= 16 + (last - place) * (1 + words)
                 depth += 1
                 item = items + 2 * lists[place, 0]
                 _make_head(frames, depth, lists[place, 1], book[item])
@@ -474,31 +435,20 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
                 frames[depth - 1, NEXT] += 1
                 if frames[depth, NEXT] < frames[depth, END]:
                     box[DEPTH] = depth
-            _write_node(bits, book, at, box, tids, frames, depth, members, lines)
+            rows = frames[depth, ROWS] * stride
+            free = depth * stride + words
+            if box[CLASSES] >= 0:
+                _write_classes(book, at, box, tids, rows, frames, depth, members, lines)
+            elif box[WANTED] == ALL or not _has_item(bits, book, at, tids, rows, free, box[LEAST_PEOPLE], box[WANTED] == CLOSED):
+                _write_head(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
             opened = False
         box[PROBLEM] += 1
     return DONE
 
 
 @part
-def _open_problem(bits: Any, book: Any, at: int, box: Any, tids: Any, lists: Any, frames: Any) -> None:
-    """Begin a problem with all people and items."""
-    _begin_problem(book, at, box, frames, lists)
-    words = book[at + WORDS]
-    everyone = book[at + BITS] + book[at + ITEMS] * words
-    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
-        tids[i] = bits[everyone + i]
-    for i in range(book[at + CANDIDATES]):
-        item = book[book[at + CANDIDATES_AT] + 2 * i]
-        tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
-
-
-@part
 def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
-    """Find the rows of a node, and its candidates.
-
-    Candidates are among those behind the current one of the node above.
-    """
+    """Find a node's rows, and its candidates behind the parent's current one."""
     own = book[at + BITS]
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
@@ -531,10 +481,7 @@ def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists
 
 @part
 def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> None:
-    """Mark the items that extend a node.
-
-    All of the node above, except the column of the item it added.
-    """
+    """Mark the parent's free items, except those of the added column."""
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
     stride = book[at + WORDS] + book[at + WIDTH]
@@ -547,20 +494,7 @@ def _mark_free_items(book: Any, at: int, tids: Any, depth: int, column: int) -> 
 
 
 @part
-def _write_node(bits: Any, book: Any, at: int, box: Any, tids: Any, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    """Write what is wanted of one node."""
-    words = book[at + WORDS]
-    stride = book[at + WORDS] + book[at + WIDTH]
-    rows = frames[depth, ROWS] * stride
-    if box[CLASSES] >= 0:
-        _write_classes(book, at, box, tids, rows, frames, depth, members, lines)
-    elif box[WANTED] == ALL or not _can_grow(bits, book, at, box, tids, rows, depth * stride + words):
-        _write_head(frames, depth, frames[depth, PEOPLE], book[at + FIELDS + 2], box, members, lines)
-
-
-@part
 def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: Any, depth: int, members: Any, lines: Any) -> None:
-    """Write frequent classes that reach the ratio."""
     within = 0
     start = 0
     for p in range(at + FIELDS, book[at + PARTS_END], 3):
@@ -580,24 +514,21 @@ def _write_classes(book: Any, at: int, box: Any, tids: Any, rows: int, frames: A
 
 
 @part
-def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, free: int) -> bool:
-    """Tell if a free item can be added.
-
-    The count matters for closed sets, the frequency for maximal ones. Free items are the mask ``tids[free:]``.
-    """
+def _has_item(bits: Any, book: Any, at: int, tids: Any, rows: int, mask: int, least: int, in_all: bool) -> bool:
+    """Tell if all rows, or ``least`` people, share an item of ``tids[mask:]``."""
     own = book[at + BITS]
     words = book[at + WORDS]
     for column in range(book[at + WIDTH]):
-        left = tids[free + column]
+        left = tids[mask + column]
         while left != 0:
             place = own + (column * 64 + lowest_one(left)) * words
             left &= left - np.uint64(1)
-            if box[WANTED] == CLOSED:
+            if in_all:
                 if contains(bits, place, tids, rows, words):
                     return True
             else:
                 count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
-                if count >= box[LEAST_PEOPLE]:
+                if count >= least:
                     return True
     return False
 
@@ -609,10 +540,7 @@ def _can_grow(bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, fre
 def search_closed(
     rows_of: Any, bits: Any, book: Any, box: Any, tids: Any, lists: Any, frames: Any, known: Any, members: Any, lines: Any
 ) -> int:
-    """Write closed or maximal itemsets until done or full.
-
-    The output is as :func:`_write_head` writes it.
-    """
+    """Write closed or maximal itemsets until done or full."""
     memory = np.zeros(box[N_ITEMS] + frames.shape[1] if len(rows_of) > 0 else 0, np.int64)
     maximal = box[WANTED] == MAXIMAL
     while box[PROBLEM] < box[N_PROBLEMS]:
@@ -685,14 +613,10 @@ def _open_closed_problem(
     members: Any,
     lines: Any,
 ) -> None:
-    """Begin a problem, unless an earlier item covers it."""
-    _begin_problem(book, at, box, frames, lists)
+    _begin_problem(bits, book, at, box, tids, lists, frames)
     words = book[at + WORDS]
     rows = frames[0, ROWS]
     people = frames[0, PEOPLE]
-    everyone = book[at + BITS] + book[at + ITEMS] * words
-    for i in range(words + book[at + WIDTH]):  # all rows, then the earlier items
-        tids[i] = bits[everyone + i]
     box[FOUND] = 0
     if book[at + EARLIER] == 0:
         some = _has_earlier_item(rows_of, bits, book, at, box, tids, rows, words, people, box[LEAST_PEOPLE], memory)
@@ -708,10 +632,7 @@ def _open_closed_problem(
 def _find_closed_candidates(
     bits: Any, book: Any, at: int, least: int, tids: Any, rows: int, lists: Any, frames: Any, depth: int
 ) -> None:
-    """Sort the parent's candidates into head and candidates.
-
-    Those behind the current one are tested; infrequent ones drop out.
-    """
+    """Sort the parent's candidates behind the current one into head and candidates."""
     own = book[at + BITS]
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
@@ -747,40 +668,25 @@ def _find_closed_candidates(
 def _has_earlier_item(
     rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
 ) -> bool:
-    """Tell if ``least`` people share an earlier item.
-
-    If ``least`` is all ``people``, that item covers the rows.
+    """Tell if ``least`` of the people share an earlier item.
 
     Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
     """
-    own = book[at + BITS]
-    words = book[at + WORDS]
-    for column in range(book[at + WIDTH]):
-        left = tids[early + column]
-        while left != 0:
-            place = own + (column * 64 + lowest_one(left)) * words
-            left &= left - np.uint64(1)
-            if least == people:
-                if contains(bits, place, tids, rows, words):
-                    return True
-            else:
-                count, _ = common(tids, rows, bits, place, book, at + FIELDS, book[at + PARTS_END])
-                if count >= least:
-                    return True
-    if (
-        len(rows_of) == 0 or book[at + EARLIER] < 0
-    ):  # what is not frequent with the root is not frequent, and covers nothing, below it
+    if _has_item(bits, book, at, tids, rows, early, least, least == people):
+        return True
+    # What is not frequent with the root is not frequent, and covers nothing, below it.
+    if len(rows_of) == 0 or book[at + EARLIER] < 0:
         return False
     if least == people:
-        return _is_item_in_all_rows(rows_of, book, book[at + PLACES_AT], tids, rows, words, memory, box[N_ITEMS])
+        return _is_item_in_all_rows(rows_of, book, book[at + PLACES_AT], tids, rows, book[at + WORDS], memory, box[N_ITEMS])
     return _is_item_frequent(rows_of, book, book[at + PLACES_AT], tids, rows, at + FIELDS, book[at + PARTS_END], least, memory)
 
 
 @part
 def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
-    """Tell if an earlier item covers all rows.
+    """Tell if an earlier item covers ``rows[first:first + words]``.
 
-    Rows are ``rows[first:first + words]``; ``memory[left:]`` has room for the items of one row.
+    ``memory[left:]`` has room for the items of one row.
     """
     count = -1
     for word in range(words):
@@ -813,11 +719,9 @@ def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first:
 def _is_item_frequent(
     rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
 ) -> bool:
-    """Tell if an earlier item is frequent here.
+    """Tell if an earlier item is frequent in ``rows[first:]``.
 
-    Rows start at ``rows[first]``; ``counts`` is memory, zero before and after.
-
-    The parts of the rows are ``book[parts:end_parts]``.
+    The parts of the rows are ``book[parts:end_parts]``; ``counts`` is memory, zero before and after.
     """
     answer = False
     start = 0
@@ -866,10 +770,7 @@ def _remember_find(frames: Any, lists: Any, box: Any, known: Any, n_items: int) 
 
 @part
 def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_items: int, depth: int) -> bool:
-    """Tell if one find holds a head and items.
-
-    The node is at ``depth``, the items are ``lists[first:last]``.
-    """
+    """Tell if one find holds a node's head and ``lists[first:last]``."""
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         both = known[KNOWN_WORDS * (n_items + depth) + word]
         for i in range(first, last):
@@ -883,7 +784,6 @@ def _is_within_find(lists: Any, first: int, last: int, box: Any, known: Any, n_i
 
 @part
 def _narrow_finds(frames: Any, lists: Any, box: Any, known: Any, n_items: int, depth: int) -> None:
-    """Mark the finds that hold a new head."""
     for word in range(min(KNOWN_WORDS, (box[FOUND] + 63) >> 6)):
         place = KNOWN_WORDS * (n_items + depth) + word
         both = known[place - KNOWN_WORDS]

@@ -37,9 +37,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
-    """Frequent items of merged rows, ready for mining.
-
-    Classes and weights are laid out in parts; see :mod:`tacit.kernels.search`.
+    """Frequent items of merged rows, in parts (see :mod:`tacit.kernels.search`).
 
     ``kept[label]`` is the number that a frequent item had in the rows; labels ascend with it. ``least`` is the threshold, ``n_classes`` how
     many classes reach it (-1: there are no classes), ``longest`` the largest number of frequent items in a row.
@@ -107,10 +105,7 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
 
 
 def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
-    """Return each row's class; count frequent classes.
-
-    All others become one class behind them. Without classes: nothing, -1.
-    """
+    """Return each row's class, all rare ones as one; count frequent classes."""
     if rows.classes is None:
         return np.empty(0, np.int32), -1
     people = np.zeros(rows.n_classes, np.int64)
@@ -120,9 +115,7 @@ def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
 
 
 def _lay_out_parts(weights: Ints, classes: Codes, n_classes: int) -> tuple[Codes, Ints, Ints]:
-    """Group rows into parts by weight and class.
-
-    Returns the rows of each part, one part after the other; where each part ends; and its end, weight and class.
+    """Group rows into parts; return them, their ends, and end, weight and class.
 
     A row that stands for 13 people is in the parts of weights 8, 4 and 1 of its class: three bits instead of thirteen. The class behind the
     others, of which no rule is wanted, gets the number -1.
@@ -153,9 +146,7 @@ Pair = tuple[str, str]
 def table_rows(
     people: Table, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy] | None, classes: Column | None = None
 ) -> tuple[Rows, list[Pair]]:
-    """Return rows as itemsets, and the items' meaning.
-
-    ``classes`` gives every row a class.
+    """Return rows as itemsets, with classes if given, and the items' meaning.
 
     A value brings along every coarser value that it belongs to, except the root, which says nothing, and a coarser value that has the name of a
     value, which would print like it.

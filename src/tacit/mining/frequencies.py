@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -32,33 +31,9 @@ def tabulate(
     round_to: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
-    """Count the people in each cell of tables over these columns.
+    """Count the people in each cell of tables, as :func:`tacit.tabulate` says.
 
-    Cells with nobody are cells as well.
-
-    Parameters
-    ----------
-    people
-        The people, in any order.
-    tables
-        The columns of each table.
-    total
-        Whether the totals of every table are listed as well, for each smaller set of its columns down to everybody.
-    hide_below
-        Cells with fewer people are hidden.
-    show_zeros
-        Whether cells with nobody are shown although small ones are hidden.
-    round_to
-        Numbers are rounded to the nearest multiple of it, halves up.
-    check
-        Called before each table; raises when the time is over.
-
-    Examples
-    --------
-    >>> people = Table.from_rows(["sex", "job"], [("F", "cook")] * 7 + [("M", "cook")] * 2)
-    >>> made = tabulate(people, tables=[["sex", "job"]], total=True, hide_below=5)
-    >>> [(made.cell(index), made.text(index)) for index in range(len(made))][:3]
-    [({'sex': 'F', 'job': 'cook'}, '7'), ({'sex': 'M', 'job': 'cook'}, ''), ({'sex': 'F'}, '7')]
+    Cells with nobody are cells as well. ``check`` is called before each table and raises when the time is over.
     """
     printing = _choose_form(hide_below, show_zeros, round_to)
     chosen = _list_tables(people, tables, total=total)
@@ -75,11 +50,7 @@ def tabulate(
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
-    """Return all sets of columns up to ``ways``.
-
-    >>> subtables(["a", "b", "c"], 2)
-    [('a', 'b'), ('a', 'c'), ('b', 'c'), ('a',), ('b',), ('c',)]
-    """
+    """Return all sets of columns up to ``ways``, the largest first."""
     if not 1 <= ways <= len(columns):
         what = f"must be from 1 to {len(columns)}, the number of columns"
         raise OptionError(what, where="--ways", remedy="Write for instance --ways 2, or name more columns with --by")
@@ -87,7 +58,6 @@ def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
 
 
 def _choose_form(hide_below: int | None, show_zeros: bool, round_to: int | None) -> CellPrinting:
-    """Return the form of cells; refuse meaningless numbers."""
     for value, least, where in ((hide_below, 1, "--hide-below"), (round_to, 2, "--round")):
         if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= MOST_BASE):
             what = f"must be a whole number of at least {least}"
@@ -99,7 +69,6 @@ def _choose_form(hide_below: int | None, show_zeros: bool, round_to: int | None)
 
 
 def _list_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool) -> list[tuple[str, ...]]:
-    """Return the columns of each table, with totals."""
     if not tables or not all(len(table) for table in tables):
         remedy = "Write for instance --by sex,job (Python: by=['sex,job'])"
         raise OptionError("names no column", where="--by", remedy=remedy)
@@ -118,7 +87,6 @@ def _list_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool)
 
 
 def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
-    """Count the people in each cell of one table."""
     check()
     key = np.zeros(len(people.weights), np.int64)
     cells = 1
@@ -133,10 +101,7 @@ def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None])
 def _list_codes(
     columns: Sequence[str], sizes: dict[str, int], table: Sequence[str]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-    """Return each cell's values, column by column.
-
-    Columns that the table does not have are ``ANY``.
-    """
+    """Return each cell's value in each column, or ``ANY``."""
     shape = [sizes[column] for column in table]
     codes = np.full((prod(shape), len(columns)), ANY, np.int32)
     grid = np.unravel_index(np.arange(prod(shape)), shape) if shape else ()
@@ -153,7 +118,6 @@ def _print_table(
     counts: Ints,
     printing: CellPrinting,
 ) -> FrequencyTable:
-    """Print the table as it is published."""
     printed = counts if printing.base is None else (2 * counts + printing.base) // (2 * printing.base) * printing.base
     hidden = np.zeros(len(counts), np.bool_)
     if printing.hidden_below is not None:
@@ -163,23 +127,23 @@ def _print_table(
     least, most = printing.hidden(people.n)
     lo = np.where(hidden, least, lo)
     hi = np.where(hidden, most, hi)
-    missing = people.missing
+    schema = people.schema
+    sa = tuple(name for name in schema.sa if name in columns)
     header = Header(
-        n=people.n, complete=True, base=printing.base, missing=missing.mark, missing_rule=missing.rule if missing.mark else None
+        n=people.n,
+        complete=True,
+        base=printing.base,
+        missing=people.missing.mark,
+        missing_rule=people.missing.rule if people.missing.mark else None,
+        qi=tuple(name for name in schema.qi if name in columns),
+        sa=sa,
+        sa_values=people.column(sa[0]).values if len(sa) == 1 else (),
+        # Where the sensitive columns are known and none of them is counted over, the table has none.
+        no_sa=bool(schema.sa) and not sa,
     )
     taken = {value for known in values for value in known}
     mark = next((mark for mark in ANY_MARKS if mark not in taken), None)
     if mark is None:
         remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
         raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
-    return FrequencyTable(columns, values, codes, lo, hi, printed, _add_roles(header, people, columns), printing, any_mark=mark)
-
-
-def _add_roles(header: Header, people: Table, columns: tuple[str, ...]) -> Header:
-    """Add the columns' roles to the header."""
-    schema = people.schema
-    sa = tuple(name for name in schema.sa if name in columns)
-    domain = people.column(sa[0]).values if len(sa) == 1 else ()
-    # Where the sensitive columns are known and none of them is counted over, the table has none.
-    no_sa = bool(schema.sa) and not sa
-    return replace(header, qi=tuple(name for name in schema.qi if name in columns), sa=sa, sa_values=domain, no_sa=no_sa)
+    return FrequencyTable(columns, values, codes, lo, hi, printed, header, printing, any_mark=mark)

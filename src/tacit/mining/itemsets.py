@@ -69,15 +69,11 @@ def mine_itemsets(
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress)
     database, mined, _ = mine(rows, least, Wanted(_check_only(only), bool(hierarchies)), limits)
-    frequent = _select_items(items, database.kept.tolist())
-    return Itemsets(
-        Sets(mined.offsets, mined.members),
-        mined.counts,
-        mined.counts,
-        frequent,
-        _make_header(data, least, strict=strict, coarser=bool(hierarchies)),
-        only,
-    )
+    kept = database.kept.tolist()
+    pairs = None if items.pairs is None else tuple(items.pairs[i] for i in kept)
+    frequent = Items(tuple(items.names[i] for i in kept), pairs)
+    header = _make_header(data, least, strict=strict, coarser=bool(hierarchies))
+    return Itemsets(Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, header=header, only=only)
 
 
 def count_itemsets(
@@ -91,12 +87,7 @@ def count_itemsets(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> dict[Only, int]:
-    """Count the frequent itemsets: all, closed or maximal.
-
-    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
-    >>> count_itemsets(baskets, min_support=2)
-    {'all': 3, 'closed': 2, 'maximal': 1}
-    """
+    """Count the frequent itemsets: all, closed or maximal."""
     rows, _ = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, None, progress)
@@ -115,10 +106,6 @@ def count_by_threshold(
     """Count the itemsets that reach each threshold.
 
     An itemset is closed whatever the threshold is, so one search serves them all; what is maximal depends on it and is not counted here.
-
-    >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "crisps"], ["beer"], []])
-    >>> count_by_threshold(baskets, thresholds=[3, 2])
-    [1, 3]
     """
     if only == "maximal":
         raise OptionError("which itemsets are maximal depends on the threshold", where="only", remedy="Count them one by one")
@@ -137,7 +124,6 @@ def _check_only(only: Only) -> Only:
 
 
 def _read_rows(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
-    """Return the rows to mine, and item names."""
     if isinstance(data, Table):
         columns = [name for name in data.names if name not in data.schema.identifying]
         rows, pairs = table_rows(data, columns, hierarchies)
@@ -147,27 +133,19 @@ def _read_rows(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] 
     return Rows(data.rows, data.weights, len(data.items)), data.items
 
 
-def _select_items(items: Items, kept: list[int]) -> Items:
-    """These items only."""
-    names = tuple(items.names[i] for i in kept)
-    return Items(names, None if items.pairs is None else tuple(items.pairs[i] for i in kept))
-
-
 def _make_header(data: Transactions | Table, least: int, *, strict: bool, coarser: bool) -> Header:
     if not isinstance(data, Table):
         return Header(n=data.n, min_support=least, complete=True, strict=strict)
     schema = data.schema
-    missing = data.missing
-    domain = data.column(schema.sa[0]).values if len(schema.sa) == 1 else ()
     return Header(
         n=data.n,
         min_support=least,
         complete=True,
         strict=strict,
-        missing=missing.mark,
-        missing_rule=missing.rule,
+        missing=data.missing.mark,
+        missing_rule=data.missing.rule,
         qi=schema.qi,
         sa=schema.sa,
-        sa_values=domain,
+        sa_values=data.column(schema.sa[0]).values if len(schema.sa) == 1 else (),
         coarser=coarser,
     )

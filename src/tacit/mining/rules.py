@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
@@ -61,10 +62,7 @@ class Numbers(NamedTuple):
 
 
 def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numbers:
-    """Return the published numbers of rules with these counts.
-
-    Counts are of the rule and of the antecedent.
-    """
+    """Return the published numbers of rules, from both their counts."""
     n = header.n or 0
     least = header.min_support or 0
     if form.withhold_values:
@@ -80,12 +78,7 @@ def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numb
 
 
 def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
-    """Shares with some decimals: the nearest, halves up, exactly.
-
-    >>> shares = rounded(np.array([1, 2, 1]), np.array([3, 3, 8]), 2)
-    >>> [shares.text(i) for i in range(3)]
-    ['0.33', '0.67', '0.13']
-    """
+    """Return shares with some decimals: the nearest, halves up, exactly."""
     scale = 10**digits
     if len(parts) and 2 * int(parts.max()) * scale + int(wholes.max()) < 2**63:
         scaled = (2 * parts * scale + wholes) // (2 * wholes)
@@ -98,7 +91,6 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
 
 
 def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header, digits: int) -> Ints:
-    """Bound both counts by line and thresholds."""
     n = header.n or 0
     least = header.min_support or 0
     step = Fraction(1, 10**digits)
@@ -128,32 +120,18 @@ def _bound_counts(support: Decimals, confidence: Decimals | None, header: Header
 def narrowed(
     lo: int, hi: int, n: int, low: Fraction, high: Fraction, *, low_open: bool, high_open: bool = False
 ) -> tuple[int, int, int, int]:
-    """Bound pairs (part, whole) by their share.
-
-    The part lies in [lo, hi], the whole is at most n.
-
-    >>> narrowed(45, 55, 1000, Fraction("0.975"), Fraction("0.985"), low_open=False)
-    (45, 55, 46, 56)
-    """
+    """Bound pairs (part in [lo, hi], whole up to n) by their share."""
     whole_lo = 1
     whole_hi = n
     while True:
         before = lo, hi, whole_lo, whole_hi
-        whole_lo = max(whole_lo, _floor(lo / high) + 1 if high_open else _ceil(lo / high))
+        whole_lo = max(whole_lo, floor(lo / high) + 1 if high_open else ceil(lo / high))
         if low > 0:
-            whole_hi = min(whole_hi, _ceil(hi / low) - 1 if low_open else _floor(hi / low))
-        lo = max(lo, _floor(low * whole_lo) + 1 if low_open else _ceil(low * whole_lo))
-        hi = min(hi, _ceil(high * whole_hi) - 1 if high_open else _floor(high * whole_hi))
+            whole_hi = min(whole_hi, ceil(hi / low) - 1 if low_open else floor(hi / low))
+        lo = max(lo, floor(low * whole_lo) + 1 if low_open else ceil(low * whole_lo))
+        hi = min(hi, ceil(high * whole_hi) - 1 if high_open else floor(high * whole_hi))
         if before == (lo, hi, whole_lo, whole_hi):
             return before
-
-
-def _ceil(value: Fraction) -> int:
-    return -(-value.numerator // value.denominator)
-
-
-def _floor(value: Fraction) -> int:
-    return value.numerator // value.denominator
 
 
 #: Products of two counts fit in 64 bits.
@@ -256,15 +234,10 @@ def mine_rules(
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
-    """Return the smallest attainable share from ``bar`` on.
-
-    It comes as numerator and denominator; if strict, it exceeds ``bar``.
+    """Return the smallest attainable share from ``bar`` on; if strict, above it.
 
     A share of at most n people reaches the bar exactly when it reaches this one, whose denominator is at most n: comparing with it needs
     products of at most n * (n + 1), however many digits the bar has.
-
-    >>> least_ratio(Fraction("0.6"), 100, strict=False), least_ratio(Fraction("0.6"), 100, strict=True)
-    ((3, 5), (59, 98))
     """
     n = max(n, 1)
     near = bar.limit_denominator(n)
@@ -278,7 +251,6 @@ def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:
 
 
 def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
-    """Count the people who have each value."""
     counts = np.zeros(len(sa.values), np.int64)
     np.add.at(counts, sa.codes, people.weights)
     return tuple(counts.tolist())
@@ -287,7 +259,6 @@ def _count_values(people: Table, sa: Column) -> tuple[int, ...]:
 def _split_sides(
     antecedents: Sets, classes: npt.NDArray[np.int32], pairs: Sequence[Pair], sa: Column
 ) -> tuple[tuple[Sets, Sets], Items]:
-    """Return antecedents and consequents over the items in use."""
     used = np.unique(antecedents.members)
     values = np.unique(classes)
     items = Items.of_columns([*(pairs[i] for i in used.tolist()), *((sa.name, sa.values[i]) for i in values.tolist())])

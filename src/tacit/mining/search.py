@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import LimitReached, OptionError
+from tacit.kernels import search as kernels
 from tacit.mining.database import Database, Rows, make_database
 from tacit.model.arrays import Ints
 from tacit.model.policy import check_time
@@ -54,20 +55,7 @@ class Growing:
     def extend(self, values: npt.NDArray[Any]) -> None:
         """Add values at the end."""
         end = self._used + len(values)
-        memory = self._reserve(end * self._dtype.itemsize)
-        np.frombuffer(memory, self._dtype, len(values), self.nbytes)[:] = values
-        self._used = end
-
-    def finish(self) -> npt.NDArray[Any]:
-        """Return the array at its final size."""
-        if self._memory is None or self._used == 0:
-            return np.empty(0, self._dtype)
-        if self.nbytes <= FIRST:
-            return np.frombuffer(self._memory, self._dtype, self._used).copy()
-        return np.frombuffer(self._memory, self._dtype, self._used)
-
-    def _reserve(self, need: int) -> mmap.mmap:
-        """Reserve ``need`` bytes that begin with the array."""
+        need = end * self._dtype.itemsize
         if self._memory is None:
             self._memory = _reserve_memory(max(need, FIRST))
         elif need > len(self._memory):
@@ -78,7 +66,15 @@ class Growing:
                 larger = _reserve_memory(size)
                 larger[: self.nbytes] = self._memory[: self.nbytes]
                 self._memory = larger
-        return self._memory
+        np.frombuffer(self._memory, self._dtype, len(values), self.nbytes)[:] = values
+        self._used = end
+
+    def finish(self) -> npt.NDArray[Any]:
+        """Return the array at its final size."""
+        if self._memory is None or self._used == 0:
+            return np.empty(0, self._dtype)
+        whole = np.frombuffer(self._memory, self._dtype, self._used)
+        return whole.copy() if self.nbytes <= FIRST else whole
 
 
 def _reserve_memory(size: int) -> mmap.mmap:
@@ -105,9 +101,8 @@ def as_labels(numbers: npt.NDArray[np.integer[Any]], n_labels: int) -> LabelArra
 class Piece:
     """Piece of the mined patterns.
 
-    Pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends.
-
-    ``counts`` says how many people have it; for rules, ``wholes`` how many have the antecedent, and ``classes`` the consequents.
+    Pattern i holds the ``members`` before ``ends[i]``, from where the one before it ends. ``counts`` says how many people have it; for rules,
+    ``wholes`` how many have the antecedent, and ``classes`` the consequents.
     """
 
     members: LabelArray
@@ -124,10 +119,7 @@ class Piece:
 
 @dataclass(slots=True, eq=False)
 class Mined:
-    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``.
-
-    The other fields are as in :class:`Piece`.
-    """
+    """Mined patterns: pattern i is ``members[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Ints
     members: LabelArray
@@ -152,9 +144,7 @@ class Mined:
 
 
 class Collector:
-    """Collector of pieces, in order.
-
-    With ``keep=False`` it only counts them.
+    """Collector of pieces, in order; with ``keep=False`` only their number.
 
     ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
     """
@@ -174,10 +164,7 @@ class Collector:
         self._most_bytes = _memory() * 3 // 4
 
     def add(self, piece: Piece) -> None:
-        """Append a piece; stop at too many patterns.
-
-        Too many: more than wanted, or than memory holds.
-        """
+        """Append a piece; refuse more patterns than wanted, or memory holds."""
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
             raise _too_many_error(f"more than {self._max_itemsets} patterns reach it")
@@ -203,7 +190,6 @@ class Collector:
 
 
 def _memory() -> int:
-    """Return the machine's memory in bytes."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -227,8 +213,6 @@ POLL = 0.05
 class Team:
     """Threads that run jobs.
 
-    :meth:`pieces` yields the results, job after job, and None when there is nothing new yet.
-
     Only the jobs in front are finished: those behind pause when too much of what they found is waiting.
     """
 
@@ -250,7 +234,7 @@ class Team:
         return sum(self._finished) / len(self._jobs)
 
     def pieces(self) -> Generator[Piece | None]:
-        """Yield the jobs' results in order."""
+        """Yield the jobs' results in order; None when there are none yet."""
         for thread in self._threads:
             thread.start()
         try:
@@ -267,7 +251,6 @@ class Team:
                 thread.join()
 
     def _take(self) -> list[Piece]:
-        """Take the first job's results, if ready."""
         with self._change:
             found = self._found[self._front]
             if not found and not self._finished[self._front]:
@@ -283,9 +266,13 @@ class Team:
             return taken
 
     def _work(self) -> None:
-        """Take jobs until there are no more."""
         try:
-            while (number := self._claim()) is not None:
+            while True:
+                with self._change:
+                    if self._stopped or self._next == len(self._jobs):
+                        return
+                    number = self._next
+                    self._next += 1
                 for piece in self._jobs[number]():
                     if not self._put(number, piece):
                         return
@@ -296,14 +283,6 @@ class Team:
             with self._change:
                 self._error = error
                 self._change.notify_all()
-
-    def _claim(self) -> int | None:
-        """Return the number of the next job."""
-        with self._change:
-            if self._stopped or self._next == len(self._jobs):
-                return None
-            self._next += 1
-            return self._next - 1
 
     def _put(self, number: int, piece: Piece | None) -> bool:
         """Put a piece into the queue; False: stop."""
@@ -352,10 +331,7 @@ class Wanted:
 
     @property
     def needs_masks(self) -> bool | None:
-        """Tell if rows must be masks; None: either.
-
-        Masks are needed to test all items of a row.
-        """
+        """True if rows must be masks, to test all items; None: either."""
         return True if self.family and self.only != "all" else None
 
 
@@ -393,116 +369,94 @@ class Limits:
 
 
 class Task:
-    """Search of some roots, in bounded steps.
-
-    Its memory can be reused for other roots.
-    """
+    """Search of some roots, in bounded steps; its memory can be reused."""
 
     def __init__(self, database: Database, wanted: Wanted) -> None:
-        from tacit.kernels import search
-
         self._database = database
         self._wanted = wanted
         self._work = min(WORK_OF_FIRST_CALL, WORK_PER_CALL)
-        self._ask = np.zeros(search.ASKED, np.int64)
-        self._ask[search.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
-        self._ask[search.LEAST] = database.least
-        self._ask[search.KEEP_EARLIER] = wanted.only != "all"
-        self._ask[search.ABSORB] = not wanted.enumerates
-        self._box = np.zeros(search.STATES, np.int64)
-        self._box[search.LEAST_PEOPLE] = database.least
-        self._box[search.WANTED] = ONLY.index(wanted.only)
-        self._box[search.CLASSES] = database.n_classes
-        self._box[search.N_ITEMS] = database.n_items
-        self._box[search.RATIO_PART] = wanted.part
-        self._box[search.RATIO_WHOLE] = wanted.whole
+        self._ask = np.zeros(kernels.ASKED, np.int64)
+        self._ask[kernels.MAX_PROBLEMS] = min(256, -(-database.n_items // 16))
+        self._ask[kernels.LEAST] = database.least
+        self._ask[kernels.KEEP_EARLIER] = wanted.only != "all"
+        self._ask[kernels.ABSORB] = not wanted.enumerates
+        self._box = np.zeros(kernels.STATES, np.int64)
+        self._box[kernels.LEAST_PEOPLE] = database.least
+        self._box[kernels.WANTED] = ONLY.index(wanted.only)
+        self._box[kernels.CLASSES] = database.n_classes
+        self._box[kernels.N_ITEMS] = database.n_items
+        self._box[kernels.RATIO_PART] = wanted.part
+        self._box[kernels.RATIO_WHOLE] = wanted.whole
         self._bits = np.empty(BITS, np.uint64)
         self._book = np.empty(BOOK, np.int64)
         self._tids = np.empty(0, np.uint64)
         self._known = np.empty(0, np.uint64)
         self._lists = np.empty((0, 2), np.int64)
-        self._frames = np.empty((database.longest + 2, search.HEAD + database.longest), np.int64)
+        self._frames = np.empty((database.longest + 2, kernels.HEAD + database.longest), np.int64)
         self._lines = np.empty((max(LINES, 2 * database.n_classes), 4), np.int64)
         self._members = np.empty(max(MEMBERS, 2 * database.n_classes * database.longest), np.int32)
 
     def begin(self, first: int, end: int) -> None:
         """Turn to roots ``first`` to ``end`` (exclusive)."""
-        from tacit.kernels import search
-
-        self._ask[search.FIRST_ROOT] = first
-        self._ask[search.NEXT_ROOT] = first
-        self._ask[search.END_ROOT] = end
+        self._ask[kernels.FIRST_ROOT] = first
+        self._ask[kernels.NEXT_ROOT] = first
+        self._ask[kernels.END_ROOT] = end
 
     def give_up_rest(self) -> int:
         """Give up unbegun roots; return the first."""
-        from tacit.kernels import search
-
-        self._ask[search.END_ROOT] = self._ask[search.NEXT_ROOT]
+        self._ask[kernels.END_ROOT] = self._ask[kernels.NEXT_ROOT]
         return self.next_root
 
     @property
     def next_root(self) -> int:
         """First root that was not begun."""
-        from tacit.kernels import search
-
-        return int(self._ask[search.NEXT_ROOT])
+        return int(self._ask[kernels.NEXT_ROOT])
 
     def pieces(self) -> Iterator[Piece | None]:
         """Yield the roots' patterns; None after empty steps."""
-        from tacit.kernels import search
-
-        while self._ask[search.NEXT_ROOT] < self._ask[search.END_ROOT]:
+        while self._ask[kernels.NEXT_ROOT] < self._ask[kernels.END_ROOT]:
             self._project()
-            self._box[search.PROBLEM] = 0
-            self._box[search.N_PROBLEMS] = self._ask[search.MADE]
-            self._box[search.DEPTH] = -1
-            while (status := self._search()) != search.DONE:
-                yield self._hand_over() if status == search.OUTPUT_FULL else None
+            self._box[kernels.PROBLEM] = 0
+            self._box[kernels.N_PROBLEMS] = self._ask[kernels.MADE]
+            self._box[kernels.DEPTH] = -1
+            while (status := self._search()) != kernels.DONE:
+                yield self._hand_over() if status == kernels.OUTPUT_FULL else None
             yield None
-        if self._box[search.N_SETS]:
+        if self._box[kernels.N_SETS]:
             yield self._hand_over()
 
     def _project(self) -> None:
-        """Make the next problems and their memory."""
-        from tacit.kernels import search
-
         db = self._database
         ask = self._ask
-        search.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
-        if ask[search.MADE] == 0:
-            if len(self._bits) < ask[search.NEED_BITS]:
-                self._bits = np.empty(ask[search.NEED_BITS], np.uint64)
-            if len(self._book) < ask[search.NEED_BOOK]:
-                self._book = np.empty(ask[search.NEED_BOOK], np.int64)
+        kernels.project(db.lists, db.masks, db.starts, db.places, db.parts, db.labels, ask, self._bits, self._book)
+        if ask[kernels.MADE] == 0:
+            if len(self._bits) < ask[kernels.NEED_BITS]:
+                self._bits = np.empty(ask[kernels.NEED_BITS], np.uint64)
+            if len(self._book) < ask[kernels.NEED_BOOK]:
+                self._book = np.empty(ask[kernels.NEED_BOOK], np.int64)
         depth = len(self._frames)
-        items = int(ask[search.MOST_ITEMS])
-        words = int(ask[search.MOST_WORDS]) + (items + 63) // 64
+        items = int(ask[kernels.MOST_ITEMS])
+        words = int(ask[kernels.MOST_WORDS]) + (items + 63) // 64
         if len(self._tids) < depth * words:
             self._tids = np.empty(depth * words, np.uint64)
         if len(self._lists) < depth * (items + 1):
             self._lists = np.empty((depth * (items + 1), 2), np.int64)
-        if not self._wanted.enumerates and len(self._known) < search.KNOWN_WORDS * (items + depth):
-            self._known = np.empty(search.KNOWN_WORDS * (items + depth), np.uint64)
+        if not self._wanted.enumerates and len(self._known) < kernels.KNOWN_WORDS * (items + depth):
+            self._known = np.empty(kernels.KNOWN_WORDS * (items + depth), np.uint64)
 
     def _search(self) -> int:
-        """Go on searching for a while."""
-        from tacit.kernels import search
-
-        self._box[search.WORK_LEFT] = self._work
+        self._box[kernels.WORK_LEFT] = self._work
         self._work = WORK_PER_CALL
         memory = (self._bits, self._book, self._box, self._tids, self._lists, self._frames)
         if self._wanted.enumerates:
-            return search.search_patterns(*memory, self._members, self._lines)
-        return search.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
+            return kernels.search_patterns(*memory, self._members, self._lines)
+        return kernels.search_closed(self._database.lists, *memory, self._known, self._members, self._lines)
 
     def _hand_over(self) -> Piece:
-        """Return the output and empty it."""
-        from tacit.kernels import search
-
-        members = as_labels(self._members[: self._box[search.N_MEMBERS]], self._database.n_items)
-        ends, counts, wholes, classes = self._lines[: self._box[search.N_SETS]].T
-        self._box[search.N_SETS] = 0
-        self._box[search.N_MEMBERS] = 0
+        members = as_labels(self._members[: self._box[kernels.N_MEMBERS]], self._database.n_items)
+        ends, counts, wholes, classes = self._lines[: self._box[kernels.N_SETS]].T
+        self._box[kernels.N_SETS] = 0
+        self._box[kernels.N_MEMBERS] = 0
         if self._database.n_classes < 0:
             return Piece(members, ends.astype(np.int32), counts.copy())
         return Piece(members, ends.astype(np.int32), counts.copy(), wholes.copy(), classes.astype(np.int32))
@@ -515,13 +469,9 @@ def mine(
 
     ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
     """
-    if wanted.needs_masks:
-        dense = True
-    database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=dense)
+    database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=wanted.needs_masks or dense)
     collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
-    if database.n_items:
-        _run(database, wanted, limits, collector)
-    limits.report(1.0)
+    _run(database, wanted, limits, collector)
     mined = collector.finish()
     if not (wanted.enumerates and len(database.masks)):
         mined.sort(database.n_items)
@@ -532,37 +482,34 @@ def count(rows: Rows, levels: Ints, wanted: Wanted, limits: Limits) -> Ints:
     """Count the patterns that reach each level."""
     database = make_database(rows, int(levels.min()), dictionary_order=wanted.enumerates, dense=wanted.needs_masks)
     collector = Collector(database.n_items, keep=False, levels=levels)
-    if database.n_items:
-        _run(database, wanted, limits, collector)
-    limits.report(1.0)
+    _run(database, wanted, limits, collector)
     return collector.reaching
 
 
 def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collector) -> None:
-    """Search all roots; if long, on all cores."""
-    task = Task(database, wanted)
+    """Search all roots; if that takes long, on all cores."""
     n_roots = database.n_items
-    cores = limits.cores
-    task.begin(0, n_roots)
-    begun = time.monotonic()
-    pieces = task.pieces()
-    for piece in pieces:
-        if piece is not None:
-            collector.add(piece)
-        limits.check()
-        limits.report(task.next_root / n_roots)
-        if cores > 1 and time.monotonic() - begun > SHARE_AFTER and task.next_root < n_roots:
-            _share(database, wanted, limits, collector, pieces, task.give_up_rest())
-            return
+    if n_roots:
+        task = Task(database, wanted)
+        cores = limits.cores
+        task.begin(0, n_roots)
+        begun = time.monotonic()
+        pieces = task.pieces()
+        for piece in pieces:
+            if piece is not None:
+                collector.add(piece)
+            limits.check()
+            limits.report(task.next_root / n_roots)
+            if cores > 1 and time.monotonic() - begun > SHARE_AFTER and task.next_root < n_roots:
+                _share(database, wanted, limits, collector, pieces, task.give_up_rest())
+                break
+    limits.report(1.0)
 
 
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish the search, sharing roots among cores.
-
-    The shared roots are those from ``first`` on.
-    """
+    """Finish the search, sharing roots from ``first`` on among cores."""
     own = threading.local()
 
     def block(start: int, end: int) -> Iterator[Piece | None]:
@@ -573,9 +520,8 @@ def _share(
 
     n_roots = database.n_items
     size = max(1, (n_roots - first) // 256)
-    team = Team(
-        [lambda: begun, *(partial(block, at, min(at + size, n_roots)) for at in range(first, n_roots, size))], limits.cores
-    )
+    blocks = [partial(block, at, min(at + size, n_roots)) for at in range(first, n_roots, size)]
+    team = Team([lambda: begun, *blocks], limits.cores)
     with closing(team.pieces()) as pieces:
         for piece in pieces:
             if piece is not None:

@@ -405,7 +405,7 @@ def _finite(value: Any) -> Any:
 
 Progress = Callable[[float], None]
 
-#: How I01 finds its channels: its own way, or one of the papers' (``attacks/detectors``).
+#: How I01 finds its channels: its own way, or one of the papers' (:mod:`tacit.itemsets.detectors`).
 Algorithm = Literal["projection", "naive", "oicd", "pmicd"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 

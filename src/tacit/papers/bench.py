@@ -25,8 +25,7 @@ from tacit.errors import InputError, LimitReached, OptionError
 from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
-from tacit.itemsets.detectors import DETECTORS, naive, oicd, pmicd
-from tacit.itemsets.detectors.family import Family
+from tacit.itemsets.detectors import DETECTORS, Family
 from tacit.itemsets.supports import Found, Supports
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import AttackRun, Progress, Target
@@ -39,8 +38,8 @@ from tacit.verbs.audit import audit
 Made = TypeVar("Made")
 
 #: How much each rival has to do: a number that does not depend on the machine, and what it counts.
-WORK = {naive.NAME: naive.work, oicd.NAME: oicd.work, pmicd.NAME: pmicd.work}
-UNITS = {naive.NAME: "sums", oicd.NAME: "supports added", pmicd.NAME: "rows sorted"}
+WORK = {row.name: row.work for row in DETECTORS}
+UNITS = {"naive": "sums", "oicd": "supports added", "pmicd": "rows sorted"}
 #: The name of the data that come with Tacit, where a folder is asked for.
 BUNDLED = "bundled"
 #: A rival that takes less than this is run three times, and the least time counts.
@@ -163,7 +162,7 @@ class Bench:
         family = setting.family
         try:
             steps = WORK[name](family)
-            if name != pmicd.NAME:
+            if name != "pmicd":
                 len(family.frequent)  # worked out once, here
         except OptionError:  # more frequent itemsets than the references hold
             return Timing(None)

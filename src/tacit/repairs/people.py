@@ -51,7 +51,7 @@ def border(release: Itemsets, items: Items) -> Sets:
         what = "the release stands for too many frequent itemsets to look just below them"
         remedy = "Use --goal frequent-only, raise the threshold, or choose another method"
         raise OptionError(what, where="--goal all", remedy=remedy)
-    book = Book.of_items(top.members)
+    book = Book(top.members)
     for one in top:
         keys = book.subsets(one.astype(np.int64))
         book.enter(keys, np.zeros((len(keys), 2), np.int64))

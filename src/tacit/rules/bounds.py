@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,48 +63,38 @@ class NamedSets:
 
     @classmethod
     def of(cls, release: Rules) -> NamedSets:
-        """Collect the sets of a release.
-
-        With the values of the SA, these include each antecedent with each value.
-        """
-        both = unite(release.antecedents, release.consequents)
+        """Collect the sets of a release; antecedents with all SA values, if known."""
+        both = _unite(release.antecedents, release.consequents)
         items, values = _find_sa_items(release)
         parts = [release.antecedents, both]
         counted = release.n is not None
         if counted:
             parts.append(Sets.from_lists([[]]))
-        sets, place = find_distinct(concatenate_sets(parts))
+        sets, place = _find_distinct(_concatenate(parts))
         lines = len(release)
         nobody = int(place[-1]) if counted else -1
         antecedents = np.unique(place[:lines])
         if counted:
             antecedents = np.union1d(antecedents, [nobody])
+        parents = np.empty(0, np.int64)
+        children = np.empty((0, 0), np.int64)
         if len(values) == 0 or len(antecedents) * len(values) > MOST_PAIRS:
-            nothing = np.empty(0, np.int64)
-            return cls(
-                sets,
-                items,
-                place[:lines],
-                place[lines : 2 * lines],
-                parents=nothing,
-                children=np.empty((0, 0), np.int64),
-                values=nothing,
-                nobody=nobody,
-            )
-        pairs = unite(
-            sets.take(np.repeat(antecedents, len(values))),
-            Sets(np.arange(len(antecedents) * len(values) + 1, dtype=np.int64), np.tile(values, len(antecedents))),
-        )
-        every, again = find_distinct(concatenate_sets([sets, pairs]))
-        place = again[place]
-        children = again[len(sets) :].reshape(len(antecedents), len(values))
-        nobody = int(again[nobody]) if counted else -1
+            values = np.empty(0, np.int64)
+        else:
+            one_each = np.arange(len(antecedents) * len(values) + 1, dtype=np.int64)
+            pairs = _unite(sets.take(np.repeat(antecedents, len(values))), Sets(one_each, np.tile(values, len(antecedents))))
+            every, again = _find_distinct(_concatenate([sets, pairs]))
+            place = again[place]
+            parents = again[antecedents]
+            children = again[len(sets) :].reshape(len(antecedents), len(values))
+            nobody = int(again[nobody]) if counted else -1
+            sets = every
         return cls(
-            every,
+            sets,
             items,
-            place[:lines],
-            place[lines : 2 * lines],
-            parents=again[antecedents],
+            whole=place[:lines],
+            both=place[lines : 2 * lines],
+            parents=parents,
             children=children,
             values=values,
             nobody=nobody,
@@ -166,10 +157,7 @@ class NamedSets:
 
 
 def _find_sa_items(release: Rules) -> tuple[Items, Ints]:
-    """Return items with SA values, and their numbers.
-
-    None unless each person has exactly one SA value.
-    """
+    """Return items and SA values' numbers, if each person has exactly one."""
     header = release.header
     items = release.items
     nothing = np.empty(0, np.int64)
@@ -187,20 +175,18 @@ def _find_sa_items(release: Rules) -> tuple[Items, Ints]:
     return Items.of_columns(pairs), np.array([number[pair] for pair in domain], np.int64)
 
 
-def unite(left: Sets, right: Sets) -> Sets:
-    """Return the union of each pair of sets."""
+def _unite(left: Sets, right: Sets) -> Sets:
     rows = np.concatenate((left.owners(), right.owners()))
     return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
-def concatenate_sets(parts: Sequence[Sets]) -> Sets:
-    """Concatenate lists of sets."""
+def _concatenate(parts: Sequence[Sets]) -> Sets:
     starts = np.cumsum([0, *(int(part.offsets[-1]) for part in parts)])
     offsets = [np.zeros(1, np.int64), *(part.offsets[1:] + start for part, start in zip(parts, starts, strict=False))]
     return Sets(np.concatenate(offsets), np.concatenate([part.members for part in parts]))
 
 
-def find_distinct(sets: Sets) -> tuple[Sets, Ints]:
+def _find_distinct(sets: Sets) -> tuple[Sets, Ints]:
     """Return distinct sets, and each set's place."""
     _, first, group = np.unique(sets.hashes(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -214,18 +200,18 @@ def find_distinct(sets: Sets) -> tuple[Sets, Ints]:
     return chosen, index
 
 
-class Reason(IntEnum):
-    """Reason for a bound."""
+class Reason(Enum):
+    """Reason for a bound, as certificates name it."""
 
-    COUNT = 0  # the count that a line prints
-    WHOLE = 1  # what a line says about its antecedent by itself
-    CONFIDENCE = 2  # the confidence of a line and a bound on its other number
-    INSIDE = 3  # who has a set has every part of it
-    PEOPLE = 4  # the number of people
-    DISTRIBUTION = 5  # the published distribution of the SA
-    VALUES = 6  # each person has one value of the SA
-    MISSING = 7  # a complete list leaves the rule out
-    GROUPS = 8  # no group has fewer than 0 people
+    COUNT = "count"  # the count that a line prints
+    WHOLE = "antecedent"  # what a line says about its antecedent by itself
+    CONFIDENCE = "confidence"  # the confidence of a line and a bound on its other number
+    INSIDE = "inside"  # who has a set has every part of it
+    PEOPLE = "n"  # the number of people
+    DISTRIBUTION = "distribution"  # the published distribution of the SA
+    VALUES = "values"  # each person has one value of the SA
+    MISSING = "missing"  # a complete list leaves the rule out
+    GROUPS = "groups"  # no group has fewer than 0 people
 
 
 class Step(NamedTuple):
@@ -244,13 +230,12 @@ class Log:
     """Bounds in batches, in order of discovery."""
 
     batches: list[tuple[int, Ints, Ints, Reason, Ints]] = field(default_factory=list)
+    _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def add(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> None:
         """Add new bounds."""
         self.batches.append((end, places, values, reason, sources))
         self._sorted = None
-
-    _sorted: tuple[Ints, Ints, Ints] | None = field(default=None, init=False)
 
     def latest(self, place: int, end: int, before: int | None = None) -> Step | None:
         """Return a set's bound before a time, or None."""
@@ -291,7 +276,6 @@ def confidence_of(release: Rules, line: int) -> Confidence:
 
 
 def _intersect_confidence(printed: tuple[int, int] | None, header: Header) -> Confidence:
-    """Return the printed confidences that reach the threshold."""
     low = header.min_confidence or Fraction(0)
     high = Fraction(1)
     low_open = header.strict and low > 0
@@ -315,10 +299,9 @@ def _intersect_confidence(printed: tuple[int, int] | None, header: Header) -> Co
 
 @dataclass(frozen=True, eq=False)
 class Confidences:
-    """Confidences of many rules, one column per rule.
+    """Confidences from ``low[0] / low[1]`` to ``high[0] / high[1]``, a column per rule.
 
-    They reach from ``low[0] / low[1]`` to ``high[0] / high[1]``. Columns are 64-bit numbers if all products with counts fit, else
-    Python's own.
+    Columns are 64-bit numbers if all products with counts fit, else Python's own.
     """
 
     low: Any
@@ -350,11 +333,7 @@ class Confidences:
     def wholes(self, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
         """Bound the antecedent's support by the other count."""
         least = _round_up(self._widen(lo) * self.high[1], self.high[0], self.high_open)
-        most = np.where(
-            self.low[0] > 0,
-            _round_down(self._widen(hi) * self.low[1], np.maximum(self.low[0], 1), self.low_open),
-            UNBOUNDED_COUNT,
-        )
+        most = self._divide_by_low(self._widen(hi) * self.low[1])
         return _cap_counts(least), _cap_counts(most)
 
     def parts(self, whole_lo: Ints, whole_hi: Ints) -> tuple[Ints, Ints]:
@@ -373,24 +352,24 @@ class Confidences:
         under = self.low[1] - self.low[0]
         by_part = _round_up(self._widen(part[0]) * over, self.high[0], self.high_open)
         by_whole = _round_up(self._widen(whole[0]) * over, self.high[1], self.high_open)
-        most_by_part = np.where(
-            self.low[0] > 0, _round_down(self._widen(part[1]) * under, np.maximum(self.low[0], 1), self.low_open), UNBOUNDED_COUNT
-        )
+        most_by_part = self._divide_by_low(self._widen(part[1]) * under)
         most_by_whole = _round_down(self._widen(whole[1]) * under, self.low[1], self.low_open)
         return _cap_counts(np.maximum(by_part, by_whole)), _cap_counts(np.minimum(most_by_part, most_by_whole))
+
+    def _divide_by_low(self, numerator: Any) -> Any:
+        quotient = _round_down(numerator, np.maximum(self.low[0], 1), self.low_open)
+        return np.where(self.low[0] > 0, quotient, UNBOUNDED_COUNT)
 
     def _widen(self, counts: Ints) -> Any:
         return counts.astype(self.low.dtype)
 
 
 def _round_up(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """Round a quotient up, past an open end."""
     safe = np.maximum(denominator, 1)
     return np.where(denominator > 0, np.where(is_open, numerator // safe + 1, -(-numerator // safe)), 0)
 
 
 def _round_down(numerator: Any, denominator: Any, is_open: Flags) -> Any:
-    """Round a quotient down (past an open end)."""
     return np.where(is_open, -(-numerator // denominator) - 1, numerator // denominator)
 
 
@@ -430,13 +409,6 @@ class RuleTable:
         return int(found[0]) if len(found) else -1
 
     @cached_property
-    def published(self) -> Flags:
-        """Sets that a line is about."""
-        flags = np.zeros(len(self.named.sets), np.bool_)
-        flags[self.named.whole] = flags[self.named.both] = True
-        return flags
-
-    @cached_property
     def missing(self) -> tuple[Ints, Ints]:
         """Antecedents without a rule for some SA value."""
         rows, columns = np.nonzero(~np.isin(self.named.children, self.named.both))
@@ -460,7 +432,6 @@ class RuleTable:
 
     @cached_property
     def _loose(self) -> Ints:
-        """Lines that do not give both their numbers exactly."""
         release = self.release
         return np.flatnonzero((release.lo < release.hi) | (release.whole_lo < release.whole_hi))
 
@@ -469,24 +440,19 @@ class RuleTable:
         return Confidences.of(self.release, self._loose)
 
     def _read_lines(self) -> None:
-        """Enter the bounds of lines, header and n."""
         release = self.release
         named = self.named
         lines = np.arange(len(release))
         if named.nobody >= 0:
             everyone = np.array([named.nobody])
-            for end in (LO, HI):
-                self._tighten_bounds(end, everyone, np.array([release.n or 0]), Reason.PEOPLE, sources=everyone)
-        for places, reason, low, high in (
-            (named.both, Reason.COUNT, release.lo, release.hi),
-            (named.whole, Reason.WHOLE, release.whole_lo, release.whole_hi),
-        ):
-            self._tighten_bounds(LO, places, low, reason, sources=lines)
-            self._tighten_bounds(HI, places, high, reason, sources=lines)
+            n = np.array([release.n or 0])
+            self._tighten_both(everyone, n, n, Reason.PEOPLE, sources=everyone)
+        self._tighten_both(named.both, release.lo, release.hi, Reason.COUNT, sources=lines)
+        self._tighten_both(named.whole, release.whole_lo, release.whole_hi, Reason.WHOLE, sources=lines)
         if named.nobody >= 0 and len(named.children) and release.header.sa_counts:
             row = named.children[int(np.flatnonzero(named.parents == named.nobody)[0])]
-            for end in (LO, HI):
-                self._tighten_bounds(end, row, np.array(release.header.sa_counts), Reason.DISTRIBUTION, sources=row)
+            counts = np.array(release.header.sa_counts)
+            self._tighten_both(row, counts, counts, Reason.DISTRIBUTION, sources=row)
 
     def _tighten(self, limits: Limits) -> None:
         """Tighten until nothing changes."""
@@ -498,7 +464,6 @@ class RuleTable:
                 return
 
     def _tighten_bounds(self, end: int, places: Ints, values: Ints, reason: Reason, sources: Ints) -> bool:
-        """Record tighter bounds; return True if there are any."""
         sign = 1 if end == LO else -1
         now = self.lo if end == LO else self.hi
         better = np.flatnonzero(sign * values > sign * now[places])
@@ -508,39 +473,33 @@ class RuleTable:
         first = np.concatenate(([True], places[order][1:] != places[order][:-1]))
         chosen = order[first]
         now[places[chosen]] = values[chosen]
-        self.log.add(
-            end,
-            places[chosen].astype(np.int64),
-            values[chosen].astype(np.int64),
-            reason,
-            sources=sources[chosen].astype(np.int64),
-        )
+        columns = (places, values, sources)
+        found, bounds, origins = (column[chosen].astype(np.int64) for column in columns)
+        self.log.add(end, found, bounds, reason, sources=origins)
         return True
+
+    def _tighten_both(self, places: Ints, low: Ints, high: Ints, reason: Reason, sources: Ints) -> bool:
+        changed = self._tighten_bounds(LO, places, low, reason, sources)
+        return self._tighten_bounds(HI, places, high, reason, sources) or changed
 
     def _tighten_by_confidence(self) -> bool:
         """Carry bounds between the two numbers of a line."""
         loose = self._loose
-        changed = False
         if len(loose) == 0:
             return False
         both = self.named.both[loose]
         whole = self.named.whole[loose]
-        least, most = self._confidences.wholes(self.lo[both], self.hi[both])
-        changed |= self._tighten_bounds(LO, whole, least, Reason.CONFIDENCE, sources=loose)
-        changed |= self._tighten_bounds(HI, whole, most, Reason.CONFIDENCE, sources=loose)
-        least, most = self._confidences.parts(self.lo[whole], self.hi[whole])
-        changed |= self._tighten_bounds(LO, both, least, Reason.CONFIDENCE, sources=loose)
-        changed |= self._tighten_bounds(HI, both, most, Reason.CONFIDENCE, sources=loose)
-        return changed
+        wholes = self._confidences.wholes(self.lo[both], self.hi[both])
+        changed = self._tighten_both(whole, *wholes, Reason.CONFIDENCE, sources=loose)
+        parts = self._confidences.parts(self.lo[whole], self.hi[whole])
+        return self._tighten_both(both, *parts, Reason.CONFIDENCE, sources=loose) or changed
 
     def _tighten_by_subsets(self) -> bool:
-        """Apply monotonicity of supports."""
         smaller, larger = self.named.inside
         changed = self._tighten_bounds(LO, smaller, self.lo[larger], Reason.INSIDE, sources=larger)
         return changed | self._tighten_bounds(HI, larger, self.hi[smaller], Reason.INSIDE, sources=smaller)
 
     def _tighten_by_values(self) -> bool:
-        """Partition an antecedent's people by SA value."""
         parents = self.named.parents
         children = self.named.children
         if children.size == 0 or int(self.hi[parents].max()) >= UNBOUNDED_COUNT // (children.shape[1] + 1):
@@ -553,13 +512,10 @@ class RuleTable:
         flat = children.ravel()
         least = (self.lo[parents] - all_high)[:, None] + high
         most = (self.hi[parents] - all_low)[:, None] + low
-        changed = self._tighten_bounds(LO, parents, all_low, Reason.VALUES, sources=parents)
-        changed |= self._tighten_bounds(HI, parents, all_high, Reason.VALUES, sources=parents)
-        changed |= self._tighten_bounds(LO, flat, least.ravel(), Reason.VALUES, sources=own)
-        return changed | self._tighten_bounds(HI, flat, most.ravel(), Reason.VALUES, sources=own)
+        changed = self._tighten_both(parents, all_low, all_high, Reason.VALUES, sources=parents)
+        return self._tighten_both(flat, least.ravel(), most.ravel(), Reason.VALUES, sources=own) or changed
 
     def _tighten_by_absence(self) -> bool:
-        """Bound missing rules of complete lists by thresholds."""
         parents, children = self.missing
         ceiling = missing_ceiling(self.release)
         named_rule = parents != self.named.nobody  # the empty antecedent is not that of a rule
@@ -567,8 +523,8 @@ class RuleTable:
             return False
         parents = parents[named_rule]
         children = children[named_rule]
-        find_distinct, index = np.unique(self.hi[parents], return_inverse=True)
-        most = np.array([min(ceiling.of(count), UNBOUNDED_COUNT) for count in find_distinct.tolist()], np.int64)[index]
+        distinct, index = np.unique(self.hi[parents], return_inverse=True)
+        most = np.array([min(ceiling.of(count), UNBOUNDED_COUNT) for count in distinct.tolist()], np.int64)[index]
         return self._tighten_bounds(HI, children, most, Reason.MISSING, sources=parents)
 
     @cached_property
@@ -593,17 +549,18 @@ class RuleTable:
         """
         sets = self.named.sets
         _, unpublished = self.missing
-        wanted = unpublished[
-            self.whole_cubes[unpublished] & (sets.lengths[unpublished] <= LONGEST) & (sets.lengths[unpublished] > 1)
-        ]
-        wanted = np.unique(wanted)
+        lengths = sets.lengths[unpublished]
+        wanted = np.unique(unpublished[self.whole_cubes[unpublished] & (lengths <= LONGEST) & (lengths > 1)])
         for _ in range(MOST_ROUNDS if len(wanted) else 0):
             changed = False
             for length in np.unique(sets.lengths[wanted]).tolist():
                 level = wanted[sets.lengths[wanted] == length]
-                bounds = self._deduce_bounds(level, limits)
-                changed |= self._tighten_bounds(LO, level, bounds[:, 0], Reason.GROUPS, sources=level)
-                changed |= self._tighten_bounds(HI, level, bounds[:, 1], Reason.GROUPS, sources=level)
+                book, _ = self.book()
+                chosen = sets.take(level)
+                keys = book.keys(chosen.offsets, chosen.members)
+                limits.check(CODE)
+                bounds, _ = book.deduce(keys, np.array([0, UNBOUNDED_COUNT, LONGEST]))
+                changed |= self._tighten_both(level, bounds[:, 0], bounds[:, 1], Reason.GROUPS, sources=level)
             if not changed or self.empty >= 0:
                 break
             self._tighten(limits)
@@ -611,20 +568,11 @@ class RuleTable:
 
     def book(self) -> tuple[Book, Ints]:
         """Return the deduction kernels' input, and its sets."""
-        book = Book.of_items(self.named.sets.members)
+        book = Book(self.named.sets.members)
         places = np.flatnonzero(self.whole_cubes)
         sets = self.named.sets.take(places)
         book.enter(book.keys(sets.offsets, sets.members), np.stack((self.lo[places], self.hi[places]), axis=1))
         return book, places
-
-    def _deduce_bounds(self, places: Ints, limits: Limits) -> Ints:
-        """Bound supports by those of proper subsets."""
-        book, _ = self.book()
-        chosen = self.named.sets.take(places)
-        keys = book.keys(chosen.offsets, chosen.members)
-        limits.check(CODE)
-        bounds, _ = book.deduce(keys, np.array([0, UNBOUNDED_COUNT, LONGEST]))
-        return bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,14 +584,9 @@ class Ceiling:
     strict: bool
 
     def of(self, people: int) -> int:
-        """Return the largest support, given ``people`` at most.
-
-        >>> Ceiling(5, Fraction(3, 5), strict=False).of(10), Ceiling(5, Fraction(3, 5), strict=True).of(10)
-        (5, 6)
-        """
+        """Return the largest support, given ``people`` at most."""
         share = self.min_confidence * people
-        below = share.numerator // share.denominator if self.strict else -(-share.numerator // share.denominator) - 1
-        return max(0, self.min_support - 1, below)
+        return max(0, self.min_support - 1, floor(share) if self.strict else ceil(share) - 1)
 
 
 def missing_ceiling(release: Rules) -> Ceiling | None:

@@ -17,18 +17,6 @@ from tacit.rules.bounds import Step as Bounding
 #: Derivations of more steps than this are not written out; their lines are cited all the same.
 MOST_STEPS = 40
 _HUGE = np.iinfo(np.int64).max
-#: The laws as certificates name them.
-_LAWS = {
-    Reason.COUNT: "count",
-    Reason.WHOLE: "antecedent",
-    Reason.CONFIDENCE: "confidence",
-    Reason.INSIDE: "inside",
-    Reason.PEOPLE: "n",
-    Reason.DISTRIBUTION: "distribution",
-    Reason.VALUES: "values",
-    Reason.MISSING: "missing",
-    Reason.GROUPS: "groups",
-}
 
 
 class Story:
@@ -85,11 +73,13 @@ class Story:
         if (step.place, step.end, step.time) not in self._told:
             self._told.add((step.place, step.end, step.time))
             law, is_sentence = self._law(step)
-            self._add(Remark(law if is_sentence else (*law, f"{self._says(step)}.")))
+            side = "at least" if step.end == LO else "at most"
+            people = "person has" if step.value == 1 else "people have"
+            says = f"{side} {step.value:,} {people} {self.names(step.place)}."
+            self._add(Remark(law if is_sentence else (*law, says)))
             self._prove(step)
 
     def _explain_both(self, low: Bounding, high: Bounding) -> None:
-        """Explain two bounds with the same source together."""
         both = {(step.place, step.end, step.time) for step in (low, high)}
         if both <= self._told:
             return
@@ -104,9 +94,8 @@ class Story:
         self._add(Remark(law if is_sentence else (*law, both_ends)))
 
     def _prove(self, step: Bounding) -> None:
-        """Add a step to the certificate: bound, law, source."""
         entry: dict[str, Any] = {"items": list(self.table.named.names(step.place))}
-        entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": _LAWS[step.reason]}
+        entry |= {"at_least" if step.end == LO else "at_most": step.value, "by": step.reason.value}
         if step.reason in (Reason.COUNT, Reason.WHOLE, Reason.CONFIDENCE):
             entry["line"] = self.table.release.line(step.source)
         elif step.reason in (Reason.INSIDE, Reason.VALUES, Reason.MISSING):
@@ -119,18 +108,36 @@ class Story:
 
     def _law(self, step: Bounding) -> tuple[Phrase, bool]:
         """Return a bound's law; tell if a sentence."""
-        state = {
-            Reason.COUNT: self._line_alone,
-            Reason.WHOLE: self._line_alone,
-            Reason.CONFIDENCE: self._by_confidence,
-            Reason.INSIDE: self._inside,
-            Reason.PEOPLE: self._people,
-            Reason.DISTRIBUTION: self._distribution,
-            Reason.VALUES: self._values,
-            Reason.MISSING: self._missing,
-            Reason.GROUPS: self._groups,
-        }[step.reason]
-        return state(step), step.reason in (Reason.COUNT, Reason.WHOLE, Reason.PEOPLE)
+        named = self.table.named
+        law: Phrase
+        match step.reason:
+            case Reason.COUNT | Reason.WHOLE:
+                return self._line_alone(step), True
+            case Reason.PEOPLE:
+                self._cells.add("n")
+                return (f"There are {step.value:,} people in all (n).",), True
+            case Reason.CONFIDENCE:
+                is_whole = step.place == named.whole[step.source]
+                other = int(named.both[step.source] if is_whole else named.whole[step.source])
+                self._earlier(other, step.end, step)
+                law = "The confidence of ", self.cite(step.source), f", {self.interval(step.source)}, then says: "
+            case Reason.INSIDE:
+                self._earlier(step.source, step.end, step)
+                larger, smaller = (step.source, step.place) if step.end == LO else (step.place, step.source)
+                law = (f"Everyone with {self.names(larger)} has {self.names(smaller)}: ",)
+            case Reason.DISTRIBUTION:
+                self._cells.add("sa_distribution")
+                law = ("The published distribution says: ",)
+            case Reason.VALUES:
+                law = self._values(step)
+            case Reason.MISSING:
+                self._cells.add("min_support")
+                self._earlier(step.source, HI, step)
+                value = sorted(set(named.names(step.place)) - set(named.names(step.source)))[0]
+                law = (f"The list is complete and has no rule from {self.names(step.source)} to {value}: ",)
+            case Reason.GROUPS:
+                law = self._groups(step)
+        return law, False
 
     def names(self, place: int) -> str:
         """A set in words."""
@@ -138,62 +145,32 @@ class Story:
         return join_names(names, "and") if names else "nothing asked of them"
 
     def _earlier(self, place: int, end: int, step: Bounding) -> int:
-        """Explain a bound that another one uses; its value."""
         found = self.table.log.latest(place, end, step.time)
         if found is None:
             return 0 if end == LO else _HUGE
         self.explain(found)
         return found.value
 
-    def _says(self, step: Bounding) -> str:
-        """The bound itself: "at least 5 people have a"."""
-        side = "at least" if step.end == LO else "at most"
-        have = "has" if step.value == 1 else "have"
-        return f"{side} {step.value:,} {'person' if step.value == 1 else 'people'} {have} {self.names(step.place)}"
-
-    def _how(self, line: int, reason: Reason) -> str:
-        """Return the source of a line's bound, if indirect."""
-        release = self.table.release
-        withheld = release.support is None and not release.count(line).is_exact
-        if withheld:
-            return ", as far as the thresholds tell"
-        printed = release.confidence is None or release.confidence.digits[line] >= 0
-        if reason == Reason.WHOLE:
-            return ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
-        return describe_printed(release.support.text(line), release.count(line)) if release.support is not None else ""
-
     def _line_alone(self, step: Bounding) -> Phrase:
         release = self.table.release
         line = step.source
         count = release.count(line) if step.reason == Reason.COUNT else release.whole(line)
         have = "has" if count == Bound(1, 1) else "have"
-        return self.cite(line), f": {render_people(count)} {have} {self.names(step.place)}{self._how(line, step.reason)}."
-
-    def _by_confidence(self, step: Bounding) -> Phrase:
-        named = self.table.named
-        is_whole = step.place == named.whole[step.source]
-        other = int(named.both[step.source] if is_whole else named.whole[step.source])
-        self._earlier(other, step.end, step)
-        return "The confidence of ", self.cite(step.source), f", {self.interval(step.source)}, then says: "
+        how = ""
+        if release.support is None and not release.count(line).is_exact:
+            how = ", as far as the thresholds tell"
+        elif step.reason == Reason.WHOLE:
+            printed = release.confidence is None or release.confidence.digits[line] >= 0
+            how = ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
+        elif release.support is not None:
+            how = describe_printed(release.support.text(line), release.count(line))
+        return self.cite(line), f": {render_people(count)} {have} {self.names(step.place)}{how}."
 
     def interval(self, line: int) -> str:
         """The confidences that a line allows."""
         allowed = confidence_of(self.table.release, line)
         low, high = (f"{float(end):.6g}" for end in (allowed.low, allowed.high))
         return f"from {low} to {high}"
-
-    def _inside(self, step: Bounding) -> Phrase:
-        self._earlier(step.source, step.end, step)
-        larger, smaller = (step.source, step.place) if step.end == LO else (step.place, step.source)
-        return (f"Everyone with {self.names(larger)} has {self.names(smaller)}: ",)
-
-    def _people(self, step: Bounding) -> Phrase:
-        self._cells.add("n")
-        return (f"There are {step.value:,} people in all (n).",)
-
-    def _distribution(self, _: Bounding) -> Phrase:
-        self._cells.add("sa_distribution")
-        return ("The published distribution says: ",)
 
     def _values(self, step: Bounding) -> Phrase:
         named = self.table.named
@@ -210,14 +187,7 @@ class Story:
         column = " & ".join(self.table.release.header.sa)
         return (f"Each person has one of the {len(row):,} values of {column}: ",)
 
-    def _missing(self, step: Bounding) -> Phrase:
-        self._cells.add("min_support")
-        self._earlier(step.source, HI, step)
-        value = sorted(set(self.table.named.names(step.place)) - set(self.table.named.names(step.source)))[0]
-        return (f"The list is complete and has no rule from {self.names(step.source)} to {value}: ",)
-
     def _groups(self, step: Bounding) -> Phrase:
-        """Return the law of nonnegative groups in words."""
         items = self.table.named.sets[step.place].tolist()
         size = 1 << len(items)
         places = [self.table.named.find([items[j] for j in range(len(items)) if mask >> j & 1]) for mask in range(size - 1)]

@@ -12,7 +12,7 @@ one while the rest still clashes, so that none of those that are named can be sp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -37,9 +37,7 @@ MOVED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Bounds on people by combination and value.
-
-    The first index is the combination. Never fewer than ``lo``, never more than ``hi``, whatever else is open.
+    """Bounds ``lo`` and ``hi`` on people by combination and value.
 
     ``seen_lo`` and ``seen_hi`` are attained by witnesses; where they equal the bounds, nothing tighter is true. ``stopped`` says why the search
     ended early, if it did, ``by_cases`` that somebody's value was settled by telling cases apart: no single sum may prove it.
@@ -76,10 +74,7 @@ class _Enough(Exception):
 
 @dataclass(eq=False)
 class _Ends:
-    """Knowledge about the columns of a program.
-
-    Outer (``lo``, ``hi``) and inner (``seen_lo``, ``seen_hi``) ends.
-    """
+    """Outer (``lo``, ``hi``) and inner (``seen_lo``, ``seen_hi``) ends of columns."""
 
     program: Program
     lo: Ints = field(init=False)
@@ -96,7 +91,6 @@ class _Ends:
         self.seen_hi = np.full_like(size, -1)
 
     def see(self, people: Ints) -> None:
-        """Take a witness in."""
         self.seen_lo = np.minimum(self.seen_lo, people)
         self.seen_hi = np.maximum(self.seen_hi, people)
 
@@ -107,7 +101,6 @@ class _Ends:
         return up, down, self.seen_hi < up, self.seen_lo > down
 
     def open_ends(self, enough: Ints) -> int:
-        """Number of unsettled ends."""
         return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
 
 
@@ -122,18 +115,14 @@ def bound(
 ) -> Bounds:
     """Bound the people of each combination with each value.
 
-    Combination q has ``people[q]`` people. When ``check`` raises ``stop``, or after that much work, the bounds known by then are
-    returned.
-
-    Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value.
-    Raises :class:`tacit.solve.program.Infeasible` or :class:`tacit.solve.program.NoWhole` where no people keep the statements.
+    Combination q has ``people[q]`` people. When ``check`` raises ``stop``, or after that much work, the bounds known by then are returned.
+    Without ``tight`` it is only looked at whether anybody, and whether everybody, of a combination can have a value. Raises
+    :class:`tacit.solve.program.Infeasible` or :class:`tacit.solve.program.NoWhole` where no people keep the statements.
     """
     largest = np.zeros(len(problem.people), np.int64)
     np.maximum.at(largest, problem.class_of, people)
     stopped: Literal["", "time", "work"] = ""
-    parts: list[_Ends] = []
-    for chosen in components(problem):
-        parts.append(_Ends(Program(problem, chosen)))
+    parts = [_Ends(Program(problem, chosen)) for chosen in components(problem)]
 
     def checked() -> float | None:
         if most_work is not None and sum(ends.program.work for ends in parts) >= most_work:
@@ -171,7 +160,6 @@ def components(problem: Problem) -> list[Ints]:
 
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Settle each column's range up to ``enough`` people."""
     chance = np.random.default_rng(len(ends.program))
     for whole in (False, True):
         open_ends = ends.open_ends(enough)
@@ -190,10 +178,7 @@ def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
 def _push(
     ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
 ) -> None:
-    """Search for a witness that extends open columns.
-
-    As many of them as possible, or one.
-    """
+    """Search for a witness that extends open columns, or one of them."""
     program = ends.program
     goal_up, goal_down, up, down = ends.goals(enough)
     if only is not None:
@@ -226,7 +211,6 @@ def _push(
 
 
 def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
-    """A solution as a witness, if it is whole."""
     whole = np.rint(people).astype(np.int64)
     return whole if program.keeps(whole) else None
 
@@ -259,7 +243,6 @@ def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
 
 
 def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.random.Generator, check: Check) -> None:
-    """Settle one end of one column."""
     program = ends.program
 
     def open_end() -> bool:
@@ -307,7 +290,6 @@ def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
 
 
 def _bound_combinations(problem: Problem, people: Ints, parts: list[_Ends], stopped: Literal["", "time", "work"]) -> Bounds:
-    """Bounds of combinations from those of their classes."""
     lo, hi, seen_lo, seen_hi = _bound_classes(problem, parts)
     size = problem.people[problem.class_of][:, None]
     own = people[:, None]
@@ -323,7 +305,6 @@ def _bound_combinations(problem: Problem, people: Ints, parts: list[_Ends], stop
 
 
 def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return outer and inner bounds by class and value."""
     open_ = problem.closed == 0
     all_of_them = np.where(open_, problem.people[:, None], 0)
     certain = open_ & (open_.sum(axis=1) == 1)[:, None]
@@ -339,12 +320,7 @@ def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, In
         found = (ends.lo, ends.hi, ends.seen_lo, ends.seen_hi)
         for target, source in zip((lo, hi, seen_lo, seen_hi), found, strict=True):
             target[program.classes[real], program.values[real]] = source[real]
-        left = (
-            ends.program.size - ends.hi,
-            ends.program.size - ends.lo,
-            program.size - ends.seen_hi,
-            program.size - ends.seen_lo,
-        )
+        left = tuple(program.size - end for end in (ends.hi, ends.lo, ends.seen_hi, ends.seen_lo))
         for which, ends_of in ((program.alone, left), (~real, found)):
             classes = program.classes[which]
             others = open_[classes] & ~named[classes]
@@ -364,9 +340,8 @@ def clashing(
 ) -> Origins | None:
     """Return the origins of few contradictory statements.
 
-    None where fractions of people keep all of them, or nothing could be proved.
-
-    When ``check`` raises ``stop``, what clashes is named as far as it is known by then.
+    None where fractions of people keep all of them, or nothing could be proved. When ``check`` raises ``stop``, what clashes is named as far as
+    it is known by then.
     """
     try:
         found = _clash(said, check)
@@ -379,14 +354,18 @@ def clashing(
         order = {one.origin: place for place, one in enumerate(said.listed)}
         for origin in sorted(found, key=lambda one: -order[one]):
             if origin in found:
-                found = _clash(_select_statements(said, [one for one in found if one != origin]), check) or found
+                kept = set(found) - {origin}
+                rest = Statements(said.population, said.n_values)
+                for one in said.listed:
+                    if one.origin in kept:
+                        rest.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
+                found = _clash(rest, check) or found
     except stop:
         pass
     return tuple(sorted(found, key=lambda one: order[one]))
 
 
 def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | None:
-    """Return contradictory statements, proved by their weights."""
     try:
         problem = reduce(said, settle=False)
     except Clash as clash:
@@ -401,13 +380,3 @@ def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | Non
         except Unsolved:
             continue
     return None
-
-
-def _select_statements(said: Statements, origins: Iterable[Hashable]) -> Statements:
-    """Return the statements of these origins alone."""
-    kept = set(origins)
-    out = Statements(said.population, said.n_values)
-    for one in said.listed:
-        if one.origin in kept:
-            out.say(said.events[one.event], one.value, one.lo, one.hi, one.origin)
-    return out

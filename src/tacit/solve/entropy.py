@@ -26,7 +26,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,8 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.solve.solver import solve_linear
 from tacit.solve.statements import Problem
+
+Made = TypeVar("Made")
 
 #: Below this many numbers to add, threads cost more than they save.
 WORK_FOR_THREADS = 1 << 21
@@ -65,14 +68,13 @@ class Dual:
         self._cuts[0] = 0
         self._cuts[-1] = len(self.weights)
 
-    def _on_threads(self, work: Callable[[int, int], None]) -> None:
-        spans = list(zip(self._cuts[:-1], self._cuts[1:], strict=True))
+    def _on_threads(self, work: Callable[[int, int], Made]) -> list[Made]:
+        """Return the results of all spans of classes, in their order."""
+        spans = list(pairwise(self._cuts))
         if len(spans) == 1:
-            work(*spans[0])
-            return
+            return [work(*spans[0])]
         with ThreadPoolExecutor(len(spans)) as pool:
-            for task in [pool.submit(work, *span) for span in spans]:
-                task.result()
+            return [task.result() for task in [pool.submit(work, *span) for span in spans]]
 
     def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
         """Return shares, sums of statements, and log normaliser."""
@@ -82,39 +84,30 @@ class Dual:
         out = np.empty(len(self.weights) * self.n_values)
         if len(self.weights) == 0:
             return out, np.zeros(self.size), 0.0
-        parts: dict[int, tuple[Floats, float]] = {}
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> tuple[Floats, float]:
             sums = np.zeros(self.size)
             total = shares(p.starts, p.rows, p.values, self.weights, self._closed, multipliers, first, last, out, sums)
-            parts[first] = sums, total
+            return sums, total
 
-        self._on_threads(work)
-        # Added up in one order, whichever thread was first.
-        ordered = [parts[first] for first in sorted(parts)]
-        return out, np.sum([sums for sums, _ in ordered], axis=0), sum(total for _, total in ordered)
+        parts = self._on_threads(work)
+        return out, np.sum([sums for sums, _ in parts], axis=0), sum(total for _, total in parts)
 
     def covariance(self, share: Floats) -> Floats:
         """Return the lower triangle of the sums' covariance."""
         from tacit.kernels.entropy import covariance
 
         p = self.problem
-        parts: dict[int, Floats] = {}
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> Floats:
             matrix = np.zeros(self.size * self.size)
             covariance(p.starts, p.rows, p.values, self.weights, share, self.n_values, first, last, matrix)
-            parts[first] = matrix
+            return matrix
 
-        self._on_threads(work)
-        total, *others = (parts[first] for first in sorted(parts))
+        total, *others = self._on_threads(work)
         for part in others:
             total += part
         return total.reshape(self.size, self.size)
-
-    def missed(self, sums: Floats) -> Floats:
-        """Return the miss of each statement."""
-        return np.maximum(np.maximum(self.lo - sums, sums - self.hi), 0.0)
 
     def entropy(self, share: Floats) -> float:
         """H(value | quasi-identifiers) in nats."""
@@ -122,10 +115,8 @@ class Dual:
         return float(-(np.repeat(self.weights, self.n_values) * share * logs).sum())
 
 
-def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
-    """Return Cholesky factors of a matrix, diagonal raised.
-
-    Only its lower triangle is read.
+def _factor(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
+    """Return Cholesky factors of a matrix (lower triangle), diagonal raised.
 
     What is added grows where rounding errors make the matrix indefinite without it.
     """
@@ -142,12 +133,17 @@ def factored(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
     raise FloatingPointError("the system of a step has no Cholesky factors")
 
 
-def times(matrix: Floats, vector: Floats) -> Floats:
-    """Multiply a symmetric matrix (lower triangle) and a vector."""
+def _times(matrix: Floats, vector: Floats) -> Floats:
     from scipy.linalg.blas import dsymv
 
-    # The matrix is stored by rows, so its lower triangle is the upper one of what BLAS sees.
+    # Only the lower triangle is filled; the matrix is stored by rows, so that is the upper one of what BLAS sees.
     return np.asarray(dsymv(1.0, matrix.T, vector, lower=0))
+
+
+def _solve_factored(factor: tuple[Floats, bool], wanted: Floats) -> Floats:
+    from scipy.linalg import cho_solve
+
+    return np.asarray(cho_solve(factor, wanted, check_finite=False))
 
 
 Rows = npt.NDArray[np.intp]
@@ -172,7 +168,7 @@ SMALL = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
+class _Reached:
     """Solution reached: multipliers, shares, sums, and number of steps."""
 
     multipliers: Floats
@@ -181,7 +177,7 @@ class Reached:
     steps: int
 
 
-def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = lambda: None) -> Reached | None:
+def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _Reached | None:
     """Solve by Newton's method near these multipliers, or None."""
     held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
     point = np.where(held, multipliers, 0.0)
@@ -207,7 +203,7 @@ def reached_from(dual: Dual, multipliers: Floats, check: Callable[[], None] = la
         below = ~held & dual.lower & (found.sums < dual.lo - OUTSIDE)
         above = ~held & dual.upper & (found.sums > dual.hi + OUTSIDE)
         if not (wrong.any() or below.any() or above.any()):
-            return Reached(point, found.share, found.sums, steps)
+            return _Reached(point, found.share, found.sums, steps)
         held = (held & ~wrong) | below | above
         point[wrong] = 0.0
         bound = np.where(below, dual.lo, np.where(above, dual.hi, bound))
@@ -226,8 +222,7 @@ class _ActivePoint:
     merit: float
 
 
-def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> Reached | None:
-    """Find the point that meets the held bounds."""
+def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> _Reached | None:
     rows = np.flatnonzero(held)
 
     def at(multipliers: Floats) -> _ActivePoint:
@@ -250,14 +245,11 @@ def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Ca
             break
         slow = ahead.far > SLOW * point.far
         point = _reuse_system(system, ahead, rows, at)
-    return Reached(point.multipliers, point.share, point.sums, steps) if point.far <= EXACT else None
+    return _Reached(point.multipliers, point.share, point.sums, steps) if point.far <= EXACT else None
 
 
 def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable[[Floats], _ActivePoint]) -> _ActivePoint:
-    """Improve the point with the same system.
-
-    Factoring costs much more than a step, and the system hardly changes near the end.
-    """
+    # Factoring costs much more than a step, and the system hardly changes near the end.
     while AIM < point.far < NEARLY:
         multipliers = point.multipliers.copy()
         multipliers[rows] += system.step(point.missed)
@@ -274,7 +266,6 @@ def _reuse_system(system: _System, point: _ActivePoint, rows: Rows, at: Callable
 def _step_ahead(
     point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]
 ) -> _ActivePoint | None:
-    """Return the next point in a direction, or None."""
     size = 1.0
     while size > SHORTEST:
         ahead = at(point.multipliers + size * direction)
@@ -301,33 +292,20 @@ class _System:
         whole = dual.covariance(share)
         self._matrix = whole if len(rows) == dual.size else whole[np.ix_(rows, rows)]
         diagonal = self._matrix.diagonal()
-        self._factor = factored(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
+        self._factor = _factor(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
 
     def step(self, missed: Floats) -> Floats:
-        """Return the change of the multipliers, refined once.
-
-        Refinement removes the effect of damping.
-        """
-        from scipy.linalg import cho_solve
-
-        change = -np.asarray(cho_solve(self._factor, missed, check_finite=False))
-        return change - np.asarray(cho_solve(self._factor, missed + times(self._matrix, change), check_finite=False))
+        """Return the multipliers' change, refined once against the damping."""
+        change = -_solve_factored(self._factor, missed)
+        return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
 
 #: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
 LARGEST = 200_000
 
 
-@dataclass(frozen=True, eq=False)
-class Inside:
-    """Problem with an interior, and its statements' numbers."""
-
-    problem: Problem
-    kept: Ints
-
-
-def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
-    """Return the problem without its settled part, or None.
+def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints] | None:
+    """Return the problem without its settled part, and the kept statements' numbers.
 
     None if the statements clash, for example.
     """
@@ -349,7 +327,7 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> Inside | None:
 
 
 def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
-    """Return the largest miss as a share."""
+    """Return the largest miss of a statement as a share of all people."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     people = problem.people[classes] * share[classes, problem.values[problem.rows]]
     sums = np.bincount(problem.rows, people, len(problem.values))
@@ -357,7 +335,6 @@ def largest_miss(problem: Problem, share: npt.NDArray[np.float64]) -> float:
 
 
 def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Flags, Flags, Flags] | None:
-    """Find the possible values and slack bounds."""
     from scipy.sparse import csr_array, hstack
 
     open_cells = problem.closed == 0
@@ -405,8 +382,7 @@ def _find_positive(problem: Problem, classes: Ints, seconds: float) -> tuple[Fla
     return cells, below, over
 
 
-def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> Inside:
-    """Close these values in the problem."""
+def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8], lo: Ints, hi: Ints) -> tuple[Problem, Ints]:
     rows = problem.rows
     size = len(problem.values)
     loose = closed.sum(axis=1) < closed.shape[1] - 1
@@ -434,7 +410,7 @@ def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8]
         origins=tuple(problem.origins[j] for j in kept.tolist()),
         events=problem.events[kept],
     )
-    return Inside(smaller, kept)
+    return smaller, kept
 
 
 #: What is aimed at: no statement missed by more than the first (a share of all people), no further from the optimum than the second (nats).
@@ -501,7 +477,6 @@ class _Point:
         return fixed, lower, np.where(dual.upper, dual.hi - self.sums - self.r, 0.0)
 
     def distance(self, dual: _Path) -> float:
-        """Distance from keeping every statement."""
         return float(np.sqrt(sum((part**2).sum() for part in self.missed(dual))))
 
     def held(self, dual: _Path) -> Floats:
@@ -519,10 +494,7 @@ Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 class _Path(Dual):
-    """Dual problem whose central path is followed.
-
-    Bounds of intervals have a little room, and systems are damped.
-    """
+    """Dual problem whose central path is followed, with room at bounds."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
@@ -533,12 +505,10 @@ class _Path(Dual):
         self.damping = 0.0 if self.n_slacks else 0.1
 
     def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
-        """Return the point with these multipliers and slacks."""
         share, sums, normaliser = self.shares(multipliers)
         return _Point(multipliers, s, r, u, v, sums, share, normaliser)
 
     def start(self) -> _Point:
-        """Return a starting point with multipliers of slacks."""
         _, sums, _ = self.shares(np.zeros(self.size))
         both = self.lower & self.upper
         room = np.where(both, self.hi - self.lo, self.whole)
@@ -554,14 +524,12 @@ class _Path(Dual):
 def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
     """Find the distribution of maximum entropy.
 
-    ``multipliers`` of a similar problem make it faster, ``check`` is called before every step.
-
-    A solution that did not converge says so; it is then no answer. Statements that leave no inside are looked at by a linear program first
-    (:mod:`tacit.solve.entropy`).
+    ``multipliers`` of a similar problem make it faster, ``check`` is called before every step. A solution that did not converge says so; it is
+    then no answer.
     """
     if multipliers is not None:
         dual = Dual(problem)
-        near = reached_from(dual, multipliers, check)
+        near = _solve_near(dual, multipliers, check)
         if near is not None:
             return _solve_reached(dual, near, 0)
     found, exact = _follow_path(problem, check)
@@ -570,8 +538,15 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     inside = inside_of(problem)
     if inside is None:
         return found
-    again, exact = _follow_path(inside.problem, check)
-    return _restore_solution(problem, inside, again, found) if exact or not found.converged else found
+    smaller, kept = inside
+    again, exact = _follow_path(smaller, check)
+    if found.converged and not exact:
+        return found
+    multipliers = found.multipliers  # diverging multipliers keep their last values
+    if not found.converged:
+        multipliers = np.zeros(len(problem.values))
+        multipliers[kept] = again.multipliers
+    return replace(again, multipliers=multipliers, violation=largest_miss(problem, again.share))
 
 
 def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
@@ -579,7 +554,7 @@ def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution,
     dual = _Path(problem)
     if dual.size == 0:
         share, _, _ = dual.shares(np.empty(0))
-        return _make_solution(dual, _Point(*(np.empty(0),) * 6, share), 0, converged=True), True
+        return _make_solution(dual, _Point(*(np.empty(0),) * 6, share), 0, gap=0.0, converged=True), True
     point = dual.start()
     best = np.inf
     since_best = 0
@@ -598,11 +573,11 @@ def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution,
         before = furthest
         furthest = max(np.abs(part).max() for part in point.missed(dual))
         if furthest <= FEASIBLE and gap <= OPTIMAL:
-            return _make_solution(dual, point, step, converged=True), True
+            return _make_solution(dual, point, step, gap=gap, converged=True), True
         # Where multipliers run away, steps gain little, and it is too early.
         if not tried and furthest <= min(NEAR[0], 0.1 * before) and gap <= NEAR[1]:
             tried = True
-            near = reached_from(Dual(problem), point.held(dual), check)
+            near = _solve_near(Dual(problem), point.held(dual), check)
             if near is not None:
                 return _solve_reached(dual, near, step), True
         good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]
@@ -614,50 +589,32 @@ def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution,
                 point = _take_step(dual, point)
         except FloatingPointError:
             break
-    return _make_solution(dual, point, step, converged=bool(furthest <= STALLED[0] and gap <= STALLED[1])), False
+    converged = bool(furthest <= STALLED[0] and gap <= STALLED[1])
+    return _make_solution(dual, point, step, gap=point.gap(dual), converged=converged), False
 
 
-def _solve_reached(dual: Dual, near: Reached, steps: int) -> Solution:
-    """Return the solution that meets everything with a multiplier."""
-    share = near.share.reshape(len(dual.weights), dual.n_values)
+def _solve_reached(dual: Dual, near: _Reached, steps: int) -> Solution:
     lo = dual.problem.lo / dual.problem.n
     hi = dual.problem.hi / dual.problem.n
-    missed = np.maximum(np.maximum(lo - near.sums, near.sums - hi), 0.0)
     slack = np.where(near.multipliers > 0, near.sums - lo, hi - near.sums)
     gap = float(np.abs(near.multipliers * slack)[~dual.fixed].sum())
-    violation = float(missed.max(initial=0.0))
-    return Solution(share, near.multipliers, violation, gap, dual.entropy(near.share), steps + near.steps, converged=True)
+    return _make_solution(dual, near, steps + near.steps, gap=gap, converged=True)
 
 
-def _restore_solution(problem: Problem, inside: Inside, found: Solution, rough: Solution) -> Solution:
-    """Derive a problem's solution from its interior's.
-
-    Diverging multipliers keep their last values.
-    """
-    multipliers = rough.multipliers
-    if not rough.converged:
-        multipliers = np.zeros(len(problem.values))
-        multipliers[inside.kept] = found.multipliers
-    return replace(found, multipliers=multipliers, violation=largest_miss(problem, found.share))
-
-
-def _make_solution(dual: _Path, point: _Point, steps: int, *, converged: bool) -> Solution:
-    lo = dual.problem.lo / dual.problem.n
-    hi = dual.problem.hi / dual.problem.n
-    over = np.maximum(lo - point.sums, point.sums - hi) if dual.size else np.zeros(1)
+def _make_solution(dual: Dual, point: _Point | _Reached, steps: int, *, gap: float, converged: bool) -> Solution:
+    over = np.maximum(dual.problem.lo / dual.problem.n - point.sums, point.sums - dual.problem.hi / dual.problem.n)
     return Solution(
         point.share.reshape(len(dual.weights), dual.n_values),
         point.multipliers,
-        float(max(0.0, over.max(initial=0.0))),
-        point.gap(dual) if dual.size else 0.0,
-        dual.entropy(point.share),
-        steps,
-        converged,
+        violation=float(max(0.0, over.max(initial=0.0))),
+        gap=gap,
+        entropy=dual.entropy(point.share),
+        steps=steps,
+        converged=converged,
     )
 
 
 def _take_step(dual: _Path, point: _Point) -> _Point:
-    """One step along the central path."""
     newton = _Newton(dual, point)
     nothing = np.zeros(dual.size)
     direction = newton.direction(0.0, nothing, nothing)
@@ -714,7 +671,6 @@ def _move(dual: _Path, point: _Point, direction: Direction, size: float) -> _Poi
 
 
 def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
-    """Return the longest step that preserves positivity."""
     _, ds, dr, du, dv = direction
     most = np.inf
     for value, change, where in (
@@ -743,7 +699,7 @@ class _Newton:
         # Statements that follow from others would make the system singular; one step of refinement takes the small number out again.
         small = 1e-13 * diagonal.max(initial=0.0) + 1e-12 * diagonal + 1e-300
         self._damped = dual.damping > 1e-8
-        self._factor = factored(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
+        self._factor = _factor(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
         """Return the direction towards complementarity ``centre``."""
@@ -753,17 +709,12 @@ class _Newton:
         up = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * lower) / p.s, 0.0)
         down = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * upper) / p.r, 0.0)
         wanted = np.where(dual.fixed, -fixed, self._soft * (up - down))
-        dl = self._solve(wanted)
+        dl = _solve_factored(self._factor, wanted)
         if not self._damped:
-            dl = dl + self._solve(wanted - times(self._matrix, dl) - self._soft * dl)
-        change = times(self._matrix, dl)
+            dl = dl + _solve_factored(self._factor, wanted - _times(self._matrix, dl) - self._soft * dl)
+        change = _times(self._matrix, dl)
         ds = np.where(dual.lower, change + lower, 0.0)
         dr = np.where(dual.upper, upper - change, 0.0)
         du = np.where(dual.lower, (centre - p.u * p.s - cross_lower - p.u * ds) / p.s, 0.0)
         dv = np.where(dual.upper, (centre - p.v * p.r - cross_upper - p.v * dr) / p.r, 0.0)
         return dl, ds, dr, du, dv
-
-    def _solve(self, wanted: Floats) -> Floats:
-        from scipy.linalg import cho_solve
-
-        return np.asarray(cho_solve(self._factor, wanted, check_finite=False))

@@ -25,10 +25,8 @@ OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 def run_highs(given: dict[str, Any]) -> dict[str, Any]:
     """Minimise ``cost @ x`` within bounds.
 
-    The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``.
-
-    The matrix is given by columns (``starts``, ``rows``, ``values``), ``whole`` says which unknowns are whole numbers, if any. The answer is the
-    arguments of :class:`tacit.solve.solver.Solution`.
+    The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``. The matrix is given by columns (``starts``, ``rows``, ``values``),
+    ``whole`` says which unknowns are whole numbers, if any. The answer is the arguments of :class:`tacit.solve.solver.Solution`.
     """
     import highspy
 

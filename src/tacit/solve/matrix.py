@@ -45,12 +45,6 @@ class Matrix:
     """Sparse matrix by rows.
 
     Row r has ``values[starts[r]:starts[r + 1]]``; ``places`` are the columns of these, each once in a row.
-
-    >>> matrix = Matrix.of_entries([0, 1, 1, 1], [2, 2, 0, 2], [1.0, 2.0, 3.0, 0.5], shape=(2, 3))
-    >>> matrix.toarray().tolist()
-    [[0.0, 0.0, 1.0], [3.0, 0.0, 2.5]]
-    >>> (matrix @ np.array([1, 1, 2])).tolist(), (np.array([1, -1]) @ matrix).tolist()
-    ([2.0, 8.0], [-3.0, 0.0, -1.5])
     """
 
     starts: Ints
@@ -63,10 +57,7 @@ class Matrix:
 
     @classmethod
     def of_entries(cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Matrix:
-        """Return the matrix with these entries, in any order.
-
-        Entries of the same place are added up.
-        """
+        """Return the matrix with these entries; those of one place are added up."""
         row = np.asarray(rows, np.int64)
         column = np.asarray(columns, np.int64)
         value: Floats = np.asarray(values, np.float64)
@@ -93,7 +84,6 @@ class Matrix:
 
     @cached_property
     def _row(self) -> Ints:
-        """Row of each entry."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
 
     @cached_property
@@ -105,7 +95,6 @@ class Matrix:
 
     @cached_property
     def _is_whole(self) -> bool:
-        """True if all entries are whole numbers."""
         return bool((self.values == np.rint(self.values)).all())
 
     def __matmul__(self, vector: npt.NDArray[Any]) -> Floats:
@@ -167,14 +156,12 @@ def stack_columns(left: Matrix, right: Matrix) -> Matrix:
 
 
 def _starts(sizes: Ints) -> Ints:
-    """Return where each of some runs starts, and where the last one ends."""
     out = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=out[1:])
     return out
 
 
 def _order_of(numbers: Ints, below: int) -> Ints:
-    """Return a stable order of numbers below a limit."""
     if below <= _DIGIT:
         return np.argsort(numbers.astype(np.uint16), kind="stable")
     order = _order_of(numbers % _DIGIT, _DIGIT)

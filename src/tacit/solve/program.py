@@ -35,10 +35,7 @@ _MOST = 2.0**61
 
 
 class Infeasible(Exception):
-    """Raised if no numbers of people keep all statements.
-
-    ``weights`` of the statements, over ``denominator``, prove it.
-    """
+    """Raised if no numbers of people keep all statements, as weights prove."""
 
     def __init__(self, weights: Ints, denominator: int) -> None:
         super().__init__("no numbers of people keep all statements")
@@ -146,9 +143,8 @@ class Program:
     ) -> Answer:
         """Find the solution with the largest gain.
 
-        ``pieces`` are columns and lengths that the gains are for, where a column has several.
-
-        ``check`` gives the seconds that are left. Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
+        ``pieces`` are columns and lengths that the gains are for, where a column has several. ``check`` gives the seconds that are left.
+        Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
         """
         columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
         while True:
@@ -202,7 +198,6 @@ class Program:
         return csr_array((np.array(signs, np.int64), (np.arange(len(cuts)), [cut.column for cut in cuts])), shape=shape)
 
     def _prove_infeasible(self, cuts: tuple[Cut, ...], seconds: float | None) -> None:
-        """Raise :class:`Infeasible` with weights that prove it."""
         from scipy.sparse import eye_array, hstack, vstack
 
         rows = vstack([self.matrix, abs(self._cut_rows(cuts))], format="csr")
@@ -223,8 +218,7 @@ class Program:
         if answer.status != 0:
             raise Unsolved
         weights = -(answer.above[:count] - answer.above[count:])
-        nothing = np.zeros(len(self), np.int64)
-        proof = self.proof(nothing, weights, cuts, goal=-1)
+        proof = self.proof(np.zeros(len(self), np.int64), weights, cuts, goal=-1)
         if proof is None or proof.total >= 0:
             raise Unsolved
         raise Infeasible(proof.weights, proof.denominator)
@@ -232,10 +226,7 @@ class Program:
     def whole_people(
         self, gain: Floats, *, pieces: tuple[Ints, Floats] | None = None, check: Callable[[], float | None] = lambda: None
     ) -> Ints | None:
-        """Find a feasible integer point with large gain.
-
-        None if a bounded search finds none.
-        """
+        """Find a feasible integer point with large gain, or None."""
         from scipy.sparse import vstack
 
         columns, lengths = pieces if pieces is not None else (np.arange(len(self)), self.size.astype(float))
@@ -250,10 +241,7 @@ class Program:
         return people if self.keeps(people) else None
 
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
-        """Return the best bound from nearby fractional weights.
-
-        Of those that reach ``goal``, the simplest.
-        """
+        """Return the best bound, or simplest that reaches ``goal``, near the weights."""
         best: Proof | None = None
         for denominator in DENOMINATORS:
             found = self.added(gain, np.rint(weights * denominator).astype(np.int64), denominator, cuts)
@@ -267,9 +255,8 @@ class Program:
         """Return the bound of integer weights; None on overflow."""
         of_rows = weights[: len(self.rows)]
         of_cuts = weights[len(self.rows) :]
-        largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights)) + denominator * max(
-            1, int(np.abs(gain).max(initial=0))
-        )
+        largest = float(np.abs(weights).max(initial=0)) * max(1, len(weights))
+        largest += denominator * max(1, int(np.abs(gain).max(initial=0)))
         if largest * max(1, self.problem.n) > _MOST:
             return None
         total = int((of_rows * np.where(of_rows > 0, self.hi, self.lo)).sum())
@@ -292,22 +279,11 @@ _FRACTION = 1e-6
 
 
 class NoWhole(Exception):
-    """Raised if only fractional people are feasible.
-
-    ``rows`` are the statements that prove it.
-    """
+    """Raised if only fractional people are feasible, as ``rows`` prove."""
 
     def __init__(self, rows: tuple[int, ...]) -> None:
         super().__init__("no whole numbers of people keep all statements")
         self.rows = rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """Leaf of a proof: cuts and weights."""
-
-    cuts: tuple[Cut, ...]
-    proof: Proof
 
 
 @dataclass(eq=False)
@@ -316,16 +292,15 @@ class Branching:
 
     seen: int
     witnesses: list[Ints] = field(default_factory=list)
-    cases: list[Case] = field(default_factory=list)
+    cases: list[tuple[tuple[Cut, ...], Proof]] = field(default_factory=list)
     most: int | None = None
 
 
 def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callable[[], float | None] = lambda: None) -> Branching:
     """Maximise ``gain @ people`` by branch and bound.
 
-    Only what is above ``seen``, which a witness attains, matters; the search ends at ``goal``.
-
-    Raises :class:`NoWhole` where no whole people keep the statements.
+    Only what is above ``seen``, which a witness attains, matters; the search ends at ``goal``. Raises :class:`NoWhole` where no whole people
+    keep the statements.
     """
     found = Branching(seen)
     waiting: list[tuple[Cut, ...]] = [()]
@@ -339,13 +314,13 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
             answer = program.most(gain.astype(float), cuts=cuts, check=check)
         except Infeasible as why:
             # Less than nobody: whatever is asked, it does not happen in this case.
-            found.cases.append(Case(cuts, Proof(why.weights, why.denominator, -1)))
+            found.cases.append((cuts, Proof(why.weights, why.denominator, -1)))
             continue
         except Unsolved:
             return found
         proof = program.proof(gain, answer.weights, cuts, goal=found.seen)
         if proof is not None and proof.most <= found.seen:
-            found.cases.append(Case(cuts, proof))
+            found.cases.append((cuts, proof))
             continue
         whole = np.rint(answer.people).astype(np.int64)
         if program.keeps(whole) and int(gain @ whole) > found.seen:
@@ -362,13 +337,9 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
             return found
         below = int(np.floor(answer.people[column]))
         waiting += [(*cuts, Cut(column, below, upper=True)), (*cuts, Cut(column, below + 1, upper=False))]
-    if seen < _bound_below(program, gain) and not found.witnesses:
-        used = {int(row) for case in found.cases for row in np.flatnonzero(case.proof.weights[: len(program.rows)])}
+    least = int(np.where(gain < 0, gain * program.size, 0).sum())
+    if seen < least and not found.witnesses:
+        used = {int(row) for _, proof in found.cases for row in np.flatnonzero(proof.weights[: len(program.rows)])}
         raise NoWhole(tuple(int(program.rows[row]) for row in sorted(used)))
     found.most = found.seen
     return found
-
-
-def _bound_below(program: Program, gain: Ints) -> int:
-    """Return a lower bound on the gain."""
-    return int(np.where(gain < 0, gain * program.size, 0).sum())

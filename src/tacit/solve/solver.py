@@ -101,10 +101,7 @@ class Constraints:
         return stack_rows((self.above, self.equal)).columns
 
     def minimise(self, cost: Floats, seconds: float | None) -> Program:
-        """Make a linear program: minimise ``cost @ x`` under these constraints.
-
-        No unknown is below 0.
-        """
+        """Make a linear program: minimise ``cost @ x``, no unknown below 0."""
         return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
 
     def duals(self, found: Solution) -> Floats:
@@ -137,17 +134,14 @@ def linear_program(
 
 
 def _linear_program(cost: Floats, columns: Columns, ends: tuple[Floats, Floats], bounds: Any, seconds: float | None) -> Program:
-    """Make a linear program from its matrix, by columns.
-
-    The first rows are inequalities with the first ends as limits, the others equations.
-    """
-    left = _smallest(seconds, seconds_left())
+    """Make a linear program; first inequalities up to the first ends, then equations."""
+    until = _find_deadline(seconds)
     high = np.concatenate(ends)
     low = np.concatenate((np.full(len(ends[0]), -np.inf), ends[1]))
     sides = np.broadcast_to(np.asarray(bounds, np.float64), (len(cost), 2))
     given = _make_arrays(cost, columns, low, high, least=sides[:, 0], most=sides[:, 1])
     given |= {"whole": None, "options": {}}
-    return Program(given, len(ends[0]), _deadline(left), len(columns.values) <= SMALL_LINEAR)
+    return Program(given, len(ends[0]), until, len(columns.values) <= SMALL_LINEAR)
 
 
 def whole_program(
@@ -166,7 +160,7 @@ def whole_program(
 
     The constraints are ``low <= matrix @ x <= high`` for whole x from 0 to ``most``; the limits are ``seconds`` and ``nodes``.
     """
-    left = _smallest(LONGEST_WHOLE if seconds is None else seconds, seconds_left())
+    until = _find_deadline(LONGEST_WHOLE if seconds is None else seconds)
     # The feasibility jump finds nothing where most rows are equations, and takes a fifth of the time.
     options: dict[str, Any] = {"mip_heuristic_run_feasibility_jump": False}
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
@@ -174,14 +168,11 @@ def whole_program(
     columns = matrix if isinstance(matrix, Columns) else _stack_columns([matrix])
     given = _make_arrays(cost, columns, low, high, least=0.0, most=most)
     given |= {"whole": np.ones(len(cost), np.int64) if integrality is None else np.asarray(integrality), "options": options}
-    return Program(given, 0, _deadline(left), len(columns.values) <= SMALL_WHOLE)
+    return Program(given, 0, until, len(columns.values) <= SMALL_WHOLE)
 
 
 def _stack_columns(matrices: Sequence[Any]) -> Columns:
-    """Return matrices one below the other, by columns.
-
-    All are of Tacit, or all of SciPy.
-    """
+    """Stack matrices of Tacit, or of SciPy; return them by columns."""
     if isinstance(matrices[0], Matrix):
         return stack_rows(matrices).columns
     from scipy.sparse import csc_array, vstack
@@ -192,7 +183,6 @@ def _stack_columns(matrices: Sequence[Any]) -> Columns:
 
 
 def _make_arrays(cost: Floats, columns: Columns, low: Any, high: Any, *, least: Any, most: Any) -> dict[str, Any]:
-    """Return the program as arrays, its matrix by columns."""
     return {
         "cost": np.asarray(cost, np.float64),
         "starts": columns.starts,
@@ -259,18 +249,12 @@ def _solve_one(program: Program, busy: list[_Worker]) -> Solution:
     return Solution(**answer, above=weights[: program.above], equal=weights[program.above :])
 
 
-def _smallest(*seconds: float | None) -> float | None:
-    """Return the smallest of the given numbers."""
-    return min((one for one in seconds if one is not None), default=None)
-
-
-def _deadline(seconds: float | None) -> float | None:
-    """Return the time after this many seconds."""
-    return None if seconds is None else time.monotonic() + seconds
+def _find_deadline(seconds: float | None) -> float | None:
+    left = [one for one in (seconds, seconds_left()) if one is not None]
+    return time.monotonic() + min(left) if left else None
 
 
 def _seconds_left(until: float | None) -> float | None:
-    """Seconds until a moment."""
     return None if until is None else max(0.0, until - time.monotonic())
 
 
@@ -305,7 +289,6 @@ class _Worker:
         self._answers.put(None)
 
     def ask(self, question: bytes, until: float | None) -> None:
-        """Send a question, if the worker is ready."""
         if not self._started.wait(_seconds_left(until)):
             return
         if not self._is_ready:
@@ -315,14 +298,10 @@ class _Worker:
             highs.write_message(self.process.stdin, question)
 
     def answer(self, until: float | None) -> bytes | None:
-        """Return the next answer; None after the end.
-
-        Raises :class:`queue.Empty` on timeout.
-        """
+        """Return the next answer, None after the end, or raise :class:`queue.Empty`."""
         return self._answers.get(timeout=_seconds_left(until))
 
     def end(self) -> None:
-        """End the process, whatever it does."""
         with suppress(OSError):
             self.process.kill()
         self.process.wait()
@@ -337,9 +316,10 @@ _lock = threading.Lock()
 
 
 def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dict[str, Any] | None:
-    """Ask a worker; end it on timeout."""
     until = None if until is None else until + GRACE
-    worker = _take()
+    with _lock:
+        idle = _idle.pop() if _idle else None
+    worker = idle or _Worker()
     busy.append(worker)
     message: bytes | None = None
     try:
@@ -350,25 +330,12 @@ def _ask(given: dict[str, Any], until: float | None, busy: list[_Worker]) -> dic
         return {"status": highs.LIMIT}
     finally:
         busy.remove(worker)
-        if message is None:
+        with _lock:
+            is_kept = message is not None and len(_idle) < LANES
+            if is_kept:
+                _idle.append(worker)
+        if not is_kept:
             worker.end()
-        else:
-            _release(worker)
-
-
-def _take() -> _Worker:
-    with _lock:
-        if _idle:
-            return _idle.pop()
-    return _Worker()
-
-
-def _release(worker: _Worker) -> None:
-    with _lock:
-        if len(_idle) < LANES:
-            _idle.append(worker)
-            return
-    worker.end()
 
 
 @atexit.register

@@ -18,10 +18,7 @@ from tacit.model.people import Population
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Bounds on people of an event with a value.
-
-    ``origin`` is the published place.
-    """
+    """Bounds on people of an event with a value; where it is published."""
 
     event: int
     value: int
@@ -32,17 +29,7 @@ class Statement:
 
 @dataclass(eq=False)
 class Statements:
-    """Statements over the combinations of a population.
-
-    An event is the set of combinations that it holds for.
-
-    >>> from tacit.model.table import Table
-    >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
-    >>> said = Statements(known, 2)
-    >>> said.say(known.holding([("sex", "F")]), 0, 1, 2, "line 2")
-    >>> len(said), said.whole(0)
-    (1, 2)
-    """
+    """Statements over a population; an event is a set of its combinations."""
 
     population: Population
     n_values: int
@@ -123,7 +110,6 @@ class _Merged:
     value: Ints
     lo: Ints
     hi: Ints
-    whole: Ints
     origins: list[tuple[Hashable, ...]]
 
 
@@ -133,10 +119,22 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
     Without ``settle`` nothing is concluded yet: all statements that say something stay as they are.
     """
     merged = _merge(statements)
-    used = np.unique(merged.event)
-    class_of, first = _find_classes(statements, used)
+    used = np.unique(merged.event).tolist()
+    # Combinations of one class lie in the same events.
+    chance = np.random.default_rng(19570515)
+    mark = np.zeros(len(statements.population), np.uint64)
+    for event in used:
+        mark[statements.events[event]] += chance.integers(1, 2**63, dtype=np.uint64)
+    _, first, numbers = np.unique(mark, return_index=True, return_inverse=True)
+    class_of = numbers.astype(np.int64)
     people = np.bincount(class_of, statements.population.people, len(first)).astype(np.int64)
-    members = _list_members(statements, merged.event, class_of, first)
+    is_first = np.zeros(len(class_of), np.bool_)
+    is_first[first] = True
+    of_event = {}
+    for event in used:
+        combinations = statements.events[event]
+        of_event[event] = class_of[combinations[is_first[combinations]]]
+    members = [of_event[event] for event in merged.event.tolist()]
     closed = np.zeros((len(first), statements.n_values), np.uint8)
     if settle:
         _settle(merged, members, people, closed)
@@ -144,10 +142,7 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
 
 
 def _merge(statements: Statements) -> _Merged:
-    """Merge statements about the same event and value.
-
-    Those that say nothing are dropped; of two values, the second is the complement of the first.
-    """
+    """Merge statements about the same event and value; drop empty ones."""
     whole = [statements.whole(event) for event in range(len(statements.events))]
     found: dict[tuple[int, int], tuple[int, int, tuple[Hashable, ...]]] = {}
     for one in statements.listed:
@@ -157,7 +152,7 @@ def _merge(statements: Statements) -> _Merged:
         value = one.value
         if lo > min(hi, people) or hi < 0:
             raise Clash((one.origin,))
-        if statements.n_values == 2 and value == 1:
+        if statements.n_values == 2 and value == 1:  # the complement of the first
             value = 0
             least = people - hi
             hi = people - lo
@@ -175,37 +170,11 @@ def _merge(statements: Statements) -> _Merged:
             raise Clash(origins)
         found[one.event, value] = (lo, hi, origins)
     keys = sorted(found)
-    columns = np.array([(*key, *found[key][:2], whole[key[0]]) for key in keys], np.int64).reshape(-1, 5)
-    table = columns.T.copy()
-    return _Merged(table[0], table[1], table[2], table[3], table[4], [found[key][2] for key in keys])
-
-
-def _find_classes(statements: Statements, used: Ints) -> tuple[Ints, Ints]:
-    """Return each combination's class, and each class's first.
-
-    Combinations of one class lie in the same events.
-    """
-    chance = np.random.default_rng(19570515)
-    mark = np.zeros(len(statements.population), np.uint64)
-    for event in used.tolist():
-        mark[statements.events[event]] += chance.integers(1, 2**63, dtype=np.uint64)
-    _, first, class_of = np.unique(mark, return_index=True, return_inverse=True)
-    return class_of.astype(np.int64), first
-
-
-def _list_members(statements: Statements, event: Ints, class_of: Ints, first: Ints) -> list[Ints]:
-    """Return the classes that each statement speaks of."""
-    is_first = np.zeros(len(class_of), np.bool_)
-    is_first[first] = True
-    of_event: dict[int, Ints] = {}
-    for number in np.unique(event).tolist():
-        combinations = statements.events[number]
-        of_event[number] = class_of[combinations[is_first[combinations]]]
-    return [of_event[number] for number in event.tolist()]
+    table = np.array([(*key, *found[key][:2]) for key in keys], np.int64).reshape(-1, 4).T.copy()
+    return _Merged(table[0], table[1], table[2], table[3], [found[key][2] for key in keys])
 
 
 def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
-    """Exclude values by single statements, to a fixed point."""
     waiting = list(range(len(members)))
     touching: tuple[Ints, Ints] | None = None
     closing: dict[int, list[int]] = {}
@@ -247,7 +216,6 @@ def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDAr
 
 
 def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
-    """Return all origins of a statement."""
     waiting = [clashing]
     seen = {clashing}
     while waiting:
@@ -259,22 +227,11 @@ def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing:
 
 
 def _make_problem(
-    statements: Statements,
-    merged: _Merged,
-    members: list[Ints],
-    class_of: Ints,
-    people: Ints,
-    closed: npt.NDArray[np.uint8],
+    statements: Statements, merged: _Merged, members: list[Ints], class_of: Ints, people: Ints, closed: npt.NDArray[np.uint8]
 ) -> Problem:
-    """Return the open problem, settled people subtracted.
-
-    Only statements about classes with two open values remain.
-    """
+    """Return the problem of classes with two open values, settled people subtracted."""
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     kept = []
-    lo = []
-    hi = []
-    whole = []
     lists = []
     for j, classes in enumerate(members):
         value = merged.value[j]
@@ -286,33 +243,29 @@ def _make_problem(
         if low > most or high < 0:
             raise Clash(merged.origins[j])
         if len(free) and (low > 0 or high < most):
-            kept.append(j)
-            lo.append(low)
-            hi.append(high)
-            whole.append(most)
+            kept.append((j, low, high, most))
             lists.append(free)
     sizes = np.array([len(part) for part in lists], np.int64)
     flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
     starts, rows = _group_by_class(sizes, flat, len(people))
-    chosen = np.array(kept, np.int64)
+    chosen, lo, hi, whole = np.array(kept, np.int64).reshape(-1, 4).T.copy()
     return Problem(
         class_of=class_of,
         people=people,
         starts=starts,
         rows=rows,
         values=merged.value[chosen],
-        lo=np.array(lo, np.int64),
-        hi=np.array(hi, np.int64),
-        whole=np.array(whole, np.int64),
+        lo=lo,
+        hi=hi,
+        whole=whole,
         closed=closed,
-        origins=tuple(merged.origins[j] for j in kept),
+        origins=tuple(merged.origins[j] for j in chosen.tolist()),
         events=merged.event[chosen],
         n=statements.population.n,
     )
 
 
 def _group_by_class(sizes: Ints, classes: Ints, n_classes: int) -> tuple[Ints, Ints]:
-    """Return the statements about each class, ascending."""
     from scipy.sparse import csr_array
 
     ends = np.append(0, np.cumsum(sizes))
