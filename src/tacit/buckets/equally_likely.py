@@ -54,8 +54,6 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
         self.target = target
         self.case = case
@@ -63,7 +61,6 @@ class _Outcome:
         self.rows, self.people, self.place = self._findings(target.policy)
 
     def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
-        """Return rows, people and places of findings, most probable first."""
         found = self.found
         cells = self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)
@@ -82,7 +79,6 @@ class _Outcome:
         return rows[which][order], people[which][order], place[order]
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         found = self.found
         cells = self.found.valid.cells
         value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
@@ -124,11 +120,9 @@ class _Outcome:
         return int(cells.buckets.value[cells.entries[self.place[index]]])
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: quasi-identifiers, group and value."""
         return self.case.event(int(self.rows[index]), [self.case.buckets.values[self._value(index)]])
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
         case = self.case
         row = int(self.rows[index])
         people = int(self.people[index])

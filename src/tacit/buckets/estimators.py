@@ -92,12 +92,6 @@ class Mixing:
 
     ``pi[u, v]`` is the mean share of value v in the groups of people with value u; ``share`` is the share of each value in the population, and
     ``noise`` the variance of the share of a value in the group of a person whose own value is known, summed over values.
-
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu"), ("F", "flu")])
-    >>> mixing = Mixing.of(Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32)))
-    >>> mixing.pi.round(3).tolist(), mixing.share.tolist()
-    ([[0.5, 0.5], [0.167, 0.833]], [0.25, 0.75])
     """
 
     pi: Floats
@@ -197,7 +191,6 @@ def estimators(
 
 
 def _sum_shares(combinations: Combinations, buckets: Buckets, parts: Iterable[tuple[Places, Floats]]) -> Floats:
-    """Sum the shares of people by combination and value."""
     table = np.zeros((len(combinations), len(combinations.values)))
     numbers = combinations.value_numbers(buckets)
     for places, share in parts:
@@ -212,7 +205,6 @@ def _as_counted(counted: Floats, people: Floats) -> Floats:
 
 
 def _widen(mixing: Mixing, place: Ints, width: int) -> Mixing:
-    """Extend the mixing to all values of the data."""
     pi = np.zeros((width, width))
     share = np.zeros(width)
     pi[np.ix_(place, place)] = mixing.pi
@@ -221,7 +213,6 @@ def _widen(mixing: Mixing, place: Ints, width: int) -> Mixing:
 
 
 def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[Ints, Ints]]:
-    """Return the union of two columns' values, and both codes."""
     values = tuple(sorted({*one.values, *other.values}))
     place = {value: number for number, value in enumerate(values)}
     fresh = [np.array([place[value] for value in column.values], np.int64)[column.codes] for column in (one, other)]
@@ -229,13 +220,11 @@ def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[In
 
 
 def _has_unknown_value(buckets: Buckets, values: Sequence[str]) -> bool:
-    """Tell if the release has a value beyond these."""
     known = set(values)
     return any(buckets.values[value] not in known for value in np.unique(buckets.value).tolist())
 
 
 def _number_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Return a row per combination of codes, and numbers."""
     key = np.zeros(len(columns[0]), np.int64)
     first = key
     for codes in columns:

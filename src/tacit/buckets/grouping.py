@@ -35,19 +35,9 @@ LOOKS = 64
 
 
 class Recipes:
-    """Mutable lists of classes with their numbers of groups.
-
-    >>> recipes = Recipes(np.array([[2, 0], [1, 3], [0, 2]]))
-    >>> [(recipes.members(r), int(recipes.groups[r])) for r in range(len(recipes))]
-    [([0, 2], 2), ([1, 3], 1)]
-    >>> recipes.extend(0, 1, [5])
-    2
-    >>> recipes.members(2), recipes.groups.tolist()
-    ([0, 2, 5], [1, 1, 1])
-    """
+    """Mutable lists of classes with their numbers of groups."""
 
     def __init__(self, groups: np.ndarray) -> None:
-        """Count the recipes of equal-sized groups, rows of classes."""
         found, number = _count_distinct_rows(np.sort(groups, axis=1)) if groups.size else (groups, np.empty(0, np.int64))
         self._used = len(found)
         self._filled = found.size
@@ -127,7 +117,6 @@ class Recipes:
 
 
 def _grow(array: Ints, needed: int) -> Ints:
-    """Return the array, doubled if it is too short."""
     if needed <= len(array):
         return array
     longer = np.zeros(max(needed, 2 * len(array)), np.int64)
@@ -136,7 +125,6 @@ def _grow(array: Ints, needed: int) -> Ints:
 
 
 def _count_distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
-    """Return the distinct rows and their multiplicities."""
     key = np.zeros(len(rows), np.int64)
     largest = 1
     top = int(rows.max(initial=0)) + 1
@@ -157,11 +145,6 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
     ``injector``: the first member is who can share a group with the fewest, each other one leaves the most people who still fit. ``balanced-1``:
     the others come from the value with the most people left, and there from the class that can share a group with the fewest.
     ``balanced-2``: the first one as well; within a value, the class with the most values ruled out.
-
-    >>> people = Classes.of(np.array([0, 0, 1, 1, 2]), np.zeros(5, np.int64), np.zeros((1, 3), np.bool_), seed=0)
-    >>> made, left = form_groups(people, 2, "balanced-2", Limits())
-    >>> [made.members(r) for r in range(len(made))], left.tolist()
-    ([[0, 1]], [0, 0, 1])
     """
     from tacit.kernels import grouping as kernels
 
@@ -354,20 +337,17 @@ def _merge_along_chains(recipes: Recipes, left: Ints, classes: Classes, one: int
 
 
 def _smallest_with(recipes: Recipes, one: int, but: int) -> int:
-    """Return the smallest recipe containing a class."""
     owners = np.repeat(np.arange(len(recipes)), recipes.sizes)[recipes.listed == one]
     spare = [int(r) for r in owners.tolist() if recipes.groups[r] > (1 if r == but else 0)]
     return min(spare, key=lambda recipe: (int(recipes.sizes[recipe]), recipe))
 
 
 def _exchangeable_values(recipes: Recipes, classes: Classes, fits: Flags, recipe: int) -> set[int]:
-    """Return a recipe's values in marked classes."""
     members = np.array(recipes.members(recipe))
     return set(classes.value[members[fits[members]]].tolist())
 
 
 def _valid_among(classes: Classes, members: list[int], one: int) -> Flags:
-    """Return a class's valid values among these members."""
     present = np.unique(members)
     return np.asarray(valid_values(classes, present)[np.searchsorted(present, one)])
 
@@ -377,11 +357,6 @@ def anatomize(classes: Classes, least: int, limits: Limits, *, seed: int) -> tup
 
     Also returns how many people were left over and joined a group without their value. ``classes`` must have one kind, and no value more
     than n/l people. The person of a value, and the group that a person left over joins, are drawn at random.
-
-    >>> people = Classes.of(np.array([0, 0, 0, 1, 1, 2, 2]), np.zeros(7, np.int64), np.zeros((1, 3), np.bool_), seed=0)
-    >>> made, left_over = anatomize(people, 2, Limits(), seed=0)
-    >>> sorted(made.sizes[made.groups > 0].tolist()), left_over
-    ([2, 2, 3], 1)
     """
     recipes, left = form_groups(classes, least, "balanced-2", limits)
     chance = np.random.default_rng([seed, 2])
@@ -453,10 +428,6 @@ def group_people(
     This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it. With
     ``bound``, no value of a group may be more probable; people without such a group are left out with ``suppress``, else they join one
     all the same. ``anatomy`` ignores what is ruled out.
-
-    >>> made = group_people(np.array([0, 1, 0, 1, 2]), np.zeros(5, np.int64), np.zeros((1, 3), np.bool_), least=2)
-    >>> sorted(np.bincount(made.group).tolist()), made.residue, made.method
-    ([2, 3], 1, 'balanced-1')
     """
     limits = limits or Limits()
     if method == "anatomy":
@@ -478,7 +449,6 @@ def group_people(
 
 
 def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
-    """Group everybody by one rule."""
     size = least if bound is None else least_group_size(least, bound)
     recipes, left = form_groups(classes, size, rule, limits)
     residue = int(left.sum())
@@ -492,11 +462,7 @@ def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | N
 
 
 def least_group_size(least: int, bound: Fraction) -> int:
-    """Return the smallest group size that respects ``bound``.
-
-    >>> least_group_size(3, Fraction(1, 5)), least_group_size(6, Fraction(1, 2)), least_group_size(2, Fraction("0.3"))
-    (5, 6, 4)
-    """
+    """Return the smallest group size that respects ``bound``."""
     return max(least, -(-bound.denominator // bound.numerator))
 
 
@@ -526,7 +492,6 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 
 
 def _complete_with(classes: Classes, one: int) -> Flags:
-    """Return the classes that can exchange with this one."""
     return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
 
 
@@ -550,7 +515,6 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 
 
 def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
-    """Yield recipes and pairs to join, best first."""
     fits = classes.compatible_with(one)
     number = count_exchanges(recipes, classes, fits)
     equal = count_same_value(recipes, classes, int(classes.value[one]))
@@ -565,7 +529,6 @@ def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator
 
 
 def _count_available(recipes: Recipes, chosen: list[int]) -> int:
-    """Count the groups that recipes can supply together."""
     return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
 
 
@@ -573,10 +536,6 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
     """Tell if no value is proved too probable.
 
     False if counting takes too long.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [False, False, True]]), seed=0)
-    >>> [is_within_bound(people, np.array([0, 1, 2]), Fraction(share)) for share in ("0.49", "0.5")]
-    [False, True]
     """
     held, count = np.unique(classes.value[members], return_counts=True)
     may = classes.may_have(members)[:, held]
@@ -610,14 +569,12 @@ def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
 
 
 def _shift(ways: np.ndarray, axis: int) -> np.ndarray:
-    """Return the ways after one more assignment."""
     out = np.zeros_like(ways)
     out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
     return out
 
 
 def _shift_back(rest: np.ndarray, axis: int) -> np.ndarray:
-    """Return the ways before one person gets a value."""
     out = np.zeros_like(rest)
     out[(slice(None),) * axis + (slice(None, -1),)] = rest[(slice(None),) * axis + (slice(1, None),)]
     return out

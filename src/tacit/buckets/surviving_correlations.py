@@ -223,7 +223,6 @@ def sample_rows(buckets: Buckets, seed: int) -> Ints:
 
 
 def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
-    """Return a column's smoothed log-probabilities given each value."""
     codes = column[places.rows]
     width = len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
@@ -249,7 +248,6 @@ def run(target: Target) -> AttackRun:
 
 
 def _limit(target: Target, case: BucketCase) -> Floats | None:
-    """Return the policy limit of each value, or None."""
     policy = target.policy
     if policy.max_posterior is None and policy.max_gain is None:
         return None
@@ -262,8 +260,6 @@ def _limit(target: Target, case: BucketCase) -> Floats | None:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: BucketCase, found: Guesses) -> None:
         self.target = target
         self.case = case
@@ -280,7 +276,6 @@ class _Outcome:
         self.people = np.array([many[row] for row in self.rows.tolist()], np.int64)
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         concerned = np.unique(self.rows, return_index=True)[1]
         return AttackRun(
             CODE,
@@ -319,14 +314,12 @@ class _Outcome:
         }
 
     def _cautions(self) -> tuple[Caution, ...]:
-        """Return the number of nearly certain people, without a limit."""
         limited = not no_limit(self.target)
         if limited and self.decides:
             return ()
         return cautions_of(CODE, int(np.count_nonzero(self.found.largest > SURE)), self.case.buckets.n, limit=limited)
 
     def _reason(self) -> str:
-        """Explain why estimates are not findings."""
         policy = self.target.policy
         if policy.max_posterior is None and policy.max_gain is None:
             return "the policy sets no limit for estimates"
@@ -337,11 +330,9 @@ class _Outcome:
         return f"{passing}; it counts only if asked for by name (--attack {CODE})"
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: quasi-identifiers, group and value."""
         return self.case.event(int(self.rows[index]), [self.case.buckets.values[int(self.value[index])]])
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
         case = self.case
         row = int(self.rows[index])
         people = int(self.people[index])

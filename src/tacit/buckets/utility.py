@@ -33,11 +33,6 @@ def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
     """Return k, l, t and related ``MEASURES`` by name.
 
     Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers.
-
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("F", "flu"), ("M", "flu")])
-    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32))
-    >>> {name: round(value, 3) for name, value in plain_figures(buckets).items() if name in ("k_anonymity", "l_diversity", "t_closeness")}
-    {'k_anonymity': 2, 'l_diversity': 1, 't_closeness': 0.25}
     """
     buckets = release if isinstance(release, Buckets) else _by_combination(release)
     if buckets.n == 0:
@@ -79,7 +74,6 @@ def _recursive(buckets: Buckets, least: int) -> float:
 
 
 def _by_combination(people: Table) -> Buckets:
-    """Return a table as groups of equal quasi-identifiers."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)
@@ -170,25 +164,21 @@ def draw_queries(
 
 
 def _questions_at_once(cells: Combinations) -> int:
-    """Return how many queries are evaluated together."""
     return max(1, _AT_ONCE // max(1, len(cells)))
 
 
 def _draw_question(chance: np.random.Generator, sizes: Sequence[tuple[int, int]], dim: int) -> Question:
-    """Draw columns and the values asked for."""
     chosen = chance.choice(len(sizes), dim, replace=False).tolist()
     return [(column, _draw_subset(chance, *sizes[column])) for column in chosen]
 
 
 def _draw_subset(chance: np.random.Generator, size: int, most: int) -> Flags:
-    """Draw 1 to ``most`` of ``size`` values."""
     marked = np.zeros(size, np.bool_)
     marked[chance.permutation(size)[: int(chance.integers(1, most + 1))]] = True
     return marked
 
 
 def _match_combinations(cells: Combinations, asked: Sequence[Question]) -> Floats:
-    """Return the matrix of queries by fitting combinations."""
     fits = np.ones((len(asked), len(cells)))
     for row, question in enumerate(asked):
         for column, marked in question:
@@ -280,7 +270,6 @@ def _mark_rules(
 
 
 def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Ints:
-    """Number the frequent antecedents; -1 for the others."""
     key = np.zeros(len(people), np.int64)
     for column in chosen:
         key = np.unique(key * len(column.values) + column.codes, return_inverse=True)[1].reshape(-1)
@@ -289,12 +278,10 @@ def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> I
 
 
 def _sum_by_number(number: Ints, table: Floats, many: int) -> Floats:
-    """Sum the rows of a table by their numbers."""
     return np.stack([np.bincount(number, column, many) for column in table.T], axis=1)
 
 
 def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Column:
-    """Cut a numeric column into intervals of a width."""
     width = intervals.get(column.name)
     if width is None:
         return column
@@ -309,11 +296,7 @@ def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Colum
 
 
 def read_intervals(given: Mapping[str, float] | None, columns: Sequence[str]) -> dict[str, float]:
-    """Check the widths of intervals by column.
-
-    >>> read_intervals({"age": 10}, ["age", "sex"])
-    {'age': 10.0}
-    """
+    """Check the widths of intervals by column."""
     found: dict[str, float] = {}
     for name, width in (given or {}).items():
         if name not in columns:
@@ -525,7 +508,6 @@ def grouping_cost(
 def _measure_rule_errors(
     buckets: Buckets, cells: Combinations, readers: Sequence[Estimator], settings: UtilitySettings
 ) -> tuple[int, dict[str, dict[str, float]]]:
-    """Return the number of rules, and errors by estimator."""
     rules = PositiveRules.of(
         cells,
         readers,
@@ -540,12 +522,10 @@ def _measure_rule_errors(
 
 
 def _summarize_errors(off: Floats | None) -> dict[str, float]:
-    """Return the mean and the median error of answers."""
     return {} if off is None else {"query_error": float(off.mean()), "query_error_median": float(np.median(off))}
 
 
 def _notes(cells: Combinations, settings: UtilitySettings, rules: int, asked: int) -> Iterator[str]:
-    """Yield what a reader must know about the numbers."""
     left_out = int(cells.true.sum() - cells.published.sum())
     if left_out:
         yield f"{left_out:,} people of the data are not in the release"

@@ -79,7 +79,6 @@ def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]
 
 
 def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: Sequence[str]) -> None:
-    """Cite the facts that rule these values out."""
     for value in values:
         reason = case.reason(person, value, facts)
         if reason is not None and reason not in facts:
@@ -104,7 +103,6 @@ def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
 
 
 def _matching(found: Argument) -> dict[str, Any]:
-    """Return the argument as a certificate holds it."""
     facts = [
         {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
         for one in found.facts
@@ -137,7 +135,6 @@ def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator
 
 
 def _described(fact: Fact) -> str:
-    """Return whom a fact speaks of."""
     parts = []
     for column, values in sorted(fact.allowed.items()):
         more = f" or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""

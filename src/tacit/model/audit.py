@@ -36,11 +36,7 @@ BINDING = "binding"
 
 
 def digest(record: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a record without its digest.
-
-    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1, "binding": "anything"})
-    True
-    """
+    """Return the SHA-256 of a record without its digest."""
     rest = {name: value for name, value in record.items() if name != BINDING}
     plain = json.loads(json.dumps(rest, allow_nan=False))  # names of keys as JSON knows them, before they are sorted
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
@@ -81,9 +77,6 @@ class Caution:
 
     ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
     release where there are several. A ``limit`` that is set does not judge the estimate.
-
-    >>> Caution("B03", 4560, 4596).text
-    '4,560 of 4,596 people can be guessed with more than 90 % (B03), no limit set'
     """
 
     code: str
@@ -399,7 +392,6 @@ def tool() -> dict[str, str]:
 
 
 def _finite(value: Any) -> Any:
-    """Return a number for JSON: None if infinite."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 

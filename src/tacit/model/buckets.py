@@ -16,7 +16,6 @@ from tacit.model.table import Column, Table
 
 
 def _group_names() -> Iterator[str]:
-    """Yield names for the group column, usual ones first."""
     yield from ("group", "group_id", "bucket")
     yield from (f"group_{number}" for number in count(2))
 

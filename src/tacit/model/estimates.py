@@ -55,14 +55,6 @@ class Posterior:
 
     ``share``, ``lower`` and ``upper`` have a row for each combination of the population and a column for each of ``values``; they hold nan where
     an attack did not run. ``baseline`` is the share of each value among all people: what an outsider guesses about anybody.
-
-    >>> from tacit.model.table import Table
-    >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
-    >>> open_ = np.full((2, 2), np.nan)
-    >>> share = np.array([[0.9, 0.1], [0.5, 0.5]])
-    >>> found = Posterior(known, "ill", ("no", "yes"), share, open_, open_, np.array([0.75, 0.25]), baseline_is_published=True)
-    >>> found.highest(1)[0].who, found.highest(1)[0].probability, found.highest(1, gained=True)[0].value
-    ({'sex': 'F'}, 0.9, 'yes')
     """
 
     population: Population
@@ -430,9 +422,6 @@ def read_who(text: str) -> dict[str, str]:
     """Read a description such as ``education=Doctorate,sex=Male``.
 
     A part without ``=`` belongs to the value before it.
-
-    >>> read_who("education=Doctorate, sex=Male"), read_who("job=Craft, repair")
-    ({'education': 'Doctorate', 'sex': 'Male'}, {'job': 'Craft, repair'})
     """
     found: dict[str, str] = {}
     column = None

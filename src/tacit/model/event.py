@@ -26,9 +26,6 @@ class Change:
     """Change of people's items or values between two releases.
 
     Empty on both sides: any change.
-
-    >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
-    {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}
     """
 
     name: str
@@ -42,12 +39,7 @@ class Change:
 
     @property
     def differs(self) -> bool:
-        """Tell if the value differs from the one before.
-
-        >>> kept = Change("smokes", (("smokes=no",), ()), (("smokes=no",), ()))
-        >>> Change("smokes").differs, kept.differs
-        (True, False)
-        """
+        """Tell if the value differs from the one before."""
         (had, lacked) = self.before
         (has, lacks) = self.after
         other = bool(had) and bool(has) and set(had) != set(has)
@@ -70,11 +62,6 @@ class ItemEvent:
     Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
     those of the groups ``inside`` and not among those of ``outside``: numbers of releases, or of folders where these were given. ``changes`` are
     about columns whose values may have changed.
-
-    >>> ItemEvent(("b", "a"), ("c",)).to_dict()
-    {'present': ['a', 'b'], 'absent': ['c']}
-    >>> ItemEvent(("a",), not_all=("b", "c")).holds(frozenset("ab"))
-    True
     """
 
     present: tuple[str, ...]
@@ -103,11 +90,7 @@ class ItemEvent:
 
 @dataclass(frozen=True, slots=True)
 class BoxEvent:
-    """People whose values are allowed, column by column.
-
-    >>> BoxEvent({"sex": ("F",)}).to_dict()
-    {'sex': ['F']}
-    """
+    """People whose values are allowed, column by column."""
 
     allowed: dict[str, tuple[str, ...]]
 
@@ -157,12 +140,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Pattern over items: its text, items and meaning.
-
-    >>> pattern = Pattern.parse("a and not (b or 'c d')")
-    >>> pattern.names, pattern.truth().nonzero()[0].tolist()
-    (('a', 'b', 'c d'), [1])
-    """
+    """Pattern over items: its text, items and meaning."""
 
     text: str
     names: tuple[str, ...]

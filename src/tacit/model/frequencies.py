@@ -39,11 +39,6 @@ class Measured:
         """Bound the sum behind the mean in line ``index``.
 
         None if no mean is printed or no sum fits.
-
-        >>> import numpy as np
-        >>> nothing = Decimals(np.zeros(1, np.int64), np.full(1, -1, np.int8))
-        >>> Measured("age", Bound(0, 125), Decimals(np.array([367]), np.array([1], np.int8)), nothing, 1).total(0, 3)
-        Bound(lo=110, hi=110)
         """
         return self._whole(self.means.value(index), people, self.span.hi * people)
 
@@ -61,11 +56,7 @@ class Measured:
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
-    """Return the whole numbers of a label, or None.
-
-    >>> [numbers_of(text, Bound(0, 125)) for text in ("7", "0-4", "64+", "<18")]
-    [Bound(lo=7, hi=7), Bound(lo=0, hi=4), Bound(lo=64, hi=125), Bound(lo=0, hi=17)]
-    """
+    """Return the whole numbers of a label, or None."""
     told = text.strip()
     if told.isascii() and told.isdigit() and len(told) < 10:
         ends = (int(told), int(told))
@@ -96,11 +87,6 @@ class CellPrinting:
     Cells of 0 are hidden too, unless ``zeros_shown``.
 
     None where it is not known or not done. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
-
-    >>> CellPrinting(hidden_below=10, zeros_shown=True).hidden(n=100), CellPrinting(hidden_below=10).hidden(n=5)
-    ((1, 9), (0, 5))
-    >>> [ends.tolist() for ends in CellPrinting(base=5).numbers(np.array([0, 10]), n=11)]
-    [[0, 8], [2, 11]]
     """
 
     hidden_below: int | None = None
@@ -285,11 +271,7 @@ class FrequencyTable:
 
 
 def letters(column: int) -> str:
-    """Return the letters of a spreadsheet column, from 0.
-
-    >>> letters(0), letters(25), letters(26), letters(701), letters(702)
-    ('A', 'Z', 'AA', 'ZZ', 'AAA')
-    """
+    """Return the letters of a spreadsheet column, from 0."""
     out = ""
     column += 1
     while column:

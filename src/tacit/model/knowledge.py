@@ -18,11 +18,7 @@ from tacit.model.table import Column, Table
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Number of people, or share of a group.
-
-    >>> Amount.parse("5").of(8), Amount.parse("10%").of(8), Amount.parse(0.25).of(8)
-    (Fraction(5, 1), Fraction(4, 5), Fraction(2, 1))
-    """
+    """Number of people, or share of a group."""
 
     value: Fraction
     is_share: bool
@@ -48,11 +44,6 @@ class Fact:
     """Bounds on people of a group with a value.
 
     ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
-
-    >>> Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse("0")).bounds(50)
-    (0, 0)
-    >>> Fact({"age": ("60", "61")}, "ill", Amount.parse("10%"), Amount.parse("5")).bounds(31)
-    (4, 5)
     """
 
     allowed: Mapping[str, tuple[str, ...]]
@@ -89,12 +80,6 @@ class Exclusions:
     """Values ``v`` excluded for row i: ``patterns[kind[i], v]``.
 
     People with the same pattern are interchangeable for whoever knows nothing else, so everything is done per kind.
-
-    >>> from tacit.model.knowledge import Amount
-    >>> people = Table.from_rows(["sex"], [("F",), ("M",), ("F",)])
-    >>> known = Exclusions.of([Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse(0))], people, ("flu", "pregnant"))
-    >>> known.patterns[known.kind].tolist()
-    [[False, False], [False, True], [False, False]]
     """
 
     values: tuple[str, ...]
@@ -126,7 +111,6 @@ class Exclusions:
 
 
 def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
-    """Tell if a fact concerns the table; check it."""
     if not fact.excludes:
         raise InputError(
             "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
@@ -154,14 +138,12 @@ class _Bits:
 
     @classmethod
     def of(cls, value: Ints, n_values: int) -> _Bits:
-        """Return places for facts sorted by sensitive value."""
         per_value = np.bincount(value, minlength=n_values)
         starts = np.append(0, np.cumsum(-(-per_value // 64)))
         number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
         return cls(starts[value] * 64 + number, starts, int(starts[-1]))
 
     def holding(self, nodes: tuple[Ints, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
-        """Return the facts that each value fits, as words."""
         node_of_fact, listed, names = nodes
         place = {name: number for number, name in enumerate(names)}
         fits = np.zeros((len(listed), n_values), np.bool_)
@@ -173,7 +155,6 @@ class _Bits:
         return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
 
     def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> npt.NDArray[np.bool_]:
-        """Return flags of the values that facts exclude."""
         both = words[0][rows[0]]
         for known, codes in zip(words[1:], rows[1:], strict=True):
             both &= known[codes]
@@ -227,6 +208,5 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def _blocks(row: Sequence[Ints], width: int) -> Iterator[slice]:
-    """Yield ranges of combinations that fit in memory."""
     size = max(1, _WORDS_AT_ONCE // max(1, width))
     return (slice(first, first + size) for first in range(0, len(row[0]), size))

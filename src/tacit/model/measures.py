@@ -113,7 +113,6 @@ class Measure:
 
 
 def _estimated(name: str, meaning: str) -> tuple[Measure, ...]:
-    """Return a measure for each estimator (owner only)."""
     ways = {
         "": "by the shares of groups",
         "_rule_aware": "all assignments that fit the knowledge equally likely",

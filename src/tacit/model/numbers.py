@@ -18,13 +18,7 @@ from tacit.errors import InputError, InternalError, OptionError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bound:
-    """Whole numbers from ``lo`` to ``hi``, both included.
-
-    >>> Bound(5, 7) - Bound(1, 2)
-    Bound(lo=3, hi=6)
-    >>> Bound(5, 7) & Bound(6, 9)
-    Bound(lo=6, hi=7)
-    """
+    """Whole numbers from ``lo`` to ``hi``, both included."""
 
     lo: int
     hi: int
@@ -76,11 +70,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
 def exact(value: object, *, where: str) -> Fraction:
-    """Return a number or text as an exact fraction.
-
-    >>> exact("10%", where="--min-support"), exact(0.1, where="x")
-    (Fraction(1, 10), Fraction(1, 10))
-    """
+    """Return a number or text as an exact fraction."""
     remedy = "Write a share such as 0.1 or 10%, or a whole number"
     if isinstance(value, bool):
         raise OptionError("is not a number", where=where, remedy=remedy)
@@ -118,13 +108,7 @@ def share(value: object, *, where: str, zero: bool = True) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Support threshold: a share or a number of people.
-
-    >>> Threshold.parse("10%").least_count(8124), Threshold.parse(813).least_count(8124)
-    (813, 813)
-    >>> Threshold.parse("25%").least_count(8), Threshold.parse("25%").least_count(8, strict=True)
-    (2, 3)
-    """
+    """Support threshold: a share or a number of people."""
 
     value: Fraction
     is_count: bool
@@ -156,13 +140,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Interval of the values that print as one text.
-
-    >>> Printed.read("0.98").counts(50)
-    Bound(lo=49, hi=49)
-    >>> Printed.read("98.7%", rounding="truncated").counts(1000)
-    Bound(lo=987, hi=987)
-    """
+    """Interval of the values that print as one text."""
 
     lo: Fraction
     hi: Fraction
@@ -188,9 +166,6 @@ class Printed:
         """Return the values that print as ``value``.
 
         Where it is not known which way halves go, both neighbours of a half may print so.
-
-        >>> Printed.around(Fraction(4), Fraction(2), "half-up")
-        Printed(lo=Fraction(3, 1), hi=Fraction(5, 1), lo_open=False, hi_open=True)
         """
         moves = step > 0
         if rounding in NEAREST:
@@ -239,9 +214,6 @@ def last_digit(text: str) -> Fraction:
     """Return the step of the last printed digit.
 
     A text with 15 or more significant digits is a double, and gets its spacing.
-
-    >>> last_digit("0.25"), last_digit("98.7%")
-    (Fraction(1, 100), Fraction(1, 1000))
     """
     body, percent = _split_percent(text)
     try:
@@ -263,9 +235,6 @@ def column_steps(texts: list[str]) -> list[Fraction]:
 
     Programs print ``0.5`` for ``0.500``: how precise a number is shows in the whole column. A column printed with fixed decimals has the
     most decimals anywhere in it, one printed with significant digits the most significant digits; the larger of the two steps holds for both.
-
-    >>> column_steps(["0.5", "0.125"])
-    [Fraction(1, 1000), Fraction(1, 1000)]
     """
     decimals = 0
     significant = 0

@@ -157,7 +157,6 @@ class PartialTable:
 
 
 def _blank(column: Column, hidden: Flags) -> Column:
-    """Blank hidden cells; drop values that no longer occur."""
     if not hidden.any():
         return column
     codes = column.codes.copy()
@@ -173,12 +172,7 @@ def _blank(column: Column, hidden: Flags) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Thresholds of unsafe rules, to be exceeded strictly.
-
-    >>> bars = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
-    >>> bars.unsafe(whole=5, both=3), bars.unsafe(whole=2, both=1)
-    (True, False)
-    """
+    """Thresholds of unsafe rules, to be exceeded strictly."""
 
     support: int
     confidence: Fraction

@@ -128,7 +128,6 @@ People = Same | Nested | Churn | Changed | Unknown
 
 
 def _span(pair: Any, name: str) -> tuple[int, int]:
-    """The fewest and the most people, checked."""
     fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
     if not fits or not 0 <= pair[0] <= pair[1]:
         remedy = f"Write for instance {name}=(0, 3): at least none, at most three"
@@ -137,24 +136,14 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
 
 
 def _escape(name: str) -> str:
-    """Escape a column name as in web addresses.
-
-    >>> _escape("income: a, b")
-    'income%3A a%2C b'
-    """
+    """Escape a column name as in web addresses."""
     for sign in "%:,+":
         name = name.replace(sign, f"%{ord(sign):02X}")
     return name
 
 
 def read_people(text: str) -> People:
-    """The declaration that ``--people`` gives.
-
-    >>> read_people("same"), read_people("left:0-3,joined:2")
-    (Same(), Churn(left=(0, 3), joined=(2, 2)))
-    >>> read_people("same,changed:salary+job:0-2")
-    Changed(columns=('job', 'salary'), people=(0, 2))
-    """
+    """The declaration that ``--people`` gives."""
     plain: dict[str, People] = {"same": Same(), "nested": Nested(), "nested:0,1": Nested(), "unknown": Unknown()}
     plain["nested:1,0"] = Nested(outer=1, inner=0)
     told = text.replace(" ", "").casefold()
@@ -178,11 +167,7 @@ def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
 
 
 def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
-    """Sets of populations that an individual can be in.
-
-    >>> memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)
-    (((0,), (0, 1), (0, 1, 2)), ((0,), (0, 1), (1,)))
-    """
+    """Sets of populations that an individual can be in."""
     every = range(populations)
     first = tuple(tuple(every[: end + 1]) for end in every)
     last = tuple(tuple(every[start:]) for start in every)
@@ -235,7 +220,6 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
 
 
 def _check_numbers(people: People, first: int, second: int) -> None:
-    """Refuse numbers of people that contradict the declaration."""
     if isinstance(people, Nested) and (first < second) == (people.outer == 0) and first != second:
         remedy = "Name the larger release first, or declare left:..,joined:.."
         raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
@@ -316,12 +300,7 @@ def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Combinations of QI values, with numbers of people.
-
-    >>> known = Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "30")]))
-    >>> len(known), known.n, known.holding([("sex", "F")]).tolist(), known.describe(0)
-    (2, 3, [0], {'sex': 'F', 'age': '30'})
-    """
+    """Combinations of QI values, with numbers of people."""
 
     columns: tuple[Column, ...]
     people: Ints
@@ -368,12 +347,7 @@ class Population:
         return found
 
     def places_of(self, table: Table) -> Ints:
-        """Return each row's combination, or -1.
-
-        >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",)]))
-        >>> known.places_of(Table.from_rows(["sex"], [("M",), ("X",), ("F",)])).tolist()
-        [1, -1, 0]
-        """
+        """Return each row's combination, or -1."""
         mine = np.zeros(len(self), np.int64)
         theirs = np.zeros(len(table.weights), np.int64)
         known = np.ones(len(theirs), np.bool_)
@@ -410,7 +384,6 @@ class Population:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Column and code of each value."""
         return {
             (column.name, value): (number, code)
             for number, column in enumerate(self.columns)
@@ -419,7 +392,6 @@ class Population:
 
     @cached_property
     def _lists(self) -> dict[tuple[int, int], Codes]:
-        """The combinations with each value."""
         lists: dict[tuple[int, int], Codes] = {}
         for number, column in enumerate(self.columns):
             order = np.argsort(column.codes, kind="stable").astype(np.int32)

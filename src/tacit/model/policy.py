@@ -93,7 +93,6 @@ class Waiver:
 
 
 def _people(given: object) -> tuple[int, int]:
-    """Return the bounds on a waiver's people."""
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if (
         len(ends) != 2
@@ -107,7 +106,6 @@ def _people(given: object) -> tuple[int, int]:
 
 
 def _releases(given: object) -> tuple[str, ...]:
-    """Return the SHA-256 of a waiver's releases."""
     listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
     if not all(isinstance(one, str) and _SHA256.fullmatch(one) for one in listed):
         remedy = "Copy it from the audit: 64 digits and letters from a to f"
@@ -116,11 +114,7 @@ def _releases(given: object) -> tuple[str, ...]:
 
 
 def event_key(event: Mapping[str, Any]) -> str:
-    """Return an event as canonical text.
-
-    >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
-    True
-    """
+    """Return an event as canonical text."""
     remedy = 'Write it as in the record, for instance event = { sex = ["F"], age = ["30"] }'
     if not isinstance(event, Mapping):
         raise OptionError("event is not a table of columns and values", where="waiver", remedy=remedy)
@@ -271,11 +265,7 @@ class Policy:
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:
-    """Tell if one value of a limit allows more.
-
-    >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
-    (True, False, True)
-    """
+    """Tell if one value of a limit allows more."""
     if value is None or floor is None:
         return value is None and floor is not None
     ours = exact(value, where=name)
@@ -284,7 +274,6 @@ def is_looser(name: str, value: Any, floor: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A number that JSON knows."""
     return float(value) if isinstance(value, Fraction) else value
 
 
@@ -294,12 +283,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Set a deadline for a block; keep earlier ones.
-
-    >>> with time_limit(60):
-    ...     Limits.within(3600).seconds_left <= 60
-    True
-    """
+    """Set a deadline for a block; keep earlier ones."""
     token = _deadline.set(Limits.within(seconds).deadline)
     try:
         yield
@@ -440,7 +424,6 @@ class Waived:
 def _match(
     run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
 ) -> Iterable[tuple[int, Sequence[int]]]:
-    """Return the findings of a run that are waived."""
     missing = set(ids)
     for index in range(len(run.severity)):
         if not missing and not events:

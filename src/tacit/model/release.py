@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Names of items, or pairs printed as ``column=value``.
-
-    >>> Items.of_columns([("sex", "F"), ("age", "30")]).names
-    ('sex=F', 'age=30')
-    """
+    """Names of items, or pairs printed as ``column=value``."""
 
     names: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -44,12 +40,7 @@ IntArray = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
-    """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending.
-
-    >>> sets = Sets.from_lists([[2, 1], [], [3, 3]])
-    >>> len(sets), [part.tolist() for part in sets]
-    (3, [[1, 2], [], [3]])
-    """
+    """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending."""
 
     offsets: npt.NDArray[np.int64]
     members: IntArray
@@ -140,11 +131,7 @@ ONLY: tuple[Only, ...] = get_args(Only)
 
 @dataclass(frozen=True, slots=True)
 class ValueGroup:
-    """Name for several values, or for all others.
-
-    >>> ValueGroup("sex", "not F", ("F",), excluded=True).among(("F", "M"))
-    ('M',)
-    """
+    """Name for several values, or for all others."""
 
     column: str
     name: str
@@ -229,11 +216,7 @@ class Decimals:
         return None if digits < 0 else Fraction(int(self.scaled[index]), 10**digits)
 
     def text(self, index: int) -> str:
-        """Return the printed text at ``index``, possibly empty.
-
-        >>> Decimals(np.array([5, 125]), np.array([2, -1], np.int8)).text(0)
-        '0.05'
-        """
+        """Return the printed text at ``index``, possibly empty."""
         digits = int(self.digits[index])
         scaled = int(self.scaled[index])
         if digits <= 0:
@@ -427,13 +410,11 @@ class Rules:
             yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
 
     def _side(self, sets: Sets, index: int) -> dict[str, str] | list[str]:
-        """Return one side of a rule for JSON."""
         if self.items.pairs is not None:
             return dict(self.items.pairs[item] for item in sets[index])
         return [self.items.names[item] for item in sets[index]]
 
     def _consequent(self, index: int) -> str | list[str]:
-        """Return the consequent: an SA value or items."""
         members = self.consequents[index]
         if self.items.pairs is not None and len(members) == 1:
             column, value = self.items.pairs[int(members[0])]
@@ -449,7 +430,6 @@ Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable
 
 
 def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
-    """Return the printed count and support of a line."""
     if release.support is not None:
         text = release.support.text(index)
         return {"count": None, "support": float(text) if text else None}

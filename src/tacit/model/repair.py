@@ -194,7 +194,6 @@ class Suggestion:
 
 
 def _word(word: str, files: Mapping[str, str]) -> str:
-    """Quote a word for the command line."""
     if not word.startswith("@"):
         return shlex.quote(word)
     if word in files:
@@ -262,7 +261,6 @@ class Suggestions(Sequence[Suggestion]):
 
 
 def _rank(one: Suggestion) -> tuple[int, float]:
-    """Return the sort key: verdict, then loss."""
     place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}[one.verdict]
     return (place, float("inf") if one.loss is None else one.loss)
 

@@ -22,11 +22,7 @@ MOST_BASE = 10**15
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Precision of counts: rounding base, or decimals of shares.
-
-    >>> Precision(base=5).label, Precision(decimals=2).label
-    ('base 5', '2 decimals')
-    """
+    """Precision of counts: rounding base, or decimals of shares."""
 
     base: int | None = None
     decimals: int | None = None
@@ -51,24 +47,14 @@ class Precision:
         return "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
 
     def step(self, n: int | None) -> Fraction:
-        """Return the people between two adjacent printed numbers.
-
-        >>> Precision(decimals=2).step(8124)
-        Fraction(2031, 25)
-        """
+        """Return the people between two adjacent printed numbers."""
         if self.base is not None:
             return Fraction(self.base)
         return Fraction(_people(n), 10 ** (self.decimals or 0))
 
 
 def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Ints, Ints]:
-    """Return the interval of counts behind each multiple.
-
-    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-up")]
-    [[3, 5], [4, 6]]
-    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-even")]
-    [[3, 6], [5, 6]]
-    """
+    """Return the interval of counts behind each multiple."""
     below: int | Ints
     above: int | Ints
     if rounding == "nearest":
@@ -90,16 +76,7 @@ def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Int
 
 
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
-    """Round the exact counts of a release to intervals.
-
-    >>> from tacit.model.release import Items
-    >>> from tacit.model.release import Header
-    >>> from tacit.model.release import Sets
-    >>> counts = np.array([37])
-    >>> exact = Itemsets(Sets.from_lists([[0]]), counts, counts, Items(("a",)), Header(n=100, min_support=30))
-    >>> rounded(exact, Precision(base=10)).count(0), rounded(exact, Precision(decimals=1)).count(0)
-    (Bound(lo=35, hi=44), Bound(lo=35, hi=44))
-    """
+    """Round the exact counts of a release to intervals."""
     if not release.is_exact:
         where = release.source.name if release.source else "the release"
         remedy = "Give the release with exact counts: rounding twice moves counts further than it says"
@@ -110,7 +87,6 @@ def rounded(release: Itemsets, precision: Precision) -> Itemsets:
 
 
 def _to_base(release: Itemsets, base: int) -> Itemsets:
-    """Round counts to multiples of a base, halves up."""
     printed = (2 * release.lo + base) // (2 * base) * base
     lo, hi = _within(release, *counts_printed_as(printed, base, "half-up"))
     header = replace(release.header, base=base, digits=None, rounding="half-up")
@@ -118,7 +94,6 @@ def _to_base(release: Itemsets, base: int) -> Itemsets:
 
 
 def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
-    """Round shares of n to decimals, halves up."""
     n = _people(release.n)
     scale = 10**decimals
 
@@ -139,13 +114,11 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
 
 
 def _within(release: Itemsets, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-    """Clip intervals to the threshold and n."""
     lo = np.maximum(lo, release.min_support or 0)
     return lo, hi if release.n is None else np.minimum(hi, release.n)
 
 
 def _people(n: int | None) -> int:
-    """Return the number of people, which shares need."""
     if not n:
         raise OptionError(
             "the number of people is not known", where="--decimals", remedy="Give it with --n, or round to a --base"
@@ -180,7 +153,6 @@ class Convention:
 
 
 def _opensafely(printed: Ints, below: int) -> Ends:
-    """Small counts become 0, others multiples of 5."""
     lo, hi = counts_printed_as(printed, 5, "nearest")
     is_zero = printed == 0
     lo = np.where(is_zero, 0, np.maximum(lo, below))
@@ -189,7 +161,6 @@ def _opensafely(printed: Ints, below: int) -> Ends:
 
 
 def _midpoint6(printed: Ints, _: int) -> Ends:
-    """Ranges of six become midpoints (3, 9, ...); 0 stays."""
     is_zero = printed == 0
     lo = np.where(is_zero, 0, printed - 2)
     hi = np.where(is_zero, 0, printed + 3)
@@ -197,24 +168,20 @@ def _midpoint6(printed: Ints, _: int) -> Ends:
 
 
 def _nomis(printed: Ints, _: int) -> Ends:
-    """The nearest multiple of 5."""
     lo, hi = counts_printed_as(printed, 5, "nearest")
     return lo, _where_possible(printed % 5 == 0, hi)
 
 
 def _acro(printed: Ints, below: int) -> Ends:
-    """Records of small cells are deleted; these print 0."""
     is_zero = printed == 0
     return np.where(is_zero, 0, np.maximum(printed, below)), np.where(is_zero, below - 1, printed)
 
 
 def _omop(printed: Ints, _: int) -> Ends:
-    """Return printed counts as they are: they are exact."""
     return printed.copy(), printed.copy()
 
 
 def _rr3(printed: Ints, _: int) -> Ends:
-    """Random rounding to an adjacent multiple of 3."""
     lo, hi = counts_printed_as(printed, 3, "random")
     return lo, _where_possible(printed % 3 == 0, hi)
 
@@ -240,11 +207,7 @@ CONVENTIONS: tuple[Convention, ...] = (
 
 
 def find_convention(name: str, *, where: str = "--convention") -> Convention:
-    """The convention of a name.
-
-    >>> find_convention("rr3").about
-    'counts are rounded by chance to one of the two nearest multiples of 3'
-    """
+    """The convention of a name."""
     for one in CONVENTIONS:
         if one.name == name:
             return one

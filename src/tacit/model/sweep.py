@@ -143,11 +143,7 @@ class RoundingSweep:
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """Form of rules: exact, with decimals, or withheld.
-
-    >>> RuleForm().label, RuleForm(digits=3).label, RuleForm(withheld=True).label
-    ('exact', '3 digits', 'withheld')
-    """
+    """Form of rules: exact, with decimals, or withheld."""
 
     digits: int | None = None
     withheld: bool = False

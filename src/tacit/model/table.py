@@ -139,11 +139,7 @@ class Transactions:
 
 
 def sort_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort names as whole numbers if possible, else text.
-
-    >>> sort_names({"10", "9"}), sort_names({"b", "10"})
-    (('9', '10'), ('10', 'b'))
-    """
+    """Sort names as whole numbers if possible, else text."""
     listed = list(names)
     if all(name.isascii() and name.isdecimal() for name in listed):
         # By length and text instead of by number: Python reads no number of thousands of digits.
@@ -266,7 +262,6 @@ class Table:
 
 
 def _combine(parts: Sequence[Column]) -> Column:
-    """Combine columns into one of occurring combinations."""
     codes = np.stack([part.codes for part in parts], axis=1)
     kept, fresh = np.unique(codes, axis=0, return_inverse=True)
     texts = [" & ".join(part.values[code] for part, code in zip(parts, row, strict=True)) for row in kept]
@@ -286,10 +281,6 @@ class Hierarchy:
     """Coarser values of a column: ``levels[value]``, finest first.
 
     ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
-
-    >>> tree = Hierarchy("race", {"Black": ("Non-White",), "White": ()})
-    >>> tree.nodes
-    ('Non-White',)
     """
 
     column: str

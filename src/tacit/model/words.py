@@ -33,22 +33,12 @@ __all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
 
 def render_people(count: Bound) -> str:
-    """``1 person``, ``1 to 3 people``.
-
-    >>> render_people(Bound(1, 1)), render_people(Bound(1, 3))
-    ('1 person', '1 to 3 people')
-    """
+    """``1 person``, ``1 to 3 people``."""
     return f"{render_bound(count)} {'person' if count == Bound(1, 1) else 'people'}"
 
 
 def describe_event(event: ItemEvent, count: Bound) -> str:
-    """Return the predicate about the people of an event.
-
-    >>> describe_event(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), describe_event(ItemEvent((), ("c",)), Bound(2, 2))
-    ('has a and b, and neither c nor d', 'have no c')
-    >>> describe_event(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
-    'has a but not all of b and c'
-    """
+    """Return the predicate about the people of an event."""
     verb = "has" if count == Bound(1, 1) else "have"
     if event.not_all:
         first = (
@@ -71,11 +61,7 @@ def join_names(names: Sequence[str], word: str) -> str:
 
 
 def describe_printed(text: str, count: Bound) -> str:
-    """Return a line's printed text if not its count.
-
-    >>> describe_printed("50", Bound(45, 54)), describe_printed("50", Bound(50, 50)), describe_printed("", Bound(0, 4))
-    (', printed as 50', '', '')
-    """
+    """Return a line's printed text if not its count."""
     return "" if count.is_exact or not text else f", printed as {text}"
 
 
@@ -116,7 +102,6 @@ class _Story:
         self.shown: dict[Set, tuple[int, int]] = {}
 
     def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-        """Yield the steps that bound an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
         yield remark(f"No line says how many people have {join_names(sorted(items), 'and')}; call it x.")
         for entry in entries:
@@ -135,7 +120,6 @@ class _Story:
         yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
     def render_group(self, whole: Set, has: Set) -> Phrase:
-        """Return a group as a sum of supports."""
         rest = sorted(whole - has)
         who = f"with {join_names(sorted(has), 'and')}" if has else "of all people"
         without = f" without {join_names(rest, 'or')}" if rest else ""
@@ -206,7 +190,6 @@ def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
 
 
 def _describe_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return the items, absences and changes of an event."""
     if not event.changes:
         return describe_event(event, count)
     verb = "has" if count == Bound(1, 1) else "have"
@@ -217,7 +200,6 @@ def _describe_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str
 
 
 def _describe_population(event: ItemEvent, names: Sequence[str]) -> str:
-    """Among which releases' people, where they differ."""
     if not event.inside:
         return ""
     inside = join_names([names[number] for number in event.inside], "and")
@@ -250,7 +232,6 @@ def make_goal(step: Mapping[str, Any], group: str) -> Goal:
 
 
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    """Return the weights of a sum by origin."""
     return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
 
 
@@ -259,7 +240,6 @@ def _key(entry: Mapping[str, Any]) -> str:
 
 
 def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Return a proof by cases, one line each."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
@@ -268,7 +248,6 @@ def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 
 def _describe_split(split: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the conditions of both cases."""
     if "event" in split:
         group = _describe_group(split["event"])
         at = split["at"]
@@ -302,7 +281,6 @@ def count_hidden_terms(number: int) -> list[Step]:
 
 
 def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
-    """Return what a line counts, and where it stands."""
     name = said.release
     place = said.place
     what = said.what
@@ -323,7 +301,6 @@ def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
 
 
 def _describe_counted(said: CitedStatement) -> str:
-    """Return the group that a published line counts."""
     what = said.what
     if what == "closed":
         return f"{describe_box(said.terms[0][1])}, at least, as the itemset is closed"
@@ -344,14 +321,12 @@ def _describe_counted(said: CitedStatement) -> str:
 
 
 def _describe_marks(said: CitedStatement) -> str:
-    """Return a printed mark and the numbers it means."""
     count = said.printed
     means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
     return f"{describe_printed(said.text, count) or ', hidden'}, that is {means}"
 
 
 def _describe_sum(said: CitedStatement) -> str:
-    """Return what a line about several groups adds up."""
     return join_names([f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms], "and")
 
 
@@ -365,7 +340,6 @@ def describe_box(box: Box) -> str:
 
 
 def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
-    """One axis of a box, in words."""
     if kind in CHANGES:
         return describe_histories(kind, name, values)
     named = name if kind == "item" else f"{name}={' or '.join(values)}"
@@ -373,7 +347,6 @@ def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) 
 
 
 def _describe_group(event: Sequence[Mapping[str, Any]]) -> str:
-    """Return a group of a step, in words."""
     parts = _describe_axes(event)
     return f"people with {join_names(parts, 'and')}" if parts else "people"
 
@@ -391,13 +364,7 @@ def _describe_axes(event: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
-    """Return the statement that a whole group shares values.
-
-    >>> state_full_group({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
-    'Everyone with village=A has hiv=yes (50 people).'
-    >>> state_full_group({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
-    'The hidden ill of 1 person with job=cook is flu (t.csv).'
-    """
+    """Return the statement that a whole group shares values."""
     values = " or ".join(event[sensitive])
     parts = [
         name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}"
@@ -423,7 +390,6 @@ def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: s
 
 
 def _explain_bound(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
-    """Yield the sum of one bound, without group names."""
     parts = _describe_axes(step["event"])
     yield make_goal(step, f"people with {' and '.join(parts)}" if parts else "people")
     if "split" in step:
@@ -532,11 +498,7 @@ def explain_only_values(sensitive: str, number: int) -> Step:
 
 
 def state_values(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
-    """Return the statement about the values that people keep.
-
-    >>> state_values("sex=F", 1, "ill", ["flu"]), state_values("sex=F", 3, "ill", ["flu", "cold"])
-    ('The one person with sex=F certainly has ill flu.', 'The 3 people with sex=F can only have ill flu or cold.')
-    """
+    """Return the statement about the values that people keep."""
     those = f"The {'one person' if number == 1 else f'{number:,} people'} with {who}"
     if len(left) == 1:
         return f"{those} certainly {'has' if number == 1 else 'have'} {sensitive} {left[0]}."
@@ -551,11 +513,7 @@ def _capitalize(text: str) -> str:
 
 
 def describe_change(change: Change, names: Sequence[str], verb: str) -> str:
-    """Return a change in words, after ``1 person``.
-
-    >>> describe_change(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
-    'changed from smokes=no to smokes=yes'
-    """
+    """Return a change in words, after ``1 person``."""
     if change.is_any:
         return f"changed {change.name}"
     before = _describe_side(change.before)
@@ -570,11 +528,7 @@ def _describe_side(side: Side) -> str:
 
 
 def has_changed(history: str) -> bool:
-    """Return True if somebody with this history has changed.
-
-    >>> has_changed('["no", "yes"]'), has_changed('["no", "no"]'), has_changed('[null, null, "changed"]')
-    (True, False, True)
-    """
+    """Return True if somebody with this history has changed."""
     values = json.loads(history)
     return len(values) > 2 or values[0] != values[1]
 

@@ -155,7 +155,6 @@ def _mine_words(people: Transactions, least: int, only: str) -> dict[str, int]:
 
 
 def _errors(data: Database, maximal: dict[tuple[str, str], int]) -> list[Row]:
-    """Two printed statements that do not hold."""
     channels = data.channels(6, K)
     literally = [
         (part, whole)

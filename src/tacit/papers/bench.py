@@ -95,11 +95,7 @@ class Timing:
 
 
 def _length(seconds: float) -> str:
-    """A time in words.
-
-    >>> _length(40.2), _length(600), _length(9000)
-    ('40 s', '10 min', '2.5 h')
-    """
+    """A time in words."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -185,7 +181,6 @@ class Bench:
 
 
 def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
-    """Count a detector's channels; return its numbers."""
     found = 0
 
     def count(channels: Found) -> None:
@@ -242,7 +237,6 @@ def times_part(
 
 
 def _compare_findings(times: dict[str, Timing]) -> str:
-    """Return the findings, and tell if all rivals agree."""
     numbers = {timing.found for timing in times.values() if timing.found is not None}
     return f"{max(numbers):,}, all the same" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
 
@@ -276,7 +270,6 @@ def counts_by_support(
 
 
 def _find_lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
-    """Return the lowest support without channels."""
     free = None
     for row in rows:
         if row[column]:
@@ -387,11 +380,7 @@ class Database:
         return Transactions.from_lists(sorted(row) for row in self.rows)
 
     def support(self, present: str, absent: str = "") -> int:
-        """Count people with first and without second letters.
-
-        >>> Database("ab a b").support("a", "b")
-        1
-        """
+        """Count people with first and without second letters."""
         return sum(row.issuperset(present) and row.isdisjoint(absent) for row in self.rows)
 
     def frequent(self, least: int) -> dict[str, int]:
@@ -420,22 +409,14 @@ def subsets(items: Iterable[str]) -> Iterable[str]:
 
 
 def listed(supports: dict[str, int]) -> str:
-    """List sets with supports, shortest first.
-
-    >>> listed({"ab": 2, "": 5, "b": 3})
-    '{}:5 b:3 ab:2'
-    """
+    """List sets with supports, shortest first."""
     return " ".join(
         f"{items or '{}'}:{count}" for items, count in sorted(supports.items(), key=lambda entry: (len(entry[0]), entry[0]))
     )
 
 
 def pairs(channels: dict[tuple[str, str], int]) -> str:
-    """Channels in one line: ``I in J: size``.
-
-    >>> pairs({("g", "fg"): 1})
-    'g in fg: 1'
-    """
+    """Channels in one line: ``I in J: size``."""
     return ", ".join(
         f"{part or '{}'} in {whole}: {size}" for (part, whole), size in sorted(channels.items(), key=lambda e: (e[0][1], e[0][0]))
     )

@@ -343,7 +343,6 @@ def rules(trial: Trial) -> list[Part]:
 
 
 def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
-    """Compare people by number of excluded values."""
     excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
     ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
     paper = (0.0, *FIGURE_3[expectation][1:])
@@ -375,7 +374,6 @@ def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]
 
 
 def _judge_vulnerable(found: Mapping[float, Mapping[str, float]]) -> str:
-    """Judge the statement that Injector leaves nobody vulnerable."""
     ours = [value for row in found.values() for name, value in row.items() if name != "Anatomy"]
     anatomy = [row["Anatomy"] for row in found.values()]
     return (
@@ -453,7 +451,6 @@ def _errors_of_rules(trial: Trial, least: int, expectation: float) -> dict[str, 
 def _percent(
     found: Mapping[float, Mapping[str, Mapping[str, Mapping[str, float]]]], estimator: str, measure: str
 ) -> dict[float, dict[str, float]]:
-    """One measure of all groupings over an axis."""
     return {x: {name: 100 * errors[estimator][measure] for name, errors in row.items()} for x, row in found.items()}
 
 
@@ -520,7 +517,6 @@ def beyond(trial: Trial) -> list[Part]:
 
 
 def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
-    """Judge the statement that Injector has the smaller errors."""
     told = []
     for name in ("Injector as printed", "balanced-1", "balanced-2"):
         better = sum(row[name] < row["Anatomy"] for row in found.values())
@@ -532,7 +528,6 @@ def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
 def _make_curves(
     name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
 ) -> Part:
-    """Make a table of curves, with picture."""
     names: Sequence[str] = list(next(iter(found.values())))
     rows = tuple((x, *(round(row[one], 3) for one in names)) for x, row in found.items())
     lines = tuple((one, tuple((float(x), row[one]) for x, row in found.items())) for one in names)

@@ -79,11 +79,7 @@ class Node:
 
 
 def nodes() -> list[Node]:
-    """Return the nodes by definition, largest pattern first.
-
-    >>> [node.pattern for node in nodes()][:3], next(node for node in nodes() if node.pattern == "bd")
-    (['abc', 'abd', 'ab'], Node(pattern='bd', having=3, both=2, least=1, exact=2))
-    """
+    """Return the nodes by definition, largest pattern first."""
     owners = [FIGURE_2[place][:3] for place in OWNERS]
     patterns = {"".join(part) for owner in owners for size in (1, 2, 3) for part in combinations(owner, size)}
     ordered = sorted(patterns, key=lambda pattern: (-len(pattern), pattern))
@@ -206,7 +202,6 @@ def _make_figure(
     methods: Sequence[tuple[Method, str]],
     told: str,
 ) -> Part:
-    """Make a figure of removal rates by method."""
     lines = tuple((label, tuple((row[0], row[1 + place]) for row in rows)) for place, (_, label) in enumerate(methods))
     chart = Chart(axis, "cells hidden, percent", lines, logarithmic=False)
     head = (axis, *(f"{label}, %" for _, label in methods))
@@ -311,7 +306,6 @@ def _spread(trial: Trial, values: int) -> Callable[[int], Cells]:
 
 
 def _compare_with_cr(rows: Sequence[tuple[float, ...]]) -> str:
-    """Compare the heuristics with each other and with CR."""
     sums: npt.NDArray[np.float64] = np.array([row[1:] for row in rows]).sum(axis=0)
     close = sums[:3].max() / max(1e-9, sums[:3].min())
     ratio = sums[3] / max(1e-9, sums[0])

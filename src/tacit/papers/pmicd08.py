@@ -221,7 +221,6 @@ def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float,
 
 
 def _compare_speed(timed: Sequence[tuple[float, dict[str, Timing]]]) -> str:
-    """Compare PMICD with OICD at the lowest support."""
     ran = [(x, times["oicd"], times["pmicd"]) for x, times in timed if times["oicd"].seconds and times["pmicd"].seconds]
     if not ran:
         return "not run."

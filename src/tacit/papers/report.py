@@ -51,11 +51,7 @@ def _table(part: Part) -> Table:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell as text, rounded if needed.
-
-    >>> format_cell(1258), format_cell(0.01234), format_cell(None)
-    ('1,258', '0.0123', '')
-    """
+    """Return a cell as text, rounded if needed."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -102,13 +98,7 @@ def part_picture(part: Part, name: str = "part") -> Canvas | None:
 
 
 def standing(part: Part) -> str:
-    """Return if the outcome of a part confirms it.
-
-    >>> standing(Part("f", "", "", (), (), "'D rises': confirmed; 'it is flat': NOT confirmed."))
-    'in part'
-    >>> standing(Part("f", "", "", (), (), "3 of 3 statements confirmed."))
-    'confirmed'
-    """
+    """Return if the outcome of a part confirms it."""
     if not part.outcome:
         return "run times"
     is_confirmed = bool(_YES.search(part.outcome))

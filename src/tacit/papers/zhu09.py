@@ -286,14 +286,12 @@ def run_times(trial: Trial) -> list[Part]:
 def _make_curves(
     name: str, title: str, reading: str, axis: str, xs: Sequence[float], found: dict[str, list[float]], outcome: str
 ) -> Part:
-    """Make a table of curves, with picture."""
     rows = tuple((x, *(values[place] for values in found.values())) for place, x in enumerate(xs))
     lines = tuple((one, tuple((float(x), value) for x, value in zip(xs, values, strict=True))) for one, values in found.items())
     return Part(name, title, reading, (axis, *found), rows, outcome, chart=Chart(axis, "nats", lines, logarithmic=False))
 
 
 def _is_rising(values: Sequence[float]) -> bool:
-    """Tell if values never fall, except by rounding."""
     return all(b >= a - 1e-6 for a, b in pairwise(values))
 
 

@@ -91,7 +91,6 @@ class TableCase:
         return tuple(self._attribute(place, name) for place, name in enumerate(self.partial.people.schema.sa))
 
     def _declared(self, place: int) -> Ints | None:
-        """Return the rows with a protected cell in a column."""
         return self.rows if self.cells is None else np.flatnonzero(self.cells[:, place]).astype(np.int64)
 
     def _attribute(self, place_of_column: int, name: str) -> Attribute:
@@ -133,7 +132,6 @@ class TableCase:
         return len(self.partial.others) + len(self._other_attributes(attribute))
 
     def _other_attributes(self, attribute: Attribute) -> list[Attribute]:
-        """Return the other sensitive attributes."""
         return [other for other in self.attributes if other.name != attribute.name]
 
     def still_shown(self, attribute: Attribute) -> Ints:

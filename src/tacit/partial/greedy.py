@@ -34,7 +34,6 @@ def hide_greedily(problem: Problem, regions: frozenset[str], check: Callable[[],
 
 
 def _hide_by_paper(problem: Problem, regions: frozenset[str], check: Callable[[], None]) -> Hiding | None:
-    """Run the paper's method, and restore needless blanks."""
     found = None
     if regions == {"ns"}:
         found = hide_values(problem, regions, check)
@@ -92,7 +91,6 @@ class Gains:
             self._add(rule, self.effect[:, rule])
 
     def _select_helpful(self) -> tuple[Ints, Codes, npt.NDArray[np.int8]]:
-        """Return the entries of rules for classes worth hiding."""
         rules = self.problem.rules
         helps = np.zeros(len(self.problem.classes), np.bool_)
         helps[rules.member[rules.role != OTHER]] = True
@@ -188,7 +186,6 @@ class Gains:
             self.gain[target] = self._compute_row(target)
 
     def _compute_row(self, number: int) -> Floats:
-        """Compute the gains of a pile's cells from scratch."""
         rules = self.problem.rules
         k = self.problem.attributes
         row = np.where([self.state.may_hide(number, cell) for cell in range(self.problem.cells)], 0.0, -np.inf)
@@ -203,7 +200,6 @@ class Gains:
         return row
 
     def _add(self, rule: int, by: Floats, to: Floats | None = None) -> None:
-        """Add the contribution of a rule to the gains."""
         gain = self.gain if to is None else to
         rules = self.problem.rules
         k = self.problem.attributes
@@ -237,7 +233,6 @@ def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) 
 
 
 def _list_hidden(state: Hiding) -> list[tuple[int, int]]:
-    """Return the hidden cells by ascending number of rules."""
     listed = []
     for number, pile in enumerate(state.piles):
         if state.people[number]:
@@ -258,7 +253,6 @@ def _count_rules_back(state: Hiding, number: int, cell: int) -> int:
 
 
 def _count_restorable(state: Hiding, number: int, cell: int) -> int:
-    """Count the records with a restorable cell."""
     changed = state.touched(_pile_without(state, number, cell), cell)
     rules = changed.rules
 

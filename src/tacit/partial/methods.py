@@ -83,7 +83,6 @@ def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: C
 
 
 def _mark_unsafe_among_known(problem: Problem) -> Flags:
-    """Mark the rules that are unsafe among known values."""
     rules = problem.rules
     protected = problem.classes.truth[:, problem.column[problem.rules.target]] >= 0
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
@@ -131,8 +130,6 @@ def hide_fewest(
 
 
 class _Model:
-    """Variables and rows of the program."""
-
     def __init__(self, state: Hiding, check: Callable[[], None]) -> None:
         self.state = state
         self.problem = state.problem
@@ -145,7 +142,6 @@ class _Model:
             self.add_class(of)
 
     def add_class(self, of: int) -> None:
-        """Add a variable for every useful cell set of a class."""
         self.check()
         rules, roles = self.state.rules_of(of)
         if not len(rules):
@@ -183,7 +179,6 @@ class _Model:
         return _subsets(conditions + values)
 
     def build_program(self) -> tuple[Any, ...]:
-        """Return the arguments of the solver."""
         from scipy.sparse import csr_array
 
         extra = len(self.choices)
@@ -202,7 +197,6 @@ class _Model:
         return cost, matrix, lower, upper, np.ones(extra, np.int64), most
 
     def add_rule(self, rule: int, extra: int) -> int:
-        """Add a rule's rows; return the number of variables."""
         limits = self.problem.thresholds
         rules = self.problem.rules
         having = int(rules.having[rule])
@@ -233,13 +227,11 @@ class _Model:
         return extra
 
     def hidden(self, solution: Floats) -> list[tuple[Pile, int]]:
-        """Return the piles of a solution."""
         counts = np.rint(solution[: len(self.choices)]).astype(np.int64).tolist()
         return [(pile, records) for pile, records in zip(self.choices, counts, strict=True) if records]
 
 
 def _subsets(cells: list[int]) -> list[int]:
-    """Return every nonempty subset of cells as bit masks."""
     found = [0]
     for cell in cells:
         found += [mask | 1 << cell for mask in found]
@@ -276,11 +268,7 @@ class Found:
 
 
 def parse_regions(given: str | Iterable[str]) -> frozenset[str]:
-    """Parse regions from names or a comma-separated list.
-
-    >>> sorted(parse_regions("ns, sc"))
-    ['ns', 'sc']
-    """
+    """Parse regions from names or a comma-separated list."""
     parts = given.split(",") if isinstance(given, str) else [part for one in given for part in str(one).split(",")]
     names = [part.strip() for part in parts if part.strip()]
     listed = "; ".join(f"{name}: {MEANING[name]}" for name in REGIONS)
@@ -373,7 +361,6 @@ def _hide_by_method(
 
 
 def _hide_exactly(problem: Problem, regions: frozenset[str], limits: Limits) -> tuple[Hiding | None, int | None]:
-    """Return the better of solver and greedy, with a bound."""
     greedy = hide_greedily(problem, regions, _check(limits))
     seconds = limits.seconds_left
     found: Optimum = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=_check(limits))

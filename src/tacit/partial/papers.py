@@ -89,7 +89,6 @@ class _Graph:
                 self.add(number)
 
     def _mark_supporting(self) -> Flags:
-        """Mark the classes relevant to an unsafe rule."""
         rules = self.problem.rules
         entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
         found = np.zeros(len(self.problem.classes), np.bool_)
@@ -97,7 +96,6 @@ class _Graph:
         return found
 
     def add(self, number: int) -> None:
-        """Add the records of a pile to the graph."""
         pile = self.state.piles[number]
         state = self.state
         if number in self.of_pile or not state.people[number]:
@@ -119,7 +117,6 @@ class _Graph:
             self.of_pile[number].append(node)
 
     def get_node(self, mask: int, codes: Codes, rules: Ints) -> _Node:
-        """Return the node of a pattern."""
         inside = np.array([mask >> a & 1 == 1 for a in range(len(codes))])
         codes = np.where(inside, codes, np.int32(-1))
         key = codes.tobytes()
@@ -131,7 +128,6 @@ class _Graph:
         return self.nodes[key]
 
     def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
-        """Hide cells until the value has no unsafe rule."""
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
@@ -155,7 +151,6 @@ class _Graph:
         return None
 
     def choose_node(self, active: list[_Node], choice: Choice, chance: np.random.Generator) -> _Node:
-        """Choose a node without a larger node above it."""
         if choice == "max-descendant":
             # A node above another has its descendants and is larger: the best one has nothing above it.
             return max(active, key=lambda node: (node.unsafe, node.mask.bit_count()))
@@ -169,7 +164,6 @@ class _Graph:
                 return node
 
     def is_above(self, larger: _Node, node: _Node) -> bool:
-        """Tell if a pattern strictly contains another."""
         if larger is node or node.mask & ~larger.mask:
             return False
         return bool(((node.codes < 0) | (node.codes == larger.codes)).all())
@@ -200,7 +194,6 @@ class _Graph:
 
 
 def _keep_largest(masks: Ints) -> list[int]:
-    """Return the masks that are not contained in another."""
     found = set(masks.tolist()) - {0}
     return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
 
@@ -244,7 +237,6 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
 
 
 def _piles_of(state: Hiding, of: int) -> list[int]:
-    """Return the piles of a class."""
     if state.problem.classes.value.shape[1] == 1:
         return [of]
     return [number for number, pile in enumerate(state.piles) if pile.of == of]
@@ -274,7 +266,6 @@ def _order_rules(state: Hiding) -> list[int]:
 
 
 def _make_safe(state: Hiding, rule: int) -> None:
-    """Hide cells until a rule is safe."""
     problem = state.problem
     by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
@@ -294,7 +285,6 @@ def _make_safe(state: Hiding, rule: int) -> None:
 
 
 def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
-    """Return the piles supporting a rule, with their rules."""
     rules = state.problem.rules
     inside = slice(rules.start[rule], rules.start[rule + 1])
     members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
@@ -309,7 +299,6 @@ def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
 
 
 def _order_by_support(state: Hiding, rule: int) -> list[int]:
-    """Order a pattern's attributes by falling support."""
     problem = state.problem
     mask = int(problem.rules.mask[rule])
     some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]

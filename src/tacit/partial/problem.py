@@ -28,10 +28,6 @@ class IntegerThresholds:
     """Thresholds of unsafe rules in whole numbers.
 
     A rule is unsafe if more than ``support`` records have it **and** their share exceeds the confidence.
-
-    >>> limits = IntegerThresholds.of(Fraction(11, 20), 0, people=9)
-    >>> limits.unsafe(np.array([3, 2]), np.array([2, 1])).tolist()
-    [True, False]
     """
 
     numerator: int
@@ -61,9 +57,6 @@ class IntegerThresholds:
         """Count the values to hide until rules are safe.
 
         This is the paper's beta, with the support threshold.
-
-        >>> IntegerThresholds(11, 20, 0).values_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
-        [2, 1, 0]
         """
         return -(-self.excess(having, both) // self.denominator)
 
@@ -71,9 +64,6 @@ class IntegerThresholds:
         """Count the records that must lose a rule's pattern.
 
         This is the paper's MinHide, with the support threshold.
-
-        >>> IntegerThresholds(11, 20, 0).records_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
-        [3, 2, 0]
         """
         over = np.maximum(0, self.denominator * both - self.numerator * having)
         rest = max(1, self.denominator - self.numerator)  # with a confidence of 1 no rule is over it
@@ -86,9 +76,6 @@ def largest_below(confidence: Fraction, denominator: int) -> Fraction:
     """Return the largest fraction up to ``confidence`` with bounded denominator.
 
     No share of a whole of at most that size lies between the two, so they decide alike.
-
-    >>> largest_below(Fraction(6000001, 10000000), 10), largest_below(Fraction(5999999, 10000000), 10)
-    (Fraction(3, 5), Fraction(4, 7))
     """
     if confidence.denominator <= denominator:
         return confidence
@@ -301,7 +288,6 @@ class Problem:
 
 
 def _number_targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
-    """Number the values; return published, protected, and their columns."""
     value = np.full(cells.values.shape, -1, np.int32)
     truth = value.copy()
     columns: list[int] = []
@@ -343,7 +329,6 @@ def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
 
 
 def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
-    """Sort equal rows together; also return each group's start."""
     key = row_keys(columns, len(columns[0]))
     order = np.argsort(key, kind="stable")
     ordered = key[order]
@@ -352,7 +337,6 @@ def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
 
 
 def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """Concatenate the rows of classes; return starts too."""
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
@@ -361,7 +345,6 @@ def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
 
 
 def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
-    """Renumber the classes of the rules without duplicates."""
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
     of_rule = keys // 3 // many
     start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
@@ -384,10 +367,6 @@ class _Search:
         self.truth = np.where(classes.truth < 0, targets, classes.truth)
 
     def extend(self, mask: int, first: int, inside: Codes) -> None:
-        """Visit the patterns with one more attribute.
-
-        They add an attribute from ``first`` on to a pattern of the classes ``inside``.
-        """
         conditions = self.classes.conditions
         sensitive = self.classes.sensitive
         self.check()
@@ -417,7 +396,6 @@ class _Search:
         return either
 
     def _count_values(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
-        """Count the records with each value."""
         counts = np.zeros(self.targets + 1)
         for j in range(numbers.shape[1]):
             counts += np.bincount(numbers[inside, j], weights=people, minlength=self.targets + 1)

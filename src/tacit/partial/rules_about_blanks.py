@@ -49,8 +49,6 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: TableCase) -> None:
         self.case = case
         self.index = target.index
@@ -78,7 +76,6 @@ class _Outcome:
         return 1.0 if rule < 0 else float(rules.both[rule] / rules.whole[rule])
 
     def rows(self, place: int, rule: int) -> Ints:
-        """Return the rows that a finding is about."""
         attribute, rules = self.found[place]
         if rule >= 0:
             return rules.owners_of(rule)
@@ -86,7 +83,6 @@ class _Outcome:
         return np.asarray(shown[attribute.shown[shown] == -1 - rule], np.int64)
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         rows = [self.rows(*one) for one in self.listed.tolist()]
         people = len(np.unique(np.concatenate(rows))) if rows else 0
         complete = all(rules.complete for _, rules in self.found)
@@ -115,7 +111,6 @@ class _Outcome:
         return np.array([self._confidence(*one) for one in self.listed.tolist()], np.float64)
 
     def _columns(self, people: list[int]) -> Mapping[str, npt.NDArray[Any]]:
-        """Return all findings as columns."""
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
         texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
@@ -133,7 +128,6 @@ class _Outcome:
         return int(rules.whole[rule]), int(rules.both[rule])
 
     def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
-        """Return the pattern, attribute and value of a finding."""
         attribute, rules = self.found[place]
         if rule < 0:
             return [], attribute, -1 - rule
@@ -141,11 +135,9 @@ class _Outcome:
         return cells, attribute, int(rules.value[rule])
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: the pattern and the value."""
         return self.case.event(*self._parts(*self.listed[index].tolist()))
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its counts."""
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
         rows = self.rows(place, rule)

@@ -43,10 +43,6 @@ class DistinctRows:
 
     ``cells[c][i]`` is the code of distinct row i in column c, ``weights[i]`` the number of rows equal to it, ``group`` the distinct row of
     each row.
-
-    >>> rows = DistinctRows.of([np.array([0, 1, 0], np.int32), np.array([-1, 2, -1], np.int32)])
-    >>> rows.weights.tolist(), rows.group.tolist()
-    ([2, 1], [0, 1, 0])
     """
 
     cells: tuple[Codes, ...]
@@ -140,11 +136,6 @@ def unsafe_rules(
 
     With ``every``, find all their rules. Patterns grow only while enough records show a value. ``check`` is called now and then; if it
     raises :class:`LimitReached`, the rules found so far are returned.
-
-    >>> case = Case(np.array([[0], [0], [0], [1]], np.int32), np.array([0, 0, 0, 1], np.int32), np.array([0]), np.array([0], np.int32))
-    >>> found = unsafe_rules(case, Thresholds.of(min_confidence=0.6, min_support=1, n=4))
-    >>> found.cells.tolist(), found.whole.tolist(), found.both.tolist(), found.owners.tolist()
-    ([[0]], [3], [2], [0])
     """
     width = case.conditions.shape[1]
     if not len(case.rows) or not width:
@@ -160,8 +151,6 @@ def unsafe_rules(
 
 
 class _Collector:
-    """Visitor that counts patterns and keeps requested rules."""
-
     def __init__(self, case: Case, bars: Thresholds, reading: Reading, *, every: bool, check: Callable[[], None]) -> None:
         self.case = case
         self.bars = bars
@@ -180,7 +169,6 @@ class _Collector:
         self.undecided = 0
 
     def search(self) -> None:
-        """Visit every pattern of the sensitive rows."""
         self.undecided = walk_with_others(
             self.table.cells[:-1],
             self.owners.cells[:-1],
@@ -218,7 +206,6 @@ class _Collector:
             self.worst = cells, int(values[best]), whole, int(both[best])
 
     def to_rule_list(self, width: int, complete: bool) -> RuleList:
-        """Sort the rules by confidence, support and length."""
         rules = sorted(
             self.rules, key=lambda rule: (-rule[3] / rule[2] if rule[2] else 0.0, -rule[3], len(rule[0]), rule[0], rule[1])
         )

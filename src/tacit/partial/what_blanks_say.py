@@ -145,10 +145,6 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
 
     The result is rows x values. The model is trained on all rows with a known value, with Laplace smoothing of cells and without
     smoothing of values. It is empty if no value is known.
-
-    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
-    >>> naive_bayes(cells, values, np.array([3])).round(3).tolist()
-    [[0.818, 0.182]]
     """
     known = values >= 0
     number = int(values.max(initial=-1)) + 1
@@ -176,10 +172,6 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
     """Return P(value | published cells) by maximum entropy.
 
     The result is rows x values. The model is trained on all rows with a known value; blank cells have no features.
-
-    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
-    >>> maximum_entropy(cells, values, np.array([3])).round(2).tolist()
-    [[0.79, 0.21]]
     """
     from scipy.optimize import minimize
 
@@ -238,7 +230,6 @@ class _Dual:
         self.shown[np.arange(len(values)), values] = weights
 
     def value(self, flat: Floats) -> tuple[float, Floats]:
-        """Return the value and the gradient at some weights."""
         self.check()
         weights = flat.reshape(self.shape)
         score = self.features @ weights
@@ -266,8 +257,6 @@ def run(target: Target) -> AttackRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """Finding: a reading, its worst pattern and all rows."""
-
     reading: words.Reading
     attribute: Attribute
     cells: Cells
@@ -279,8 +268,6 @@ class _Found:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: TableCase) -> None:
         self.target = target
         self.case = case
@@ -301,7 +288,6 @@ class _Outcome:
         self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
 
     def _rules(self, attribute: Attribute) -> None:
-        """Apply the readings that count rules as T01 does."""
         case = self.case.rule_inputs(attribute)
         check = partial(self.target.limits.check, CODE)
         known = unsafe_rules(case, self.bars, reading="known-only", check=check)
@@ -315,7 +301,6 @@ class _Outcome:
             self._add("wildcard", attribute, wild)  # without blank conditions it is what T01 finds
 
     def _add(self, reading: words.Reading, attribute: Attribute, rules: RuleList) -> None:
-        """Add the worst rule of each predicted value."""
         for value in np.unique(rules.value).tolist():
             mine = np.flatnonzero(rules.value == value)
             first = int(mine[0])
@@ -326,7 +311,6 @@ class _Outcome:
             self.found.append(_Found(reading, attribute, cells, value, whole=whole, both=both, share=both / whole, rows=rows))
 
     def _blanks(self, attribute: Attribute) -> float | None:
-        """Return the largest share among other blanks, or None."""
         if attribute.true is None:
             return None
         blank = attribute.shown < 0
@@ -359,7 +343,6 @@ class _Outcome:
             self.found.append(found)
 
     def _models(self, attribute: Attribute) -> None:
-        """Apply the models to the table."""
         case = self.case.rule_inputs(attribute)
         self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
         if CODE not in self.target.named and self.target.policy.max_posterior is None:
@@ -371,7 +354,6 @@ class _Outcome:
             self.complete = False
 
     def _model(self, reading: words.Reading, attribute: Attribute, chance: Floats) -> None:
-        """Record the probabilities of a model's guesses."""
         if not chance.shape[1]:
             return
         guessed = np.where(attribute.truth >= 0, attribute.truth, chance.argmax(axis=1))
@@ -392,7 +374,6 @@ class _Outcome:
             self.found.append(_Found(reading, attribute, (), value, whole=0, both=0, share=share, rows=rows))
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         people = np.array([len(one.rows) for one in self.found], np.int64)
         exposed = len(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
         share = np.array([one.share for one in self.found], np.float64)
@@ -430,7 +411,6 @@ class _Outcome:
         )
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: pattern, value and reading."""
         one = self.found[index]
         event = self.case.event(one.cells, one.attribute, one.value)
         name = "reading"
@@ -439,7 +419,6 @@ class _Outcome:
         return BoxEvent(event.allowed | {name: (one.reading,)})
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
         one = self.found[index]
         told = words.Told(
             self.case.pattern(one.cells, one.attribute),

@@ -94,11 +94,7 @@ def described(pattern: Mapping[str, str]) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Percentage rounded to at most one decimal.
-
-    >>> percent(4, 6), percent(11, 20), percent(1, 1)
-    ('66.7 %', '55 %', '100 %')
-    """
+    """Percentage rounded to at most one decimal."""
     return f"{round(100 * part / whole, 1):g} %"
 
 
