@@ -288,7 +288,7 @@ def test_time_limit() -> None:
     with time_limit(60):
         left = Limits.within(3600).seconds_left
     assert left is not None
-    assert left == 60
+    assert left <= 60
 
 
 def test_items() -> None:

@@ -75,8 +75,7 @@ SURE = 0.9
 class Caution:
     """People whose sensitive value is guessed with over 90 %.
 
-    ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
-    release where there are several. A ``limit`` that is set does not judge the estimate.
+    ``of`` people were looked at (with ``hidden``: those with a hidden cell); ``limit`` says that a limit is set and does not judge the estimate.
     """
 
     code: str
@@ -121,11 +120,9 @@ OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "alg
 class AttackRun:
     """Outcome of one attack.
 
-    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
-    ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
-    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``,
-    None where one was not counted; ``details`` are arrays that tables of the audit are made of. ``cautions`` say how many people an estimate
-    is nearly sure about although no limit of the policy judges it.
+    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
+    is about, ``show(i)`` writes it out. ``people`` are proved to be concerned at least; ``undecided`` counts what was left open. A measure is
+    None where it was not counted; ``details`` are arrays for tables of the audit.
     """
 
     code: str
@@ -156,10 +153,7 @@ class AttackRun:
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """Number of findings by number of people (upper bound).
-
-        Of an attack that finds groups and values, its groups only.
-        """
+        """Number of groups found by number of people (upper bound)."""
         if self.streamed is not None:
             return self.streamed
         sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64))[~self.is_value], return_counts=True)
@@ -206,12 +200,7 @@ class AttackRun:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """Findings of an audit, worst first, built on access.
-
-    Of findings that went to a file, only the worst are here.
-
-    Accepted findings come last.
-    """
+    """Findings of an audit, worst first, accepted ones last, built on access."""
 
     runs: tuple[AttackRun, ...]
     waived: Waived = field(default_factory=Waived)
@@ -433,8 +422,7 @@ class Target:
 
     ``case`` is the release with what is known about its people, in the form that the attack needs; None if nothing is known. An attack on
     several releases finds them there, and ``release`` is the first of them. ``data`` is the owner's shortcut: an attack may use it only to find
-    faster what follows from the release alone. With ``first_hit`` an attack may stop at its first finding. An attack that hands findings to
-    ``stream`` keeps only the worst. ``named`` holds the codes of the attacks that the caller asked for.
+    faster what follows from the release alone. An attack that hands findings to ``stream`` keeps only the worst.
     """
 
     release: Release

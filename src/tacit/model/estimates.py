@@ -27,10 +27,7 @@ _ROOM = 1e-7
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One estimate about the people of one combination.
-
-    ``lower`` and ``upper`` are None if no bounds were computed.
-    """
+    """Estimate about the people of one combination; bounds None if not computed."""
 
     who: Mapping[str, str]
     people: int
@@ -87,20 +84,14 @@ class Posterior:
         return np.asarray(self.share - self.baseline)
 
     def outside_bounds(self) -> int:
-        """Number of combinations with an estimate outside its bounds.
-
-        That happens by less than one person: estimates are not whole numbers.
-        """
+        """Count the combinations with an estimate outside its bounds."""
         if not (self.is_estimated and self.is_bounded):
             return 0
         outside = (self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)
         return int(outside.any(axis=1).sum())
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
-        """Return the most certain or most surprising estimates.
-
-        Ties are ordered by number of people.
-        """
+        """Return the most certain (or most ``gained``) estimates; larger groups first."""
         measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
         if number == 0 or not self.is_estimated:
@@ -255,10 +246,7 @@ class Comparison:
         return out
 
     def given_away(self, number: int) -> list[Judged]:
-        """Return the surest guesses that are true of somebody.
-
-        Of equal ones, those that are true more often, and of more people, come first.
-        """
+        """Return the surest guesses that are true of somebody."""
         chosen = np.flatnonzero(self.right > 0)
         share = self.right[chosen] / self.posterior.population.people[chosen]
         order = np.lexsort((chosen, -self.right[chosen], -share, -self.posterior.largest[chosen].round(DIGITS)))
@@ -308,10 +296,7 @@ Shares = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Statement of a release in words, with its lines.
-
-    Missing rules and the distribution have no lines. ``people`` of the people described are concerned.
-    """
+    """Statement of a release, its lines if any, and people concerned."""
 
     kind: str
     lines: tuple[int, ...]
@@ -357,11 +342,10 @@ class Influence:
 class PersonEstimate:
     """The probability of each sensitive value for whoever fits a description.
 
-    ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the smallest and largest probability of any combination of
-    quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed;
-    ``proof`` says of one combination why it cannot have the values that are ruled out.
-    ``steps`` build the estimate up from nothing with the things said that bring it closest, until it is reached or enough are shown.
-    ``influences`` are the things said whose loss would change it most; ``statements`` is how many there are in all.
+    ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the extremes over their combinations of quasi-identifiers.
+    ``lower`` and ``upper`` are hard bounds of the share among them, None if not computed; ``proof`` says of one combination why it cannot
+    have the values that are ruled out. ``steps`` build the estimate up from nothing with the statements that bring it closest; ``influences``
+    are those whose loss would change it most.
     """
 
     who: Mapping[str, str]
@@ -419,10 +403,7 @@ def rounded(shares: Shares) -> list[float]:
 
 
 def read_who(text: str) -> dict[str, str]:
-    """Read a description such as ``education=Doctorate,sex=Male``.
-
-    A part without ``=`` belongs to the value before it.
-    """
+    """Read ``education=Doctorate,sex=Male``; a part without ``=`` continues its value."""
     found: dict[str, str] = {}
     column = None
     for part in text.split(","):

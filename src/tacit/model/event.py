@@ -23,10 +23,7 @@ Side = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change of people's items or values between two releases.
-
-    Empty on both sides: any change.
-    """
+    """Change between two releases; any change if both sides are empty."""
 
     name: str
     before: Side = ((), ())
@@ -57,11 +54,8 @@ class Change:
 class ItemEvent:
     """People with all ``present`` and no ``absent`` items.
 
-    Items are sorted, and in one of the two only.
-
-    Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
-    those of the groups ``inside`` and not among those of ``outside``: numbers of releases, or of folders where these were given. ``changes`` are
-    about columns whose values may have changed.
+    They lack at least one of ``not_all``, where there are such. Where several releases are about different people, they are among those of the
+    populations ``inside`` and not among those of ``outside``. ``changes`` are about columns whose values may have changed.
     """
 
     present: tuple[str, ...]

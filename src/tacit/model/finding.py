@@ -23,10 +23,7 @@ THE_GROUP = "in the group"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that a step names.
-
-    Without a file, they are those of the only release that the finding cites.
-    """
+    """Lines that a step names; without a file, of the only release."""
 
     numbers: tuple[int, ...]
     file: str | None = None
@@ -208,10 +205,7 @@ OF_SEVERAL = frozenset({"X01"})
 
 
 def finding_id(code: str, event: Event, release: int = 0) -> str:
-    """Return the id: attack code and event hash.
-
-    The hash includes the release unless it is the first.
-    """
+    """Return the id: attack code and hash of event and later release."""
     what = [code, event.to_dict(), *([release] if release else [])]
     text = json.dumps(what, ensure_ascii=False, sort_keys=True)
     return f"{code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -229,10 +223,7 @@ class PeopleOfTerm:
 
 @dataclass(frozen=True, slots=True)
 class PeopleInTerms:
-    """Known people in exactly these terms, numbered from 1.
-
-    ``asked``: they have the combination in question.
-    """
+    """Known people in exactly these terms; ``asked``: with the combination in question."""
 
     terms: tuple[int, ...]
     asked: bool
@@ -329,8 +320,7 @@ def place_entry(place: Place) -> dict[str, int | str]:
 class Citation:
     """Published number that a finding rests on.
 
-    ``at`` is where it stands, ``place`` the same as in the record: a line number or a name. The weight is negative where the number is taken
-    away, and None where the number bounds the result in another way.
+    The weight is negative where the number is taken away, and None where it bounds the result in another way.
     """
 
     release: int
@@ -398,8 +388,5 @@ FORMAT = "tacit.certificate/1"
 
 
 def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:
-    """Return a claim about an event with its proof.
-
-    The proof has ``weights``, ``steps``, a ``matching`` or ``counts``.
-    """
+    """Return a claim about an event with its proof."""
     return {"format": FORMAT, "claim": {"event": event.to_dict(), "at_least": count.lo, "at_most": count.hi}, **proof}

@@ -24,10 +24,7 @@ _ABOVE = re.compile(r">\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Means and medians of a whole-number column, with counts.
-
-    ``span`` bounds the values; ``digits`` is the number of printed decimals.
-    """
+    """Means and medians of whole numbers within ``span``, with counts."""
 
     column: str
     span: Bound
@@ -36,17 +33,11 @@ class Measured:
     digits: int = 0
 
     def total(self, index: int, people: int) -> Bound | None:
-        """Bound the sum behind the mean in line ``index``.
-
-        None if no mean is printed or no sum fits.
-        """
+        """Bound the sum behind the mean in line ``index``, if possible."""
         return self._whole(self.means.value(index), people, self.span.hi * people)
 
     def middle(self, index: int) -> Bound | None:
-        """Bound twice the median printed in line ``index``.
-
-        None if no median is printed or no number fits.
-        """
+        """Bound twice the median printed in line ``index``, if possible."""
         return self._whole(self.medians.value(index), 2, self.span.hi * 2)
 
     def _whole(self, value: Fraction | None, scale: int, most: int) -> Bound | None:
@@ -82,11 +73,9 @@ UNBOUNDED = 2**50
 
 @dataclass(frozen=True, slots=True)
 class CellPrinting:
-    """Printing of cells: suppression threshold and rounding base.
+    """Printing of cells: suppression threshold and rounding base, None if unused.
 
-    Cells of 0 are hidden too, unless ``zeros_shown``.
-
-    None where it is not known or not done. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
+    Cells of 0 are hidden too, unless ``zeros_shown``. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
     """
 
     hidden_below: int | None = None
@@ -112,10 +101,7 @@ class CellPrinting:
         return (1 if self.zeros_shown else 0), most
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
-        """Return the least and most people of printed numbers.
-
-        The first exceeds the second if no number fits.
-        """
+        """Return the least and most people; the first is larger if none fit."""
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
             return lo, hi if n is None else np.minimum(hi, n)

@@ -41,10 +41,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Bounds on people of a group with a value.
-
-    ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
-    """
+    """Bounds on people of a group with a value, and their source."""
 
     allowed: Mapping[str, tuple[str, ...]]
     value: str
@@ -165,10 +162,7 @@ class _Bits:
 
 
 def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
-    """Return the value set each fact requires, numbered.
-
-    Number 0 means no requirement.
-    """
+    """Return the value set each fact requires, numbered; 0 means none."""
     numbers: dict[tuple[str, ...], int] = {}
     node = [
         0 if (asked := fact.allowed.get(column.name)) is None else 1 + numbers.setdefault(asked, len(numbers)) for fact in told
@@ -177,11 +171,9 @@ def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, 
 
 
 def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Ints], Ints]:
-    """Return the occurring combinations, and each row's.
+    """Return the occurring combinations, and each row's; cut ``words`` to one row each.
 
     Values that fit the same facts count as one.
-
-    ``words`` is cut to one row for each of these.
     """
     key = np.zeros(len(columns[0]) if columns else 0, np.int64)
     largest = 1

@@ -33,10 +33,7 @@ class Utility:
 
     @property
     def measures(self) -> Mapping[str, float]:
-        """All numbers by their names in ``MEASURES``.
-
-        Those of the uniform estimator have the plain name, the others a suffix.
-        """
+        """All numbers by their names in ``MEASURES``."""
         out: dict[str, float] = {}
         for estimator in ESTIMATORS:
             suffix = "" if estimator == "uniform" else "_" + estimator.replace("-", "_")

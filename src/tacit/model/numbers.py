@@ -115,10 +115,7 @@ class Threshold:
 
     @classmethod
     def parse(cls, value: object, *, where: str = "min_support") -> Threshold:
-        """Read a threshold: a share or a count.
-
-        A whole number of at least 1 is a count.
-        """
+        """Read a threshold: a share, or a count (whole, at least 1)."""
         if isinstance(value, Threshold):
             return value
         got = exact(value, where=where)

@@ -250,11 +250,7 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Releases(Sequence[Release]):
-    """Releases of one folder by name, and other files.
-
-    ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
-    releases are about the same people; by themselves, ``people`` says how their populations are related.
-    """
+    """Releases of one folder by name; ``ignored`` files say nothing about people."""
 
     name: str
     releases: tuple[Release, ...]

@@ -292,10 +292,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Return the seconds until the deadline, if any.
-
-    Never 0, since the result can be a limit itself.
-    """
+    """Return the seconds until the deadline (above 0), or None."""
     return Limits(_deadline.get()).seconds_left
 
 

@@ -114,10 +114,7 @@ def _mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Name, SHA-256 and reading options of a file.
-
-    ``header`` is the SHA-256 of the header file beside it, empty where there is none. ``options`` are those that a caller gave to read it.
-    """
+    """Name, SHA-256, header SHA-256 and reading options of a file."""
 
     name: str
     sha256: str = ""

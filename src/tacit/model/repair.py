@@ -269,11 +269,10 @@ def _rank(one: Suggestion) -> tuple[int, float]:
 class RepairCase:
     """A release to be repaired.
 
-    ``audit`` attacks a candidate under the policy and the goal, with the data that it was made from, if any; ``mine`` makes a release like this
-    one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are passed in, so that repairs
-    share no code with the attacks. ``precision`` is the requested one; ``first_look`` is an audit that may stop at its first finding, which is
-    enough for the verdict. ``table`` holds the people that rules were made from, with their columns; ``most_looks`` limits the audits of a
-    search that only improves the result, ``lines`` are the lines of the file to remove, ``least_base`` is the smallest rounding base.
+    ``audit`` attacks a candidate under the policy and the goal; ``mine`` makes a release like this one (same kind and count threshold) from
+    other data, ``mine_all`` one of all frequent itemsets. They are passed in, so that repairs share no code with the attacks. ``first_look`` is
+    an audit that may stop at its first finding, which is enough for the verdict. ``table`` holds the people that rules were made from;
+    ``most_looks`` limits the audits of a search that only improves the result; ``lines`` of the file are to be removed.
     """
 
     release: Listed
@@ -299,10 +298,7 @@ class RepairCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """Changed release, and the data it describes.
-
-    ``remark`` is a sentence for the owner if the goal is not met.
-    """
+    """Changed release, the data it describes, and a remark for the owner."""
 
     release: Listed
     data: Transactions | None = None
@@ -311,10 +307,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """Method of repair for some kinds of release.
-
-    ``changes`` is what the header of the result says about the method.
-    """
+    """Method of repair for some kinds of release."""
 
     name: str
     of: tuple[str, ...]

@@ -136,10 +136,9 @@ NOTHING = -1
 class Convention:
     """Printing of counts by one publisher.
 
-    ``numbers`` turns printed numbers into the counts that they stand for, given below how many people cells are hidden. A hidden cell holds
-    from ``least_hidden`` to ``hidden_below - 1`` people (any number where that is None). ``negative`` says that ``-5`` is a mark of a count
-    from 1 to 4. ``is_exact`` says that numbers are not rounded, so that totals tell how many people there are. ``deletes_records`` says that
-    the people of hidden cells are not in the totals.
+    ``numbers`` turns printed numbers into counts, given below how many people cells are hidden. A hidden cell holds from ``least_hidden`` to
+    ``hidden_below - 1`` people (any number where that is None). ``negative``: ``-5`` is a mark of a count from 1 to 4. ``deletes_records``: the
+    people of hidden cells are not in the totals.
     """
 
     name: str

@@ -13,10 +13,8 @@ from tacit.model.rounding import Precision
 class Cell:
     """Result for one support threshold and one k.
 
-    ``itemsets``, ``closed`` and ``maximal`` say how many sets would be published, ``channels`` how many groups of 1 to k-1 people follow from
-    them by adding and subtracting (I01), ``groups_of_one`` how many of these are a single person, ``deduced`` how many more groups follow
-    through unpublished itemsets (I02), ``people`` how many people are concerned at least. Where both find nothing, all attacks were run for
-    ``verdict`` and ``people``.
+    ``channels`` are groups of 1 to k-1 people that follow by adding and subtracting (I01), ``deduced`` those that follow through unpublished
+    itemsets (I02). Where both find nothing, all attacks were run for ``verdict`` and ``people``.
     """
 
     min_support: int
@@ -33,12 +31,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Lowest:
-    """Lowest threshold without findings of I01 and I02.
+    """Lowest threshold without findings of I01 (``published``) and I02 (``min_support``), or None.
 
-    None if it was not found.
-
-    ``published`` counts only what follows from published itemsets (I01), ``min_support`` missing ones as well (I02). Other attacks may find
-    something there: audit the list. ``decided`` says that the search came to its end and that no lower threshold was merely undecided.
+    Other attacks may find something there: audit the list. ``decided``: no lower threshold was merely undecided.
     """
 
     k: int
@@ -81,8 +76,7 @@ Settled = Literal["exposed", "clean", "undecided"]
 class Setting:
     """One precision of counts; None means exact.
 
-    ``step`` is how many people lie between two printed numbers, ``findings`` what each attack finds in the release as it would be printed,
-    ``error_mean`` how far printed counts lie from true ones on average, as a share of the true one.
+    ``step`` people lie between two printed numbers; ``error_mean`` is the mean error of printed counts relative to true ones.
     """
 
     precision: Precision | None
@@ -160,10 +154,8 @@ class RuleForm:
 class RuleCell:
     """Result for one support, confidence and form.
 
-    ``missing`` is how many missing rules remain after pruning, ``groups`` how many groups of fewer than k people follow (R01), ``above_90`` how
-    many people have a value with an estimated probability above .9 and ``max_posterior`` the largest one (R02), ``certain`` how many people's
-    value is certain (R03), ``divergence`` D_overall, how far estimates are from the truth on average (nats), ``entropy`` what the rules
-    leave open.
+    ``missing`` rules remain after pruning, ``groups`` of fewer than k people follow (R01), ``above_90`` people have an estimate above .9
+    (R02), ``certain`` people a certain one (R03). ``divergence`` is D_overall (nats), ``entropy`` what the rules leave open.
     """
 
     min_support: int

@@ -20,8 +20,7 @@ MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
 class Missing:
     """Mark and meaning of a missing value.
 
-    ``category``: a value like any other. ``drop``: rows with the mark in a column in use are left out. ``drop-any``: rows with the mark in
-    any column are left out.
+    ``category``: a value like any other; rows with the mark are left out if it is in a column in use (``drop``) or in any (``drop-any``).
     """
 
     mark: str | None = None
@@ -280,7 +279,7 @@ ROOT = "*"
 class Hierarchy:
     """Coarser values of a column: ``levels[value]``, finest first.
 
-    ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
+    ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
     """
 
     column: str

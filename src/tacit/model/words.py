@@ -78,10 +78,7 @@ Published = Callable[[Set], tuple[int, int, Phrase] | None]
 def explain_derivation(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
 ) -> list[Step]:
-    """Return the derivation of a group from its certificate.
-
-    ``threshold`` is that of the complete list.
-    """
+    """Return the derivation of a group from its certificate."""
     by_items: dict[Set, list[Mapping[str, Any]]] = {}
     for step in steps:
         by_items.setdefault(frozenset(step["items"]), []).append(step)
@@ -438,10 +435,7 @@ class Counted:
         return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
 
     def only_step(self, *, names_place_first: bool) -> Step | None:
-        """Return the only step of the proof, or None.
-
-        It is enough where everybody has another value, or nobody has this one.
-        """
+        """Return the only step if it is enough for the proof."""
         if self.weight < 0 and self.lo == self.whole:
             text = f"all {render_people(Bound.of(self.whole))}{self.who} have {self.has}"
         elif self.weight > 0 and self.hi == 0:
