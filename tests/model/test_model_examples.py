@@ -27,7 +27,7 @@ from tacit.model.finding import (
 )
 from tacit.model.frequencies import CellPrinting, Measured, letters, numbers_of
 from tacit.model.knowledge import Amount, Exclusions, Fact
-from tacit.model.numbers import Bound, Printed, Threshold, column_steps, exact, last_digit
+from tacit.model.numbers import Bound, Printed, Threshold, column_steps, exact
 from tacit.model.partial import Thresholds
 from tacit.model.people import Changed, Churn, Nested, Population, Same, _escape, memberships, read_people
 from tacit.model.policy import Limits, event_key, is_looser, time_limit
@@ -216,18 +216,14 @@ def test_threshold() -> None:
 
 
 def test_printed() -> None:
-    assert Printed.read("0.98").counts(50) == Bound(lo=49, hi=49)
-    assert Printed.read("98.7%", rounding="truncated").counts(1000) == Bound(lo=987, hi=987)
+    assert Printed.around(Fraction("0.98"), Fraction("0.01"), "nearest").counts(50) == Bound(lo=49, hi=49)
+    assert Printed.around(Fraction("0.987"), Fraction("0.001"), "truncated").counts(1000) == Bound(lo=987, hi=987)
 
 
 def test_printed_around() -> None:
     assert Printed.around(Fraction(4), Fraction(2), "half-up") == Printed(
         lo=Fraction(3, 1), hi=Fraction(5, 1), lo_open=False, hi_open=True
     )
-
-
-def test_last_digit() -> None:
-    assert (last_digit("0.25"), last_digit("98.7%")) == (Fraction(1, 100), Fraction(1, 1000))
 
 
 def test_column_steps() -> None:

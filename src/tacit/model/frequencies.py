@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import Decimals, Header, Source
+from tacit.model.release import CountedLines, Decimals, Header, Source
 from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -119,7 +119,7 @@ class CellPrinting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrequencyTable:
+class FrequencyTable(CountedLines):
     """Cells of tables over ``columns``, a line each, with their numbers of people.
 
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
@@ -185,11 +185,6 @@ class FrequencyTable:
         return len(self.lo)
 
     @property
-    def n(self) -> int | None:
-        """Number of people, if known."""
-        return self.header.n
-
-    @property
     def min_support(self) -> None:
         """No cell is left out by a threshold; it is hidden."""
         return None
@@ -198,14 +193,6 @@ class FrequencyTable:
     def is_hidden(self) -> npt.NDArray[np.bool_]:
         """Flags of cells that print no number."""
         return self.printed < 0
-
-    def count(self, index: int) -> Bound:
-        """Return the published bounds on the people in cell ``index``."""
-        return Bound(int(self.lo[index]), int(self.hi[index]))
-
-    def line(self, index: int) -> int:
-        """Return the line of cell ``index`` in its file; line 1 of a CSV file is its header."""
-        return int(self.lines[index]) if self.lines is not None else index + 2
 
     def place(self, index: int) -> int | str:
         """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""

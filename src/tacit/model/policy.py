@@ -8,19 +8,17 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from tacit.errors import LimitReached, OptionError
-from tacit.model.event import Event
 from tacit.model.numbers import exact, share
 
-WaiverStatus = Literal["applied", "ended", "unmatched"]
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -335,104 +333,3 @@ class Limits:
         """Raise :class:`LimitReached` when the time is over."""
         if self.is_over:
             raise LimitReached("the time limit was reached", where=where, remedy="Give more time with --time-limit")
-
-
-class _Run(Protocol):
-    """Run of an attack as matched with waivers."""
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def severity(self) -> Sequence[Any] | Any: ...
-
-    @property
-    def event(self) -> Any: ...
-
-    @property
-    def columns(self) -> Mapping[str, Any]: ...
-
-    def id(self, index: int) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Waived:
-    """Accepted findings: ``places`` maps (run, finding) to a waiver."""
-
-    waivers: tuple[Waiver, ...] = ()
-    places: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    ended: frozenset[int] = frozenset()
-
-    @classmethod
-    def among(
-        cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
-    ) -> Waived:
-        """Match waivers with the findings of all runs."""
-        ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
-        ids: dict[str, list[int]] = {}
-        events: dict[str, list[int]] = {}
-        for number, waiver in enumerate(waivers):
-            if number in ended or not waiver.holds_in(releases):
-                continue
-            if waiver.finding is not None:
-                ids.setdefault(waiver.finding, []).append(number)
-            if waiver.event is not None:
-                events.setdefault(event_key(waiver.event), []).append(number)
-        places: dict[tuple[int, int], int] = {}
-        for owner, run in enumerate(runs):
-            of_code = {id: numbers for id, numbers in ids.items() if id.startswith(f"{run.code}-")}
-            if run.event is None or not (of_code or events):
-                continue
-            for index, numbers in _match(run, of_code, events):
-                ends = int(run.columns["count"][index]), int(run.columns["count_hi"][index])
-                for number in numbers:
-                    if waivers[number].holds_for(*ends):
-                        places[owner, index] = number
-                        break
-        return cls(tuple(waivers), places, ended)
-
-    def waiver_of(self, owner: int, index: int) -> Waiver | None:
-        """Return the waiver of a finding, or None."""
-        number = self.places.get((owner, index))
-        return None if number is None else self.waivers[number]
-
-    def of(self, owner: int) -> list[int]:
-        """The findings of a run that are accepted."""
-        return sorted(index for run, index in self.places if run == owner)
-
-    def number(self, owner: int) -> int:
-        """Return the number of accepted findings of a run."""
-        return sum(run == owner for run, _ in self.places)
-
-    def status(self, number: int) -> tuple[WaiverStatus, int]:
-        """Return a waiver's status and number of findings."""
-        found = sum(place == number for place in self.places.values())
-        return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
-
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return the waivers as in the record."""
-        out = []
-        for number, waiver in enumerate(self.waivers):
-            status, found = self.status(number)
-            out.append(waiver.to_dict() | {"status": status, "findings": found})
-        return out
-
-
-def _match(
-    run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
-) -> Iterable[tuple[int, Sequence[int]]]:
-    missing = set(ids)
-    for index in range(len(run.severity)):
-        if not missing and not events:
-            return
-        named: Sequence[int] = ()
-        if missing and (name := run.id(index)) in missing:
-            missing.discard(name)
-            named = ids[name]
-        described = events.get(_key_of(run.event(index)), ()) if events else ()
-        if named or described:
-            yield index, (*named, *described)
-
-
-def _key_of(event: Event) -> str:
-    return event_key(event.to_dict())
