@@ -203,7 +203,6 @@ def test_exclusions() -> None:
 
 def test_bound() -> None:
     assert Bound(5, 7) - Bound(1, 2) == Bound(lo=3, hi=6)
-    assert Bound(5, 7) & Bound(6, 9) == Bound(lo=6, hi=7)
 
 
 def test_exact() -> None:

@@ -7,7 +7,7 @@ in one pattern.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -129,15 +129,13 @@ class Posterior:
 
     def to_dict(self, *, top: int) -> dict[str, Any]:
         """Return the baseline and highest estimates for a record."""
-        baseline = (
-            None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
-        )
+        shares = dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
         return {
             "attack": "R02",
             "method": "maximum entropy",
             "sensitive": self.sensitive,
             "combinations": len(self.population),
-            "baseline": baseline,
+            "baseline": None if np.isnan(self.baseline).any() else shares,
             "baseline_is_published": self.baseline_is_published,
             "outside_bounds": self.outside_bounds(),
             "highest": [guess.to_dict() for guess in self.highest(top)],
@@ -160,11 +158,6 @@ class Calibration:
     people: int
     estimated: float
     right: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The line as in the record."""
-        out = {"above": self.above, "at_most": self.at_most, "people": self.people}
-        return out | {"estimated": self.estimated, "right": self.right}
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +274,7 @@ class Comparison:
             "combinations": len(self.posterior.population),
             "sensitive": self.posterior.sensitive,
             "measures": measures,
-            "calibration": [line.to_dict() for line in self.calibration()],
+            "calibration": [asdict(line) for line in self.calibration()],
             "given_away": [line.to_dict() for line in self.given_away(top)],
             "farthest": [line.to_dict() for line in self.farthest(top)],
         }
@@ -372,13 +365,11 @@ class PersonEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as in the record."""
-        columns = {"posterior": self.posterior, "least": self.least, "most": self.most, "baseline": self.baseline}
-        shown: dict[str, list[float] | None] = {name: rounded(column) for name, column in columns.items()}
-        shown |= {
-            name: None if bound is None else rounded(bound) for name, bound in (("lower", self.lower), ("upper", self.upper))
-        }
+        names = ("posterior", "least", "most", "baseline", "lower", "upper")
+        columns = {name: getattr(self, name) for name in names}
         values = [
-            {"value": self.values[place]} | {name: None if column is None else column[place] for name, column in shown.items()}
+            {"value": self.values[place]}
+            | {name: None if column is None else round(column[place], DIGITS) for name, column in columns.items()}
             for place in self.order
         ]
         return {

@@ -39,20 +39,8 @@ class Bound:
         """True if only one number is possible."""
         return self.lo == self.hi
 
-    def __add__(self, other: Bound) -> Bound:
-        return Bound(self.lo + other.lo, self.hi + other.hi)
-
     def __sub__(self, other: Bound) -> Bound:
         return Bound(self.lo - other.hi, self.hi - other.lo)
-
-    def __mul__(self, factor: int) -> Bound:
-        ends = (self.lo * factor, self.hi * factor)
-        return Bound(min(ends), max(ends))
-
-    def __and__(self, other: Bound) -> Bound | None:
-        lo = max(self.lo, other.lo)
-        hi = min(self.hi, other.hi)
-        return Bound(lo, hi) if lo <= hi else None
 
     def to_list(self) -> list[int]:
         """``[lo, hi]``, as in the record."""

@@ -163,11 +163,7 @@ def _blank(column: Column, hidden: Flags) -> Column:
     values = column.values if "" in column.values else (*column.values, "")
     codes[hidden] = values.index("")
     kept, fresh = np.unique(codes, return_inverse=True)
-    texts = [values[code] for code in kept]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return Column(column.name, tuple(texts[place] for place in order), rank[fresh.reshape(-1)])
+    return Column.renumbered(column.name, [values[code] for code in kept], fresh)
 
 
 @dataclass(frozen=True, slots=True)

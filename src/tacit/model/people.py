@@ -7,7 +7,7 @@ if every file stands for itself, each is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -194,40 +194,32 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
             raise OptionError(f"{what}, so they may be about different people", where="--people", remedy=remedy)
         return Same()
     if isinstance(people, (Same, Changed)) and len(set(told)) > 1:
+        what = "the same people are declared, and the releases say different numbers of them"
         remedy = "Declare nested, left:0-3,joined:0-2 or unknown, or correct n"
-        raise OptionError(
-            "the same people are declared, and the releases say different numbers of them", where="--people", remedy=remedy
-        )
+        raise OptionError(what, where="--people", remedy=remedy)
     if isinstance(people, (Nested, Churn, Changed)) and len(counts) < 2:
         remedy = "Give one folder or file for each group of people, or leave it out"
         raise OptionError("is about several groups of people, and there is one", where="--people", remedy=remedy)
     if isinstance(people, Changed) and len(counts) > 2:
+        what = f"values that change are followed from one release to another, and there are {len(counts)}"
         remedy = "Audit two of them at a time, or put the files of each time into one folder"
-        raise OptionError(
-            f"values that change are followed from one release to another, and there are {len(counts)}",
-            where="--people",
-            remedy=remedy,
-        )
+        raise OptionError(what, where="--people", remedy=remedy)
     come_and_go = isinstance(people, Churn) and people.left[1] > 0 and people.joined[1] > 0
     if come_and_go and len(counts) > MOST_POPULATIONS:
         what = f"people who come and go among {len(counts)} releases can be in too many sets of them"
         remedy = f"Audit at most {MOST_POPULATIONS} at a time, or declare that nobody joined (joined:0) or left (left:0)"
         raise OptionError(what, where="--people", remedy=remedy)
     for first, second in pairwise(counts):
-        if first is not None and second is not None:
-            _check_numbers(people, first, second)
-    return people
-
-
-def _check_numbers(people: People, first: int, second: int) -> None:
-    if isinstance(people, Nested) and (first < second) == (people.outer == 0) and first != second:
-        remedy = "Name the larger release first, or declare left:..,joined:.."
-        raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
-    if isinstance(people, Churn):
+        if first is None or second is None:
+            continue
         grown = second - first
-        if not people.joined[0] - people.left[1] <= grown <= people.joined[1] - people.left[0]:
+        if isinstance(people, Nested) and (grown > 0 if people.outer == 0 else grown < 0):
+            remedy = "Name the larger release first, or declare left:..,joined:.."
+            raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
+        if isinstance(people, Churn) and not people.joined[0] - people.left[1] <= grown <= people.joined[1] - people.left[0]:
             remedy = "Allow more people to leave or to join, or correct n"
             raise OptionError("the numbers of people differ by more than this allows", where="--people", remedy=remedy)
+    return people
 
 
 #: Why something is left out that the caller names.
@@ -268,9 +260,6 @@ class Releases(Sequence[Release]):
 
     def __getitem__(self, index: int | slice) -> Release | Sequence[Release]:
         return self.releases[index]
-
-    def __iter__(self) -> Iterator[Release]:
-        return iter(self.releases)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -380,11 +369,8 @@ class Population:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
-        return {
-            (column.name, value): (number, code)
-            for number, column in enumerate(self.columns)
-            for code, value in enumerate(column.values)
-        }
+        columns = enumerate(self.columns)
+        return {(column.name, value): (number, code) for number, column in columns for code, value in enumerate(column.values)}
 
     @cached_property
     def _lists(self) -> dict[tuple[int, int], Codes]:

@@ -92,11 +92,8 @@ class Waiver:
 
 def _people(given: object) -> tuple[int, int]:
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
-    if (
-        len(ends) != 2
-        or not all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
-        or not 0 < ends[0] <= ends[1]
-    ):
+    are_whole = len(ends) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
+    if not are_whole or not 0 < ends[0] <= ends[1]:
         what = "does not say how many people it is for" if given is None else "people is not a number of people"
         remedy = "Copy the count of the finding: people = 9, or people = [1, 3] where it is not exact"
         raise OptionError(what, where="waiver", remedy=remedy)
@@ -151,17 +148,8 @@ LIMITS: dict[str, Any] = {
 }
 #: ACRO's names of limits, and ours.
 ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zeros_are_disclosive": "zeros_are_disclosive"}
-#: Which way each limit becomes stricter: up, or down; one that is not set is the loosest.
-STRICTER: dict[str, Literal["up", "down"]] = {
-    "k": "up",
-    "l": "up",
-    "max_posterior": "down",
-    "max_gain": "down",
-    "min_confidence": "down",
-    "min_support": "down",
-    "safe_round_base": "up",
-    "zeros_are_disclosive": "up",
-}
+#: The limits that smaller values make stricter; larger values do so for the others. One that is not set is the loosest.
+_STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min_support"})
 #: Who says what a limit is.
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
@@ -268,7 +256,7 @@ def is_looser(name: str, value: Any, floor: Any) -> bool:
         return value is None and floor is not None
     ours = exact(value, where=name)
     theirs = exact(floor, where=name)
-    return ours < theirs if STRICTER[name] == "up" else ours > theirs
+    return ours > theirs if name in _STRICTER_BELOW else ours < theirs
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args, overload
 
@@ -218,7 +218,8 @@ class Suggestions(Sequence[Suggestion]):
     @classmethod
     def of(cls, tried: Sequence[Suggestion]) -> Suggestions:
         """Return suggestions in order."""
-        return cls(tuple(sorted(tried, key=_rank)))
+        place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}
+        return cls(tuple(sorted(tried, key=lambda one: (place[one.verdict], float("inf") if one.loss is None else one.loss))))
 
     @overload
     def __getitem__(self, index: int) -> Suggestion: ...
@@ -231,9 +232,6 @@ class Suggestions(Sequence[Suggestion]):
 
     def __len__(self) -> int:
         return len(self.tried)
-
-    def __iter__(self) -> Iterator[Suggestion]:
-        return iter(self.tried)
 
     @property
     def clean(self) -> tuple[Suggestion, ...]:
@@ -258,11 +256,6 @@ class Suggestions(Sequence[Suggestion]):
     def to_list(self) -> list[dict[str, Any]]:
         """Return the suggestions as in the record."""
         return [one.to_dict() for one in self.tried]
-
-
-def _rank(one: Suggestion) -> tuple[int, float]:
-    place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}[one.verdict]
-    return (place, float("inf") if one.loss is None else one.loss)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,19 +42,27 @@ class Lowest:
     decided: bool = False
 
 
+class Sweep:
+    """Common part of all sweeps."""
+
+    __slots__ = ()
+
+    reason: str
+
+    @property
+    def finished(self) -> bool:
+        """True if everything asked for was done in full."""
+        return not self.reason
+
+
 @dataclass(frozen=True, slots=True)
-class ItemsetSweep:
+class ItemsetSweep(Sweep):
     """Findings in itemsets by threshold (descending) and k."""
 
     n: int
     cells: tuple[Cell, ...]
     lowest: tuple[Lowest, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if everything asked for was done."""
-        return not self.reason
 
     def share(self, count: int | None) -> float | None:
         """A count as a share of all people."""
@@ -101,18 +109,13 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundingSweep:
+class RoundingSweep(Sweep):
     """Findings in a release by precision, exact first."""
 
     n: int | None
     k: int
     settings: tuple[Setting, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if all settings were audited in full."""
-        return not self.reason
 
     @property
     def finest_base(self) -> int | None:
@@ -174,29 +177,21 @@ class RuleCell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as in the record."""
-        out: dict[str, Any] = {
-            "min_support": self.min_support,
-            "min_confidence": self.min_confidence,
-            "printed_as": self.form.label,
-        }
-        out |= asdict(self.form) | {"rules": self.rules, "missing_rules_kept": self.missing, "groups": self.groups}
+        out: dict[str, Any] = {"min_support": self.min_support, "min_confidence": self.min_confidence}
+        out |= {"printed_as": self.form.label} | asdict(self.form)
+        out |= {"rules": self.rules, "missing_rules_kept": self.missing, "groups": self.groups}
         out |= {"max_posterior": self.max_posterior, "people_above_90": self.above_90, "people_certain": self.certain}
         out |= {"D_overall": self.divergence, "posterior_entropy": self.entropy}
         return out | {"verdict": self.verdict, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSweep:
+class RuleSweep(Sweep):
     """Findings in rules by support, confidence and form."""
 
     n: int
     cells: tuple[RuleCell, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if everything asked for was done."""
-        return not self.reason
 
     @property
     def richest(self) -> RuleCell | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.model.event import Change, ItemEvent, Side
+from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
     Goal,
@@ -40,19 +40,16 @@ def render_people(count: Bound) -> str:
 def describe_event(event: ItemEvent, count: Bound) -> str:
     """Return the predicate about the people of an event."""
     verb = "has" if count == Bound(1, 1) else "have"
+    having = f"{verb} {join_names(event.present, 'and')}" if event.present else ""
     if event.not_all:
-        first = (
-            f"{verb} {join_names(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
-        )
-        return f"{first} {'not ' if event.present else ''}all of {join_names(event.not_all, 'and')}"
+        first = f"{having} but not" if having else f"{'does' if verb == 'has' else 'do'} not have"
+        return f"{first} all of {join_names(event.not_all, 'and')}"
     if not event.absent:
-        return (
-            f"{verb} {join_names(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
-        )
-    lacking = f"neither {join_names(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
-    if not event.present:
-        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
-    return f"{verb} {join_names(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+        return having or f"{'is' if verb == 'has' else 'are'} in the data"
+    if len(event.absent) == 1:
+        return f"{having} but not {event.absent[0]}" if having else f"{verb} no {event.absent[0]}"
+    lacking = f"neither {join_names(event.absent, 'nor')}"
+    return f"{having}, and {lacking}" if having else f"{verb} {lacking}"
 
 
 def join_names(names: Sequence[str], word: str) -> str:
@@ -183,27 +180,20 @@ LookUp = Callable[[Mapping[str, Any]], CitedStatement]
 
 def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
     """Return the statement of X01 about named populations."""
-    return f"{render_people(count)} {_describe_joint(event, count, names)}{_describe_population(event, names)}."
-
-
-def _describe_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    if not event.changes:
-        return describe_event(event, count)
-    verb = "has" if count == Bound(1, 1) else "have"
-    changed = join_names([describe_change(change, names, verb) for change in event.changes], "and")
-    having = f"with {join_names(event.present, 'and')}" if event.present else ""
-    lacking = f"without {join_names(event.absent, 'or')}" if event.absent else ""
-    return ", ".join(part for part in (changed, having, lacking) if part)
-
-
-def _describe_population(event: ItemEvent, names: Sequence[str]) -> str:
-    if not event.inside:
-        return ""
-    inside = join_names([names[number] for number in event.inside], "and")
-    outside = join_names([names[number] for number in event.outside], "nor") if event.outside else ""
-    every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
-    among = f", among the people of {every}{inside}"
-    return f"{among} who are not in {outside}" if outside else among
+    told = describe_event(event, count)
+    if event.changes:
+        verb = "has" if count == Bound(1, 1) else "have"
+        changed = join_names([describe_change(change, names, verb) for change in event.changes], "and")
+        having = f"with {join_names(event.present, 'and')}" if event.present else ""
+        lacking = f"without {join_names(event.absent, 'or')}" if event.absent else ""
+        told = ", ".join(part for part in (changed, having, lacking) if part)
+    among = ""
+    if event.inside:
+        every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
+        among = f", among the people of {every}{join_names([names[number] for number in event.inside], 'and')}"
+        if event.outside:
+            among += f" who are not in {join_names([names[number] for number in event.outside], 'nor')}"
+    return f"{render_people(count)} {told}{among}."
 
 
 def explain_joint(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
@@ -218,22 +208,21 @@ def explain_joint(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]
     for proof in (least, most):
         for number, step in enumerate(proof):
             is_last = number == len(proof) - 1
-            out.append(make_goal(step, THE_GROUP if is_last else _describe_group(step["event"])))
+            out.append(_make_goal(step, THE_GROUP if is_last else _describe_group(step["event"])))
             out += map(remark, _describe_cases(step)) if "split" in step else _explain_terms(step, look_up)
     return out
 
 
-def make_goal(step: Mapping[str, Any], group: str) -> Goal:
-    """Return the bound that a certificate step proves."""
+def _make_goal(step: Mapping[str, Any], group: str) -> Goal:
     return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
 
 
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
-
-
-def _key(entry: Mapping[str, Any]) -> str:
-    return json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)
+    out = {}
+    for entry in step["weights"]:
+        cited = {name: value for name, value in entry.items() if name != "weight"}
+        out[json.dumps(cited, sort_keys=True)] = sign * Fraction(entry["weight"])
+    return out
 
 
 def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
@@ -255,25 +244,29 @@ def _describe_split(split: Mapping[str, Any]) -> tuple[str, str]:
     return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
-def _explain_terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+def _explain_terms(step: Mapping[str, Any], look_up: LookUp, *, names_groups: bool = True) -> list[Step]:
     """Return the terms of a sum, signed as lower bound."""
     out: list[Step] = []
     sign = 1 if "at_least" in step else -1
     for entry in step["weights"][:SHOWN_TERMS]:
         weight = Fraction(entry["weight"])
         if "step" in entry:
-            out.append(ShownAbove(weight * sign, entry["step"] + 1))
+            # Where groups are not named, a step that bounds one from above counts its people negatively.
+            out.append(ShownAbove(weight * sign if names_groups else abs(weight), entry["step"] + 1))
             continue
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi
         assert bound is not None
-        what, where = _describe_line(said)
+        at = said.place
+        what = ""
+        where: Phrase = (Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}",)
+        if names_groups:
+            what, where = _describe_line(said)
         out.append(Term(weight * sign, Bound.of(bound), what, where))
-    return [*out, *count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)]
+    return [*out, *_count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)]
 
 
-def count_hidden_terms(number: int) -> list[Step]:
-    """Return the step that counts terms not shown."""
+def _count_hidden_terms(number: int) -> list[Step]:
     return [More(number, "terms, which the certificate lists")] if number > 0 else []
 
 
@@ -304,27 +297,20 @@ def _describe_counted(said: CitedStatement) -> str:
     if what == "closure":
         return f"{describe_box(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
     if len(said.terms) > 2 and what != "missing-share":
-        return _describe_sum(said)
+        groups = [f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms]
+        return join_names(groups, "and")
     if len(said.terms) == 2:
         (first, left), (second, right) = said.terms
         why = "as that rule is missing" if what == "missing-share" else "by the confidence"
         return f"{first} for {describe_box(left)} and {second} for {describe_box(right)}, at least, {why}"
     counted = describe_box(said.terms[0][1])
     if what == "count" and not said.printed.is_exact:
-        return f"{counted}{_describe_marks(said)}"
+        count = said.printed
+        means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
+        return f"{counted}{describe_printed(said.text, count) or ', hidden'}, that is {means}"
     if what == "missing-rule":
         return f"{counted}, at most, as that rule is missing"
     return f"{counted}, too few to be listed" if what == "missing" else counted
-
-
-def _describe_marks(said: CitedStatement) -> str:
-    count = said.printed
-    means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
-    return f"{describe_printed(said.text, count) or ', hidden'}, that is {means}"
-
-
-def _describe_sum(said: CitedStatement) -> str:
-    return join_names([f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms], "and")
 
 
 def describe_box(box: Box) -> str:
@@ -363,11 +349,8 @@ def _describe_axes(event: Sequence[Mapping[str, Any]]) -> list[str]:
 def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
     """Return the statement that a whole group shares values."""
     values = " or ".join(event[sensitive])
-    parts = [
-        name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}"
-        for name, allowed in event.items()
-        if name != sensitive
-    ]
+    others = [(name, allowed) for name, allowed in event.items() if name != sensitive]
+    parts = [name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}" for name, allowed in others]
     who = f" with {' and '.join(parts)}" if parts else ""
     number = f"at least {render_people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else render_people(count)
     if table:
@@ -377,35 +360,19 @@ def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: 
 
 def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
     """Return the sums of a certificate about one value."""
-    proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
-    out = [step for proof in proofs for step in _explain_bound(proof, look_up)]
+    out: list[Step] = []
+    for proof in (step for name in ("least", "most", "others") for step in certificate[name]):
+        parts = _describe_axes(proof["event"])
+        out.append(_make_goal(proof, f"people with {' and '.join(parts)}" if parts else "people"))
+        if "split" in proof:
+            out.append(remark("by telling cases apart, which the certificate lists"))
+        else:
+            out += _explain_terms(proof, look_up, names_groups=False)
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
         out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
     return out
-
-
-def _explain_bound(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
-    parts = _describe_axes(step["event"])
-    yield make_goal(step, f"people with {' and '.join(parts)}" if parts else "people")
-    if "split" in step:
-        yield remark("by telling cases apart, which the certificate lists")
-        return
-    sign = 1 if "at_least" in step else -1
-    for entry in step["weights"][:SHOWN_TERMS]:
-        weight = Fraction(entry["weight"])
-        if "step" in entry:
-            # A step that bounds a group from above counts its people negatively.
-            yield ShownAbove(abs(weight), entry["step"] + 1)
-            continue
-        said = look_up(entry)
-        bound = said.lo if weight > 0 else said.hi
-        assert bound is not None
-        at = said.place
-        where = Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}"
-        yield Term(weight * sign, Bound.of(bound), where=(where,))
-    yield from count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)
 
 
 # Sums about known people
@@ -476,7 +443,7 @@ def explain_sum(
     """Return the steps of a sum that excludes values."""
     steps: list[Step] = [one.step() for one in statements[:shown]]
     if shown is not None:
-        steps += count_hidden_terms(len(statements) - shown)
+        steps += _count_hidden_terms(len(statements) - shown)
     steps += [group.step(statements, between) for group in groups[:shown]]
     if shown is not None and len(groups) > shown:
         steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
@@ -510,15 +477,11 @@ def describe_change(change: Change, names: Sequence[str], verb: str) -> str:
     """Return a change in words, after ``1 person``."""
     if change.is_any:
         return f"changed {change.name}"
-    before = _describe_side(change.before)
-    after = _describe_side(change.after)
+    sides = (change.before, change.after)
+    before, after = (" and ".join([*present, *(f"not {name}" for name in absent)]) for present, absent in sides)
     if before and after:
         return f"kept {before}" if before == after else f"changed from {before} to {after}"
     return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
-
-
-def _describe_side(side: Side) -> str:
-    return " and ".join([*side[0], *(f"not {name}" for name in side[1])])
 
 
 def has_changed(history: str) -> bool:
