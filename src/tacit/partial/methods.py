@@ -21,12 +21,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
-from tacit.model.arrays import Flags, Floats
+from tacit.model.arrays import Flags
 from tacit.model.policy import Limits
 from tacit.partial.greedy import hide_greedily, restore_while_safe
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values
 from tacit.partial.problem import OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, count_hopeless_rules
-from tacit.solve.solver import solve_whole
+from tacit.solve.solver import Solution, solve_whole
 
 #: Up to this many attributes all their sets are tried; beyond, attributes are chosen one by one.
 ALL_SETS = 18
@@ -120,12 +120,12 @@ def hide_fewest(
     if state.is_safe:
         return Optimum(state, 0)
     model = _Model(state, check)
-    cost, matrix, lower, upper, integral, most = model.build_program()
-    solved = solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
+    solved = model.solve(seconds)
     bound = int(np.ceil(solved.bound - 1e-6)) if solved.bound is not None else 0
     if solved.x is None:
         return Optimum(None, max(0, bound), infeasible=solved.status == 2)
-    state.take(model.hidden(solved.x))
+    counts = np.rint(solved.x[: len(model.choices)]).astype(np.int64).tolist()
+    state.take([(pile, records) for pile, records in zip(model.choices, counts, strict=True) if records])
     return Optimum(state if state.is_safe else None, max(0, bound))
 
 
@@ -178,7 +178,7 @@ class _Model:
             return _subsets(conditions) + _subsets(values)
         return _subsets(conditions + values)
 
-    def build_program(self) -> tuple[Any, ...]:
+    def solve(self, seconds: float | None) -> Solution:
         from scipy.sparse import csr_array
 
         extra = len(self.choices)
@@ -194,7 +194,8 @@ class _Model:
         matrix = csr_array((data, indices, starts), shape=(len(self.rows), extra))
         lower = [low for _, low, _ in self.rows]
         upper = [high for _, _, high in self.rows]
-        return cost, matrix, lower, upper, np.ones(extra, np.int64), most
+        integral = np.ones(extra, np.int64)
+        return solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
 
     def add_rule(self, rule: int, extra: int) -> int:
         limits = self.problem.thresholds
@@ -225,10 +226,6 @@ class _Model:
             extra += 1
         self.rows.append((dict(row), float(limits.denominator * both - limits.numerator * having), np.inf))
         return extra
-
-    def hidden(self, solution: Floats) -> list[tuple[Pile, int]]:
-        counts = np.rint(solution[: len(self.choices)]).astype(np.int64).tolist()
-        return [(pile, records) for pile, records in zip(self.choices, counts, strict=True) if records]
 
 
 def _subsets(cells: list[int]) -> list[int]:
@@ -347,7 +344,11 @@ def _hide_by_method(
 ) -> tuple[Hiding | None, int | None]:
     check = _check(limits)
     if method == "ilp":
-        return _hide_exactly(problem, regions, limits)
+        greedy = hide_greedily(problem, regions, check)
+        seconds = limits.seconds_left
+        found = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=check)
+        states = [state for state in (found.state, greedy) if state is not None]
+        return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
     if method == "smc":
         return hide_values(problem, regions, check), None
     if method == "cr":
@@ -358,14 +359,6 @@ def _hide_by_method(
         return hide_greedily(problem, regions, check), None
     choice: Any = method.removeprefix("rgraph-")
     return hide_along_graph(problem, regions, choice, seed=seed, check=check), None
-
-
-def _hide_exactly(problem: Problem, regions: frozenset[str], limits: Limits) -> tuple[Hiding | None, int | None]:
-    greedy = hide_greedily(problem, regions, _check(limits))
-    seconds = limits.seconds_left
-    found: Optimum = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=_check(limits))
-    states = [state for state in (found.state, greedy) if state is not None]
-    return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
 
 
 def _check(limits: Limits) -> Callable[[], None]:

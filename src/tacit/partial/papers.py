@@ -31,7 +31,7 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.arrays import Codes, Ints
 from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
@@ -83,27 +83,18 @@ class _Graph:
         self.of_pile: dict[int, list[_Node]] = {}
         self.holding: dict[int, list[_Node]] = {rule: [] for rule in np.flatnonzero(self.problem.rules.target == target).tolist()}
         # Records of no unsafe rule never matter: hiding others makes none of these rules stronger.
-        supporting = self._mark_supporting()
-        for number, pile in enumerate(state.piles):
-            if supporting[pile.of]:
-                self.add(number)
-
-    def _mark_supporting(self) -> Flags:
         rules = self.problem.rules
-        entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
-        found = np.zeros(len(self.problem.classes), np.bool_)
-        found[rules.member[entries]] = True
-        return found
+        supporting = set(rules.member[np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)].tolist())
+        for number, pile in enumerate(state.piles):
+            if pile.of in supporting:
+                self.add(number)
 
     def add(self, number: int) -> None:
         pile = self.state.piles[number]
         state = self.state
-        if number in self.of_pile or not state.people[number]:
-            return
-        if (
-            self.problem.classes.value[pile.of, self.column] != self.target
-            or pile.hidden >> (self.problem.attributes + self.column) & 1
-        ):
+        shows_target = self.problem.classes.value[pile.of, self.column] == self.target
+        is_hidden = pile.hidden >> (self.problem.attributes + self.column) & 1
+        if number in self.of_pile or not state.people[number] or not shows_target or is_hidden:
             return
         rules, roles = state.rules_of(number)
         rules = rules[(roles == RELEVANT) & (self.problem.rules.target[rules] == self.target)]
@@ -247,22 +238,18 @@ def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:
         before = state.cells_hidden
-        for rule in _order_rules(state):
+
+        def rank(rule: int) -> tuple[int, Fraction, int]:
+            confidence = Fraction(int(state.both[rule]), int(state.having[rule]))
+            return -int(problem.rules.mask[rule]).bit_count(), -confidence, rule
+
+        for rule in sorted(np.flatnonzero(state.unsafe).tolist(), key=rank):
             check()
             if state.unsafe[rule]:
                 _make_safe(state, rule)
         if state.cells_hidden == before:
             return None
     return state
-
-
-def _order_rules(state: Hiding) -> list[int]:
-    """Return the unsafe rules by length, then confidence."""
-
-    def rank(rule: int) -> tuple[int, Fraction, int]:
-        return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
-
-    return sorted(np.flatnonzero(state.unsafe).tolist(), key=rank)
 
 
 def _make_safe(state: Hiding, rule: int) -> None:

@@ -54,22 +54,14 @@ class IntegerThresholds:
         return self.excess(having, both) > 0
 
     def values_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Count the values to hide until rules are safe.
-
-        This is the paper's beta, with the support threshold.
-        """
+        """Count the values to hide until rules are safe (the paper's beta)."""
         return -(-self.excess(having, both) // self.denominator)
 
     def records_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Count the records that must lose a rule's pattern.
-
-        This is the paper's MinHide, with the support threshold.
-        """
+        """Count the records that must lose a rule's pattern (MinHide)."""
         over = np.maximum(0, self.denominator * both - self.numerator * having)
         rest = max(1, self.denominator - self.numerator)  # with a confidence of 1 no rule is over it
-        by_confidence = -(-over // rest)
-        needed: Ints = np.minimum(by_confidence, np.maximum(0, both - self.support))
-        return needed
+        return np.asarray(np.minimum(-(-over // rest), np.maximum(0, both - self.support)))
 
 
 def largest_below(confidence: Fraction, denominator: int) -> Fraction:
@@ -129,16 +121,18 @@ class Cells:
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
         """Return the cells that may be hidden."""
-        sensitive = self.sensitive
-        inside = np.zeros((len(sensitive), self.attributes + self.values.shape[1]), bool)
-        if "nc" in regions:
-            inside[~sensitive, : self.attributes] = True
-        if "sc" in regions:
-            inside[sensitive, : self.attributes] = True
-        if "ns" in regions:
-            inside[:, self.attributes :] = ~self.protected
-        inside &= np.concatenate([self.conditions, self.values], axis=1) >= 0
+        inside = _mark_regions(self.sensitive, self.conditions, self.values, regions)
+        inside[:, self.attributes :] &= ~self.protected
         return inside if self.published is None else inside & ~self.published
+
+
+def _mark_regions(sensitive: Flags, conditions: Codes, values: Codes, regions: frozenset[str]) -> Flags:
+    k = conditions.shape[1]
+    inside = np.concatenate([conditions, values], axis=1) >= 0
+    inside[~sensitive, :k] &= "nc" in regions
+    inside[sensitive, :k] &= "sc" in regions
+    inside[:, k:] &= "ns" in regions
+    return inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,16 +184,8 @@ class Rules:
         lengths = np.diff(self.start)
         entries = np.repeat(kept, lengths)
         start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
-        return Rules(
-            self.mask[kept],
-            self.target[kept],
-            self.having[kept],
-            self.both[kept],
-            owners=self.owners[kept],
-            start=start,
-            member=self.member[entries],
-            role=self.role[entries],
-        )
+        counted = (self.mask[kept], self.target[kept], self.having[kept], self.both[kept], self.owners[kept])
+        return Rules(*counted, start=start, member=self.member[entries], role=self.role[entries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,18 +217,8 @@ class Problem:
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
         """Return the useful cells that may be hidden."""
-        k = self.attributes
         classes = self.classes
-        inside = np.zeros((len(classes), self.cells), bool)
-        if "nc" in regions:
-            inside[~classes.sensitive, :k] = True
-        if "sc" in regions:
-            inside[classes.sensitive, :k] = True
-        if "ns" in regions:
-            inside[:, k:] = True
-        inside[:, :k] &= classes.conditions >= 0
-        inside[:, k:] &= classes.value >= 0
-        return inside & classes.free
+        return _mark_regions(classes.sensitive, classes.conditions, classes.value, regions) & classes.free
 
     def merge_classes(self) -> Problem:
         """Merge classes that support the same rules.
@@ -269,16 +245,8 @@ class Problem:
         number[order] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(start))
         conditions = np.where(used, classes.conditions, np.int32(-1))[first]
         rows, row_start = _join_rows(classes, order, start)
-        merged = Classes(
-            conditions,
-            classes.value[first],
-            classes.truth[first],
-            classes.sensitive[first],
-            free=classes.free[first],
-            people=np.diff(row_start),
-            order=rows,
-            start=row_start,
-        )
+        known = (conditions, classes.value[first], classes.truth[first], classes.sensitive[first])
+        merged = Classes(*known, free=classes.free[first], people=np.diff(row_start), order=rows, start=row_start)
         return replace(self, classes=merged, rules=_renumber(rules, rule, number, len(first)))
 
     def keep_unsafe(self) -> Problem:
@@ -322,10 +290,8 @@ def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
         parts += list(free.T.astype(np.int32))
     order, start = _sort_equal_rows(parts)
     first = order[start[:-1]]
-    counts = np.diff(start)
-    return Classes(
-        conditions[first], value[first], truth[first], sensitive[first], free=free[first], people=counts, order=order, start=start
-    )
+    known = (conditions[first], value[first], truth[first], sensitive[first])
+    return Classes(*known, free=free[first], people=np.diff(start), order=order, start=start)
 
 
 def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
@@ -414,16 +380,8 @@ def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, 
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     member = np.concatenate([np.zeros(0, np.int32), *search.members]).astype(np.int32)
     role = np.concatenate([np.zeros(0, np.int8), *search.roles]).astype(np.int8)
-    return Rules(
-        facts[:, 0],
-        facts[:, 1].astype(np.int32),
-        facts[:, 2],
-        facts[:, 3],
-        owners=facts[:, 4],
-        start=start,
-        member=member,
-        role=role,
-    )
+    mask, target, having, both, owners = facts.T
+    return Rules(mask, target.astype(np.int32), having, both, owners=owners, start=start, member=member, role=role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,9 +531,8 @@ def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed
             rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
         chosen = rows_of[pile.of][:records]
         rows_of[pile.of] = rows_of[pile.of][records:]
-        cells = [cell for cell in range(problem.cells) if pile.hidden >> cell & 1]
-        for cell in cells:
-            out[chosen, cell] = True
+        for cell in range(problem.cells):
+            out[chosen, cell] |= bool(pile.hidden >> cell & 1)
     return out
 
 

@@ -58,18 +58,13 @@ class _Outcome:
             for one in case.attributes
         ]
         #: Each finding: which attribute, which of its rules; or -1 - value where a cell that is to be protected is shown as it is.
-        self.listed = np.array(self._shown() + self._rules(), np.int64).reshape(-1, 2)
-
-    def _shown(self) -> list[tuple[int, int]]:
-        out = []
+        shown = []
         for place, (attribute, _) in enumerate(self.found):
-            shown = attribute.shown[self.case.still_shown(attribute)]
-            out += [(place, -1 - int(value)) for value in np.unique(shown).tolist()]
-        return out
-
-    def _rules(self) -> list[tuple[int, int]]:
+            values = np.unique(attribute.shown[case.still_shown(attribute)])
+            shown += [(place, -1 - int(value)) for value in values.tolist()]
         every = [(place, rule) for place, (_, rules) in enumerate(self.found) for rule in range(len(rules))]
-        return sorted(every, key=lambda one: (-self._confidence(*one), one))
+        every.sort(key=lambda one: (-self._confidence(*one), one))
+        self.listed = np.array(shown + every, np.int64).reshape(-1, 2)
 
     def _confidence(self, place: int, rule: int) -> float:
         rules = self.found[place][1]
@@ -141,10 +136,9 @@ class _Outcome:
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
         rows = self.rows(place, rule)
-        (whole, both) = self._counts(place, rule)
-        told = words.Told(
-            self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
-        )
+        whole, both = self._counts(place, rule)
+        pattern = self.case.pattern(cells, attribute)
+        told = words.Told(pattern, attribute.name, attribute.values[value], whole, both=both, rows=rows.tolist())
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
         event = self.event(index)

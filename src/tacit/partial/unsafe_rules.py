@@ -9,7 +9,7 @@ each pattern is seen once however many records have it; the visitor decides whet
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -193,22 +193,21 @@ class _Collector:
             enough = both > self.bars.support
             if not enough.any():
                 return False
-            self._note_worst(node.cells, asked[enough], whole, both[enough])
+            best = int(np.where(enough, both, -1).argmax())
+            if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
+                self.worst = node.cells, int(asked[best]), whole, int(both[best])
             unsafe = asked[enough & (both > self.bars.most_safe(whole))]
         for value in unsafe.tolist():
             mine = node.owners[(truth == value) | (truth < 0)]
             self.rules.append((node.cells, value, whole, int(counts[value + 1]), mine))
         return True
 
-    def _note_worst(self, cells: Cells, values: npt.NDArray[np.integer], whole: int, both: Ints) -> None:
-        best = int(both.argmax())
-        if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
-            self.worst = cells, int(values[best]), whole, int(both[best])
-
     def to_rule_list(self, width: int, complete: bool) -> RuleList:
-        rules = sorted(
-            self.rules, key=lambda rule: (-rule[3] / rule[2] if rule[2] else 0.0, -rule[3], len(rule[0]), rule[0], rule[1])
-        )
+        def rank(rule: tuple[Cells, int, int, int, Ints]) -> tuple[Any, ...]:
+            cells, value, whole, both, _ = rule
+            return -both / whole if whole else 0.0, -both, len(cells), cells, value
+
+        rules = sorted(self.rules, key=rank)
         cells = np.full((len(rules), width), -1, np.int32)
         starts, members = self.owners.members()
         owners = []
@@ -219,18 +218,9 @@ class _Collector:
             owners.append(np.sort(self.case.rows[np.concatenate(mine)]))
         value, whole, both = (np.array([rule[place] for rule in rules], np.int64) for place in (1, 2, 3))
         bounds = np.cumsum([0, *map(len, owners)]).astype(np.int64)
-        flat = np.concatenate(owners).astype(np.int64) if owners else np.empty(0, np.int64)
-        return RuleList(
-            cells,
-            value.astype(np.int32),
-            whole,
-            both,
-            starts=bounds,
-            owners=flat,
-            worst=self.worst,
-            complete=complete,
-            undecided=self.undecided,
-        )
+        flat = np.concatenate([np.empty(0, np.int64), *owners]).astype(np.int64)
+        found = RuleList(cells, value.astype(np.int32), whole, both, starts=bounds, owners=flat)
+        return replace(found, worst=self.worst, complete=complete, undecided=self.undecided)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
