@@ -131,9 +131,13 @@ def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) 
     cells = Cells.of(buckets, known)
     if own is None:
         hold = np.zeros(len(cells.may), np.int64)
-        failed = match_groups(cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, cells.may, hold)
-        if failed >= 0:
-            raise _no_assignment(buckets, failed)
+        group = match_groups(cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, cells.may, hold)
+        if group >= 0:
+            lines = sorted(buckets.line(entry) for entry in range(int(buckets.starts[group]), int(buckets.starts[group + 1])))
+            name = buckets.sources[-1].name if buckets.sources else "the release"
+            what = "the knowledge contradicts the release: the values of this group cannot be assigned to its people"
+            remedy = "Correct the knowledge, or remove what is not certain"
+            raise Contradiction(what, where=f"{name}, {numbered(lines)}", remedy=remedy, lines=lines)
     else:
         hold = _count_held(cells, own)
     possible = np.zeros(len(cells.may), np.bool_)
@@ -165,17 +169,6 @@ def _count_held(cells: Cells, own: Codes) -> Ints:
         remedy = "Give the table that the groups were made from, and knowledge that is true of it"
         raise Contradiction("a person's own value is ruled out, or not in their group", where="own values", remedy=remedy)
     return np.bincount(place, minlength=len(cells.may)).astype(np.int64)
-
-
-def _no_assignment(buckets: Buckets, group: int) -> Contradiction:
-    lines = sorted(buckets.line(entry) for entry in range(int(buckets.starts[group]), int(buckets.starts[group + 1])))
-    name = buckets.sources[-1].name if buckets.sources else "the release"
-    return Contradiction(
-        "the knowledge contradicts the release: the values of this group cannot be assigned to its people",
-        where=f"{name}, {numbered(lines)}",
-        remedy="Correct the knowledge, or remove what is not certain",
-        lines=lines,
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,11 +109,10 @@ class Classes:
 
     def keep(self, keep: Flags) -> Classes:
         """Return these classes only; rows keep their numbers."""
-        chosen = np.repeat(keep, self.count)
+        rows = self.rows[np.repeat(keep, self.count)]
         count = self.count[keep]
-        return Classes(
-            self.value[keep], self.kind[keep], count, self.patterns, starts=np.append(0, np.cumsum(count)), rows=self.rows[chosen]
-        )
+        starts = np.append(0, np.cumsum(count))
+        return Classes(self.value[keep], self.kind[keep], count, self.patterns, starts=starts, rows=rows)
 
 
 def close_value_graph(holder: Ints, may: Flags) -> Flags:
@@ -207,10 +206,7 @@ class Feasible:
 
 
 def suppress_infeasible(classes: Classes, least: int) -> Classes:
-    """Remove people with too few valid values until stable.
-
-    Each removal can leave others with too few.
-    """
+    """Remove people with too few valid values until none is left."""
     while len(classes) and (short := Feasible.of(classes, least).short).any():
         classes = classes.keep(~short)
     return classes

@@ -132,17 +132,10 @@ class _Outcome:
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
         exact = bool(self.found.exact[case.buckets.group[row]])
         how = "counting every one" if exact else "by scaling, since they are too many to count"
-        return Finding(
-            CODE,
-            self.event(index),
-            Bound.of(people),
-            f"{text} (estimated).",
-            derivation=(
-                remark(f"All assignments that fit the group are taken as equally likely, {how}."),
-                Share(float(case.baseline[value])),
-            ),
-            probability=share,
-        )
+        step = remark(f"All assignments that fit the group are taken as equally likely, {how}.")
+        derivation = (step, Share(float(case.baseline[value])))
+        count = Bound.of(people)
+        return Finding(CODE, self.event(index), count, f"{text} (estimated).", derivation=derivation, probability=share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class Combinations:
         released = number[: buckets.n]
         owned = number[buckets.n :]
         values, (_, own) = _merge_values(Column(buckets.sensitive, buckets.values, np.empty(0, np.int32)), people.sa)
-        if _has_unknown_value(buckets, people.sa.values):
+        if {buckets.values[value] for value in np.unique(buckets.value).tolist()} - set(people.sa.values):
             raise OptionError("lacks a value that the release publishes", where="--data", remedy=REMEDY)
         width = len(values)
         weight = people.weights.astype(np.float64)
@@ -199,8 +199,7 @@ def _sum_shares(combinations: Combinations, buckets: Buckets, parts: Iterable[tu
     return table
 
 
-def _as_counted(counted: Floats, people: Floats) -> Floats:
-    del people
+def _as_counted(counted: Floats, _: Floats) -> Floats:
     return counted
 
 
@@ -217,11 +216,6 @@ def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[In
     place = {value: number for number, value in enumerate(values)}
     fresh = [np.array([place[value] for value in column.values], np.int64)[column.codes] for column in (one, other)]
     return values, (fresh[0], fresh[1])
-
-
-def _has_unknown_value(buckets: Buckets, values: Sequence[str]) -> bool:
-    known = set(values)
-    return any(buckets.values[value] not in known for value in np.unique(buckets.value).tolist())
 
 
 def _number_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:

@@ -168,29 +168,11 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
     state = np.array([classes.n, len(heap), 0, 0], np.int64)
     out = np.zeros(classes.n // size * size, np.int32)
     ruled = classes.patterns.reshape(-1)
+    table = (value, kind, count, first, ruled, starts, listed, people, place, without, excluders)
+    arrays = (*table, by_people, heap, key, state, out)
     while not state[kernels.DONE]:
         limits.check("bucketize")
-        kernels.form_groups(
-            numbered,
-            size,
-            AT_A_TIME,
-            value,
-            kind,
-            count,
-            first,
-            ruled,
-            starts,
-            listed,
-            people,
-            place,
-            without,
-            excluders,
-            by_people,
-            heap,
-            key,
-            state,
-            out,
-        )
+        kernels.form_groups(numbered, size, AT_A_TIME, *arrays)
     groups = order[out[: int(state[kernels.MADE]) * size]].reshape(-1, size)
     return Recipes(groups), classes.count - np.bincount(groups.reshape(-1), minlength=len(classes))
 
@@ -210,9 +192,8 @@ def _count_excluders(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
     """
     table = np.zeros((int(place.max(initial=-1)) + 1, classes.values), np.int64)
     for value in np.flatnonzero(place >= 0).tolist():
-        table[place[value]] = np.bincount(
-            classes.value, weights=np.where(classes.able(value), 0, classes.count), minlength=classes.values
-        )
+        unable = np.where(classes.able(value), 0, classes.count)
+        table[place[value]] = np.bincount(classes.value, weights=unable, minlength=classes.values)
     excluders = np.zeros(classes.values, np.int64)
     excluders[place >= 0] = table.sum(axis=1)
     return table.reshape(-1), excluders
@@ -255,9 +236,8 @@ def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limi
             limits.check("bucketize")
             number = count_exchanges(recipes, classes, classes.compatible_with(one))
             suits = (number + 1 >= least) & (recipes.groups > 0)
-            if left[one] > least * int(recipes.groups[suits].sum()) and _merge_to_suit(
-                recipes, classes, one, least, number=number, suits=suits
-            ):
+            crowded = left[one] > least * int(recipes.groups[suits].sum())
+            if crowded and _merge_to_suit(recipes, classes, one, least, number=number, suits=suits):
                 continue
             if not suits.any():
                 suits = _find_longer_exchanges(recipes, classes, one, least, number=number)
@@ -293,9 +273,8 @@ def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: 
 
 def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
     """Merge groups to suit a class; return True if possible."""
-    open_to = ~suits
     fits = classes.compatible_with(one)
-    spare = np.where(open_to, recipes.groups, 0)
+    spare = np.where(suits, 0, recipes.groups)
     chosen: list[int] = []
     have: set[int] = set()
     while len(have) + 1 < least:
@@ -306,7 +285,8 @@ def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, num
         best = int(candidates[np.lexsort((recipes.sizes[candidates], -fresh[candidates]))[0]])
         chosen.append(best)
         spare[best] -= 1
-        have |= _exchangeable_values(recipes, classes, fits, best)
+        members = np.array(recipes.members(best))
+        have |= set(classes.value[members[fits[members]]].tolist())
     recipes.merge(chosen, [])
     return True
 
@@ -340,11 +320,6 @@ def _smallest_with(recipes: Recipes, one: int, but: int) -> int:
     owners = np.repeat(np.arange(len(recipes)), recipes.sizes)[recipes.listed == one]
     spare = [int(r) for r in owners.tolist() if recipes.groups[r] > (1 if r == but else 0)]
     return min(spare, key=lambda recipe: (int(recipes.sizes[recipe]), recipe))
-
-
-def _exchangeable_values(recipes: Recipes, classes: Classes, fits: Flags, recipe: int) -> set[int]:
-    members = np.array(recipes.members(recipe))
-    return set(classes.value[members[fits[members]]].tolist())
 
 
 def _valid_among(classes: Classes, members: list[int], one: int) -> Flags:
@@ -435,8 +410,7 @@ def group_people(
         patterns = np.zeros((1, patterns.shape[1]), np.bool_)
     classes = Classes.of(sensitive, kind, patterns, seed=seed)
     if method == "anatomy":
-        recipes, left_over = anatomize(classes, least, limits, seed=seed)
-        made = _Made(method, recipes, left_over)
+        made = _Made(method, *anatomize(classes, least, limits, seed=seed))
     else:
         rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
         tried = []
@@ -474,7 +448,7 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     left = left.copy()
     waiting = np.flatnonzero(left)
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
-        able = _complete_with(classes, one)
+        able = np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
         while left[one] and len(recipes):
             limits.check("bucketize")
             equal = count_same_value(recipes, classes, int(classes.value[one]))
@@ -491,10 +465,6 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     return left
 
 
-def _complete_with(classes: Classes, one: int) -> Flags:
-    return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
-
-
 def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
     """Add people within the proved bound; return the rest."""
     left = left.copy()
@@ -502,7 +472,7 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
         for chosen in _promising_recipes(recipes, classes, one) if left[one] else ():
             limits.check("bucketize")
-            groups = min(int(left[one]), _count_available(recipes, chosen))
+            groups = min(int(left[one]), *(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen))
             members = [member for recipe in chosen for member in recipes.members(recipe)]
             if groups and is_within_bound(classes, np.array([*members, one]), bound):
                 for recipe in chosen:
@@ -528,15 +498,8 @@ def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator
             yield [first, second]
 
 
-def _count_available(recipes: Recipes, chosen: list[int]) -> int:
-    return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
-
-
 def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
-    """Tell if no value is proved too probable.
-
-    False if counting takes too long.
-    """
+    """Tell if no value is proved too probable (False: takes too long)."""
     held, count = np.unique(classes.value[members], return_counts=True)
     may = classes.may_have(members)[:, held]
     if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
@@ -562,19 +525,18 @@ def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
     total = int(ways[-1][tuple(count)])
     largest = 0
     for before, row in zip(ways[-2::-1], may[::-1], strict=True):
-        behind = {axis: _shift_back(rest, axis) for axis in np.flatnonzero(row).tolist()}
+        behind = {axis: _shift(rest, axis, back=True) for axis in np.flatnonzero(row).tolist()}
         largest = max([largest, *(int((before * after).sum()) for after in behind.values())])
         rest = sum(behind.values(), np.zeros(shape, np.int64))
     return largest, total
 
 
-def _shift(ways: np.ndarray, axis: int) -> np.ndarray:
+def _shift(ways: np.ndarray, axis: int, *, back: bool = False) -> np.ndarray:
     out = np.zeros_like(ways)
-    out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
-    return out
-
-
-def _shift_back(rest: np.ndarray, axis: int) -> np.ndarray:
-    out = np.zeros_like(rest)
-    out[(slice(None),) * axis + (slice(None, -1),)] = rest[(slice(None),) * axis + (slice(1, None),)]
+    later = (slice(None),) * axis + (slice(1, None),)
+    earlier = (slice(None),) * axis + (slice(None, -1),)
+    if back:
+        out[earlier] = ways[later]
+    else:
+        out[later] = ways[earlier]
     return out

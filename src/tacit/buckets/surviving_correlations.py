@@ -79,9 +79,8 @@ class Places:
         cells = valid.cells
         width = np.diff(cells.rows)[cells.cell[rows]]
         at = concatenate_ranges(cells.rows[cells.cell[rows]], width)
-        who = np.repeat(np.arange(len(rows)), width)
         possible = valid.possible[at]
-        who = who[possible]
+        who = np.repeat(np.arange(len(rows)), width)[possible]
         at = at[possible]
         return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at=at, entry=cells.entries[at])
 
@@ -155,13 +154,10 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
     rounds = 0
     for rounds in range(1, _MOST_ROUNDS + 1):
         check()
-        tables = tuple(
-            _learn_table(places, column, len(named.values), found)
-            for column, named in zip(codes, buckets.people.columns, strict=True)
-        )
-        weights = Model(tables, rounds).weights(places, codes)
+        columns = zip(codes, buckets.people.columns, strict=True)
+        tables = tuple(_learn_table(places, column, len(named.values), found) for column, named in columns)
         before = found
-        found = places.fit(weights, _ROUNDS_LEARNING)
+        found = places.fit(Model(tables, rounds).weights(places, codes), _ROUNDS_LEARNING)
         if np.abs(found - before).sum() <= _STILL * len(places.rows):
             break
     return Model(tables, rounds)
@@ -239,9 +235,8 @@ def run(target: Target) -> AttackRun:
         target.limits.check(CODE)
 
     try:
-        found = guess(
-            case.valid, learn(case.valid, seed=target.limits.seed, check=check), limit=_limit(target, case), check=check
-        )
+        model = learn(case.valid, seed=target.limits.seed, check=check)
+        found = guess(case.valid, model, limit=_limit(target, case), check=check)
     except LimitReached:
         return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
@@ -251,9 +246,7 @@ def _limit(target: Target, case: BucketCase) -> Floats | None:
     policy = target.policy
     if policy.max_posterior is None and policy.max_gain is None:
         return None
-    limit = np.full(len(case.baseline), np.inf)
-    if policy.max_posterior is not None:
-        limit = np.minimum(limit, policy.max_posterior)
+    limit = np.full(len(case.baseline), np.inf if policy.max_posterior is None else policy.max_posterior)
     if policy.max_gain is not None:
         limit = np.minimum(limit, case.baseline + policy.max_gain)
     return limit + ROOM
@@ -343,14 +336,7 @@ class _Outcome:
         size = int(case.buckets.sizes[int(case.buckets.group[row])])
         text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
         known = f"In the group {inside:,} of {size:,} people have the value"
-        return Finding(
-            CODE,
-            self.event(index),
-            Bound.of(people),
-            f"{text} (estimated).",
-            derivation=(
-                remark(f"{known}; who they are is estimated from what all groups together show."),
-                Share(float(case.baseline[value])),
-            ),
-            probability=share,
-        )
+        step = remark(f"{known}; who they are is estimated from what all groups together show.")
+        derivation = (step, Share(float(case.baseline[value])))
+        count = Bound.of(people)
+        return Finding(CODE, self.event(index), count, f"{text} (estimated).", derivation=derivation, probability=share)

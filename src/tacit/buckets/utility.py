@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations as choices
 
@@ -80,8 +80,7 @@ def _by_combination(people: Table) -> Buckets:
     key = np.zeros(len(rows), np.int64)
     for column in people.qi.columns:
         key = np.unique(key * len(column.values) + column.codes[rows], return_inverse=True)[1].reshape(-1)
-    sensitive = people.sa
-    known = type(sensitive)(sensitive.name, sensitive.values, sensitive.codes[rows])
+    known = replace(people.sa, codes=people.sa.codes[rows])
     qi = people.qi if (people.weights == 1).all() else people.qi.take(rows)
     return Buckets.of(qi, known, key.astype(np.int32))
 
@@ -237,10 +236,7 @@ class PositiveRules:
         return int(self.holds.sum())
 
     def errors(self, estimator: Estimator, everybody: Floats) -> dict[str, float]:
-        """Return an estimator's confidence error and identification errors.
-
-        ``everybody`` counts each value in the release.
-        """
+        """Return an estimator's errors; ``everybody`` counts the release's values."""
         estimate = np.minimum(estimator.made(self.counted[estimator.name], self.published), self.published[:, None])
         found = _mark_rules(estimate, self.published, everybody, self.least, conviction=self.conviction, room=_ROOM)
         confidence = np.divide(estimate, self.published[:, None], out=np.zeros_like(estimate), where=self.published[:, None] > 0)
@@ -262,10 +258,8 @@ def _mark_rules(
     """
     n = float(everybody.sum())
     enough = least.least_count(round(n)) if room == 0 else float(least.value if least.is_count else least.value * round(n))
-    top = conviction.numerator
-    bottom = conviction.denominator
-    lacking = people[:, None] - both
-    convinced = bottom * people[:, None] * (n - everybody) >= top * n * lacking - room * n * n
+    lacking = conviction.numerator * n * (people[:, None] - both)
+    convinced = conviction.denominator * people[:, None] * (n - everybody) >= lacking - room * n * n
     return np.asarray((both >= enough - room * n) & convinced & (everybody < n))
 
 
@@ -321,17 +315,13 @@ def measure_guesses(
     right = own == found.top if own is not None else link_guesses(buckets, cells, found.top, check=check)
     sure = found.largest > SURE
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
-    note = (
-        ""
-        if own is not None
-        else "the data are in another order than the release, so the share of right guesses is an expected value"
-    )
+    other_order = "the data are in another order than the release, so the share of right guesses is an expected value"
     return {
         "surviving_guess_right": float(right.sum()) / buckets.n,
         "group_guess_right": float(groups.sum()) / buckets.n,
         "surviving_above_90": int(sure.sum()),
         "surviving_above_90_right": float(right[sure].sum()) / max(1, int(sure.sum())),
-    }, note
+    }, "" if own is not None else other_order
 
 
 def match_rows(buckets: Buckets, people: Table) -> Ints | None:
@@ -366,9 +356,7 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Cal
     pair = cells.number[who] * len(cells.values) + wide[buckets.value[entry]]
     true = cells.true.reshape(-1)
     possible = np.flatnonzero(true[pair] > 0)
-    who = who[possible]
-    entry = entry[possible]
-    pair = pair[possible]
+    who, entry, pair = (part[possible] for part in (who, entry, pair))
     share = buckets.count[entry].astype(np.float64)
     everybody = float(cells.published.sum()) == float(cells.true.sum())
     for _ in range(_MOST_ROUNDS):
@@ -391,15 +379,12 @@ def measure_guesses_at_release(
 ) -> Mapping[str, float]:
     """Return the accuracy of guesses on sampled new groups."""
     buckets = valid.cells.buckets
-    model = learn(valid, check=check)
     rows = sample_rows(buckets, 0)
-    ((places, share),) = estimate(valid, model, rows=rows, check=check)
+    ((places, share),) = estimate(valid, learn(valid, check=check), rows=rows, check=check)
     top, _ = places.most_probable(share)
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
-    return {
-        "surviving_guess_right_exact": float((top == own[rows]).mean()),
-        "group_guess_right": float(groups.sum()) / buckets.n,
-    }
+    right = float((top == own[rows]).mean())
+    return {"surviving_guess_right_exact": right, "group_guess_right": float(groups.sum()) / buckets.n}
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +399,10 @@ class UtilitySettings:
     dim: int = 2
     selectivity: Fraction = Fraction(1, 2)
     seed: int = 0
+
+    def draw(self, cells: Combinations, check: Callable[[], None]) -> Queries:
+        """Draw the queries."""
+        return draw_queries(cells, number=self.queries, dim=self.dim, selectivity=self.selectivity, seed=self.seed, check=check)
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings as in the record."""
@@ -448,9 +437,7 @@ def measure_utility(
     rules, of_rules = _measure_rule_errors(buckets, cells, readers, settings)
     check()
     progress(0.6)
-    asked = draw_queries(
-        cells, number=settings.queries, dim=settings.dim, selectivity=settings.selectivity, seed=settings.seed, check=check
-    )
+    asked = settings.draw(cells, check)
     of_answers = asked.errors(readers) if len(asked) else {}
     progress(0.8)
     guesses, note = measure_guesses(valid, model, people, cells, check=check)
@@ -499,9 +486,7 @@ def grouping_cost(
     cells = Combinations.of(buckets, people)
     uniform, _, _ = by_groups(cells, buckets, check=check)
     found |= _measure_rule_errors(buckets, cells, [uniform], settings)[1].get("uniform", {})
-    asked = draw_queries(
-        cells, number=settings.queries, dim=settings.dim, selectivity=settings.selectivity, seed=settings.seed, check=check
-    )
+    asked = settings.draw(cells, check)
     return found | _summarize_errors(asked.errors([uniform])["uniform"] if len(asked) else None)
 
 

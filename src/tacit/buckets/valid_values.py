@@ -107,11 +107,10 @@ class _Outcome:
         who = self.case.who(row, people)
         sensitive = self.case.buckets.sensitive
         has = "has" if people == 1 else "have"
-        text = (
-            f"{who} certainly {has} {sensitive} {left[0]}."
-            if len(left) == 1
-            else f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
-        )
+        text = f"{who} certainly {has} {sensitive} {left[0]}."
+        if len(left) > 1:
+            text = f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         because, steps, proof = argue(self.case, row, people, self.index)
-        event, count = self.event(index), Bound.of(people)
+        event = self.event(index)
+        count = Bound.of(people)
         return Finding(CODE, event, count, text, because, steps, certificate=certificate(event, count, **proof))
