@@ -56,11 +56,11 @@ PAPERS: tuple[Paper, ...] = (
 
 def paper_named(name: str) -> Paper:
     """Return the row of this name."""
-    for paper in PAPERS:
-        if paper.name == name:
-            return paper
-    known = [paper.name for paper in PAPERS]
-    raise OptionError(f"there is no reproduction {name!r}", where="tacit reproduce", remedy=nearest_name(name, known, "papers"))
+    papers = {paper.name: paper for paper in PAPERS}
+    if name not in papers:
+        remedy = nearest_name(name, list(papers), "papers")
+        raise OptionError(f"there is no reproduction {name!r}", where="tacit reproduce", remedy=remedy)
+    return papers[name]
 
 
 def reproduce(

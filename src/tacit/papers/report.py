@@ -45,9 +45,8 @@ def _part_text(part: Part, width: int) -> str:
 
 
 def _table(part: Part) -> Table:
-    return Table.of(
-        "What the paper states, and what Tacit finds", part.head, [[format_cell(cell) for cell in row] for row in part.rows]
-    )
+    rows = [[format_cell(cell) for cell in row] for row in part.rows]
+    return Table.of("What the paper states, and what Tacit finds", part.head, rows)
 
 
 def format_cell(cell: Cell) -> str:
@@ -126,15 +125,8 @@ def papers_document(made: Sequence[Reproduction]) -> Document:
     """Return one page about all papers."""
     rows = [(one.name, part.title, standing(part), part.outcome or TIMED) for one in made for part in one.parts]
     overview = Table.of("What the papers state, and if it is confirmed", ("Paper", "Part", "Standing", "Outcome"), rows)
-    return Document(
-        title=TITLE,
-        lead=(),
-        sections=(
-            Section("All parts", (overview,)),
-            *(Section(one.name, tuple(_paper_parts(one))) for one in made),
-        ),
-        footer="Made by tacit reproduce.",
-    )
+    sections = (Section("All parts", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
+    return Document(title=TITLE, lead=(), sections=sections, footer="Made by tacit reproduce.")
 
 
 def _paper_parts(made: Reproduction) -> Iterator[Block]:

@@ -102,10 +102,7 @@ def _choose_one_by_one(masks: set[int], usable: list[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of the program; ``state`` is None without a table.
-
-    Every safe table hides at least ``bound`` cells. ``infeasible``: there is no safe table.
-    """
+    """Result of the program: ``state`` if any, and least number of hidden cells."""
 
     state: Hiding | None
     bound: int
@@ -299,10 +296,7 @@ def find_stricter(problem: Problem, regions: frozenset[str], limits: Limits) -> 
 
 
 def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, seed: int, limits: Limits) -> Found:
-    """Run a method whose result is safe by its counts.
-
-    Raises :class:`Infeasible` if it is proved that nothing helps.
-    """
+    """Run a method; raise :class:`Infeasible` if it is proved that nothing helps."""
     hopeless, people = count_hopeless_rules(problem, regions)
     if hopeless:
         raise _infeasible(f"{hopeless:,} {'rule stays' if hopeless == 1 else 'rules stay'} unsafe whatever is hidden", people)

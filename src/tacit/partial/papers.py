@@ -55,10 +55,7 @@ def hide_along_graph(
 
 @dataclass(slots=True)
 class _Node:
-    """Pattern with the rules of its subsets.
-
-    ``unsafe`` of these are unsafe. ``piles`` have it as a largest pattern; they hold ``records`` records.
-    """
+    """Pattern with the rules of its subsets, ``unsafe`` of them unsafe."""
 
     mask: int
     codes: Codes

@@ -25,10 +25,7 @@ LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class IntegerThresholds:
-    """Thresholds of unsafe rules in whole numbers.
-
-    A rule is unsafe if more than ``support`` records have it **and** their share exceeds the confidence.
-    """
+    """Thresholds of unsafe rules in whole numbers; a rule exceeds both."""
 
     numerator: int
     denominator: int
@@ -42,10 +39,7 @@ class IntegerThresholds:
         return cls(confidence.numerator, confidence.denominator, support)
 
     def excess(self, having: Ints, both: Ints) -> Ints:
-        """Return the rules' excess over the thresholds; 0 if safe.
-
-        It is in parts of the denominator. ``having`` records have the pattern of the rule, ``both`` of them its value too.
-        """
+        """Return the excess over the thresholds (parts of the denominator); 0 if safe."""
         allowed = np.maximum(self.numerator * having, self.denominator * self.support)
         return np.maximum(0, self.denominator * both - allowed)
 
@@ -100,8 +94,7 @@ REGIONS = ("ns", "nc", "sc")
 class Cells:
     """Coded table; -1 is a blank.
 
-    ``conditions`` are the codes of the condition attributes, ``values`` those of the sensitive ones, ``protected`` marks the sensitive cells to
-    protect, ``published`` the cells (condition attributes, then sensitive ones) that must be published.
+    ``protected`` marks the sensitive cells to protect, ``published`` the cells (conditions, then sensitive ones) that must be published.
     """
 
     conditions: Codes
@@ -161,10 +154,8 @@ class Classes:
 class Rules:
     """Rules that could reveal a protected cell.
 
-    Each is a pattern and a value of some sensitive record. ``mask`` are the attributes of the pattern as bits, ``target`` the number of
-    the value, ``having`` and ``both`` how many records have the pattern, and the value too; ``owners`` how many protected cells it is
-    about. Entries ``start[i]`` to ``start[i + 1]`` of ``member`` are the classes that have the pattern of rule i, ``role`` their roles in
-    it.
+    ``mask`` are the attributes of the pattern as bits, ``target`` is the number of the value; ``having`` records have the pattern, ``both`` the
+    value too; the rule is about ``owners`` protected cells. ``member[start[i]:start[i + 1]]`` are the classes with the pattern of rule i.
     """
 
     mask: Ints

@@ -39,11 +39,7 @@ def row_keys(columns: Iterable[Column], rows: int) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctRows:
-    """Distinct rows and their multiplicities.
-
-    ``cells[c][i]`` is the code of distinct row i in column c, ``weights[i]`` the number of rows equal to it, ``group`` the distinct row of
-    each row.
-    """
+    """Distinct rows (``cells[column][row]``), multiplicities, and the number of each row."""
 
     cells: tuple[Codes, ...]
     weights: Ints
@@ -111,10 +107,9 @@ class RuleList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Coded table and its sensitive rows.
+    """Coded table and its sensitive rows; -1 is a blank.
 
-    ``conditions`` are rows x columns, -1 is a blank. ``truth`` are the true values of the sensitive ``rows``; -1 is unknown, and then every
-    predicted value counts. The last ``others`` columns have no role.
+    ``truth`` are the true values of the sensitive ``rows``; if unknown, every predicted value counts. The last ``others`` columns have no role.
     """
 
     conditions: Codes
