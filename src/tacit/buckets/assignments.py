@@ -173,10 +173,7 @@ def _count_held(cells: Cells, own: Codes) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Probability of each value in the blocks of ``valid.cells``.
-
-    ``exact[g]`` is False where the probabilities of group g were approximated.
-    """
+    """Probability of each value in the blocks; ``exact`` False for approximated groups."""
 
     valid: Valid
     share: Floats
@@ -196,10 +193,7 @@ class Shares:
 
 
 def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callable[[], None] = lambda: None) -> Shares:
-    """Compute value probabilities over equally likely assignments.
-
-    ``check`` is called now and then and may raise.
-    """
+    """Compute value probabilities over equally likely assignments."""
     from tacit.kernels.assignments import room
     from tacit.kernels.assignments import share_values as fill
 

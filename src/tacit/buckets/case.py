@@ -100,10 +100,7 @@ class BucketCase:
 
 
 def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
-    """Return the posterior, one line per person and value.
-
-    Columns are the quasi-identifiers, the value, the group (``group``, unless a quasi-identifier is called so) and the probability.
-    """
+    """Return the posterior, one line per person and value."""
     buckets = case.buckets
     cells = case.valid.cells
     width = np.diff(cells.rows)[cells.cell]

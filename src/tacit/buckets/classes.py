@@ -138,10 +138,7 @@ def valid_values(classes: Classes, present: Ints) -> Flags:
 
 
 def find_chain(classes: Classes, present: Ints, goal: int, start: int) -> list[int] | None:
-    """Return the shortest chain from ``start`` to ``goal``, or None.
-
-    Each class of the chain passes its value on to the next.
-    """
+    """Return the shortest chain of classes that pass values on, or None."""
     via: dict[int, tuple[int, int]] = {start: (-1, -1)}
     front = [start]
     while front and goal not in via:

@@ -24,10 +24,7 @@ REMEDY = "Give the data that the release was made from"
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
-    """Counts by combination and value, and a correction.
-
-    ``made`` turns the counts of some people into an estimate. ``made(counted, people)`` takes a row for each set of people.
-    """
+    """Counts by combination and value; ``made(counted, people)`` estimates sets of people."""
 
     name: str
     counted: Floats

@@ -186,10 +186,7 @@ def _order_classes(classes: Classes, rule: Rule) -> Ints:
 
 
 def _count_excluders(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
-    """Count the people of each value who exclude another.
-
-    The first result has a row for each value that is ruled out for some class; the second is its sum by value.
-    """
+    """Count the people of each value who exclude another, and their sums."""
     table = np.zeros((int(place.max(initial=-1)) + 1, classes.values), np.int64)
     for value in np.flatnonzero(place >= 0).tolist():
         unable = np.where(classes.able(value), 0, classes.count)
@@ -511,9 +508,9 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
 
 
 def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
-    """Count the assignments of the most frequent pair.
+    """Count the assignments of the most frequent pair, and all assignments.
 
-    Also returns the number of all assignments. ``ways[i]`` counts, by state, the ways to serve the first i people.
+    ``ways[i]`` counts, by state, the ways to serve the first i people.
     """
     shape = tuple(int(number) + 1 for number in count)
     ways = [np.zeros(shape, np.int64)]

@@ -127,10 +127,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Naive Bayes model of quasi-identifiers given sensitive value.
-
-    ``tables[c][a, v]`` is the log-share of value a of column c given sensitive value v; ``rounds`` counts the rounds of learning.
-    """
+    """Naive Bayes: ``tables[c][a, v]`` log-share of a in column c given v."""
 
     tables: tuple[Floats, ...]
     rounds: int

@@ -121,10 +121,9 @@ def read_blanks(conditions: Codes, truth: Codes, rows: Ints, made: Flags, bars: 
 
 
 def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
-    """Return P(value | published cells) by naive Bayes.
+    """Return P(value | published cells) by naive Bayes, rows x values.
 
-    The result is rows x values. The model is trained on all rows with a known value, with Laplace smoothing of cells and without
-    smoothing of values. It is empty if no value is known.
+    Cells have Laplace smoothing, values have none. The result is empty if no value is known.
     """
     known = values >= 0
     number = int(values.max(initial=-1)) + 1
@@ -146,10 +145,7 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
 
 
 def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
-    """Return P(value | published cells) by maximum entropy.
-
-    The result is rows x values. The model is trained on all rows with a known value; blank cells have no features.
-    """
+    """Return P(value | published cells) by maximum entropy, rows x values."""
     from scipy.optimize import minimize
 
     known = np.flatnonzero(values >= 0)
@@ -189,10 +185,7 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """Return the number of features and a row encoder.
-
-    The encoder returns a sparse matrix. There is one feature for each cell that occurs, and one that all rows have.
-    """
+    """Return the number of features and a row encoder."""
     from scipy.sparse import csr_array
 
     starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
