@@ -26,6 +26,7 @@ from tacit.buckets.classes import Classes, find_chain, valid_values
 from tacit.errors import InternalError
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
+from tacit.model.table import row_keys
 
 Rule = Literal["injector", "balanced-1", "balanced-2"]
 #: Groups formed between two checks of the time limit.
@@ -38,7 +39,9 @@ class Recipes:
     """Mutable lists of classes with their numbers of groups."""
 
     def __init__(self, groups: np.ndarray) -> None:
-        found, number = _count_distinct_rows(np.sort(groups, axis=1)) if groups.size else (groups, np.empty(0, np.int64))
+        ordered = np.sort(groups, axis=1) if groups.size else groups
+        _, first, number = np.unique(row_keys(ordered.T, len(ordered)), return_index=True, return_counts=True)
+        found = ordered[first]
         self._used = len(found)
         self._filled = found.size
         self._starts = np.arange(len(found) + 1, dtype=np.int64) * (groups.shape[1] if groups.ndim == 2 else 0)
@@ -122,21 +125,6 @@ def _grow(array: Ints, needed: int) -> Ints:
     longer = np.zeros(max(needed, 2 * len(array)), np.int64)
     longer[: len(array)] = array
     return longer
-
-
-def _count_distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
-    key = np.zeros(len(rows), np.int64)
-    largest = 1
-    top = int(rows.max(initial=0)) + 1
-    for column in rows.T:
-        if largest * top >= 1 << 62:
-            # Renumbered, the key lies below rows x classes: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            largest = len(key)
-        key = key * top + column
-        largest = largest * top
-    _, first, number = np.unique(key, return_index=True, return_counts=True)
-    return rows[first], number
 
 
 def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recipes, Ints]:

@@ -29,15 +29,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges
-from tacit.buckets.case import BucketCase
+from tacit.buckets.case import BucketCase, Estimates
 from tacit.errors import LimitReached
-from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark
-from tacit.model.numbers import Bound
+from tacit.model.finding import Finding
 
 CODE = "B03"
 NAME = "surviving-correlations"
@@ -260,31 +258,16 @@ class _Outcome:
         chosen = np.flatnonzero(np.isin(found.row, first)) if self.decides else np.empty(0, np.int64)
         many = dict(zip(first.tolist(), people.tolist(), strict=True))
         order = chosen[np.lexsort((found.value[chosen], found.row[chosen], -found.share[chosen]))]
-        self.rows = found.row[order]
-        self.value = found.value[order]
-        self.share = found.share[order]
-        self.people = np.array([many[row] for row in self.rows.tolist()], np.int64)
+        rows = found.row[order]
+        people = np.array([many[row] for row in rows.tolist()], np.int64)
+        self.estimates = Estimates(case, rows, people, found.value[order], found.share[order])
 
     def run(self) -> AttackRun:
-        concerned = np.unique(self.rows, return_index=True)[1]
-        return AttackRun(
+        return self.estimates.to_run(
             CODE,
             NAME,
-            "estimates",
-            "ran",
             reason=self._reason(),
-            people=int(self.people[concerned].sum()),
             measures=self._measures(),
-            columns={
-                "row": self.rows,
-                "group": self.case.buckets.group[self.rows].astype(np.int64),
-                "value": self.value,
-                "count": self.people,
-                "count_hi": self.people,
-                "posterior": self.share,
-            },
-            severity=BEHIND_PROOFS + ((1 - self.share) * 1e9).astype(np.int64),
-            event=self.event,
             show=self.show,
             details={"surviving": self.found.largest},
             cautions=self._cautions(),
@@ -319,21 +302,10 @@ class _Outcome:
         passing = f"{people:,} {'person exceeds' if people == 1 else 'people exceed'} the limit of the policy by this model"
         return f"{passing}; it counts only if asked for by name (--attack {CODE})"
 
-    def event(self, index: int) -> BoxEvent:
-        return self.case.event(int(self.rows[index]), [self.case.buckets.values[int(self.value[index])]])
-
     def show(self, index: int) -> Finding:
-        case = self.case
-        row = int(self.rows[index])
-        people = int(self.people[index])
-        value = int(self.value[index])
-        share = float(self.share[index])
-        has = "has" if people == 1 else "each have"
-        inside = case.buckets.contents(int(case.buckets.group[row])).get(case.buckets.values[value], 0)
-        size = int(case.buckets.sizes[int(case.buckets.group[row])])
-        text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
-        known = f"In the group {inside:,} of {size:,} people have the value"
-        step = remark(f"{known}; who they are is estimated from what all groups together show.")
-        derivation = (step, Share(float(case.baseline[value])))
-        count = Bound.of(people)
-        return Finding(CODE, self.event(index), count, f"{text} (estimated).", derivation=derivation, probability=share)
+        buckets = self.case.buckets
+        group = int(buckets.group[self.estimates.rows[index]])
+        inside = buckets.contents(group).get(buckets.values[int(self.estimates.value[index])], 0)
+        known = f"In the group {inside:,} of {int(buckets.sizes[group]):,} people have the value"
+        why = f"{known}; who they are is estimated from what all groups together show."
+        return self.estimates.to_finding(CODE, index, why)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tacit.errors import InputError, OptionError
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.numbers import exact
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, row_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +168,12 @@ def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[In
 
     Values that fit the same facts count as one.
     """
-    key = np.zeros(len(columns[0]) if columns else 0, np.int64)
-    largest = 1
     parts = []
     for number, codes in enumerate(columns):
         first, same = _distinct(words[number])
         words[number] = words[number][first]
-        if largest * len(first) >= 1 << 62:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            largest = len(key)
         parts.append(same[codes])
-        key = key * len(first) + parts[-1]
-        largest = largest * len(first)
+    key = row_keys(parts, len(columns[0]) if columns else 0)
     _, example, combination = np.unique(key, return_index=True, return_inverse=True)
     return [codes[example] for codes in parts], combination.reshape(-1)
 

@@ -143,6 +143,21 @@ def sort_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(listed))
 
 
+def row_keys(columns: Iterable[npt.NDArray[np.integer[Any]]], rows: int) -> npt.NDArray[np.int64]:
+    """Return a key per row that sorts as its codes do, from -1 on."""
+    key = np.zeros(rows, np.int64)
+    largest = 1
+    for codes in columns:
+        width = int(codes.max(initial=-1)) + 2
+        if largest * width >= 1 << 62:
+            # Renumbered, the key lies below rows x values: it never overflows.
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            largest = len(key) + 1
+        key = key * width + (codes + 1)
+        largest *= width
+    return key
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted."""
@@ -239,15 +254,7 @@ class Table:
 
     def merged(self) -> Table:
         """The same people with equal rows merged, sorted by their codes."""
-        key = np.zeros(len(self.weights), np.int64)
-        largest = 1
-        for column in self.columns:
-            if largest * len(column.values) >= 1 << 62:
-                # Numbered again, the key lies below rows x values: it never overflows.
-                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-                largest = len(key)
-            key = key * len(column.values) + column.codes
-            largest = largest * len(column.values)
+        key = row_keys((column.codes for column in self.columns), len(self.weights))
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.arrays import Codes, Flags, Ints
-from tacit.partial.unsafe_rules import row_keys
+from tacit.model.table import row_keys
 
 #: Compared rules have at most this many condition columns, and at least this share of the people.
 LONGEST = 2

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
-from tacit.partial.unsafe_rules import row_keys
+from tacit.model.table import row_keys
 
 #: Products of counts and the parts of the confidence stay below this.
 LARGEST = 1 << 62

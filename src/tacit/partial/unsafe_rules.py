@@ -8,7 +8,7 @@ each pattern is seen once however many records have it; the visitor decides whet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,23 +18,9 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.model.arrays import Codes, Ints
 from tacit.model.partial import Thresholds
+from tacit.model.table import row_keys
 
 Column = npt.NDArray[np.integer[Any]]
-
-
-def row_keys(columns: Iterable[Column], rows: int) -> Ints:
-    """Return a key per row that sorts lexicographically."""
-    key = np.zeros(rows, np.int64)
-    largest = 1
-    for column in columns:
-        width = int(column.max(initial=-1)) + 2
-        if largest * width >= 1 << 62:
-            # Renumbered, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            largest = len(key) + 1
-        key = key * width + (column + 1)
-        largest *= width
-    return key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
