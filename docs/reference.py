@@ -12,6 +12,8 @@ from textwrap import dedent, fill
 from types import ModuleType
 from typing import Any
 
+import tacit
+
 #: How wide the lines of a signature are.
 WIDTH = 100
 _ROLE = re.compile(r":(?:func|class|data|meth|mod):`~?(?:tacit\.)?([^`]+)`")
@@ -136,8 +138,13 @@ def _type(name: str, thing: Any) -> Iterator[str]:
 
 
 def _members(thing: Any) -> Iterator[tuple[str, str]]:
-    """Properties and methods of a type that are described, in the order of its source."""
-    for name, member in vars(thing).items():
+    """Properties and methods of a type that are described, in the order of its source; those of an unnamed base last."""
+    bases = [base for base in thing.__mro__[1:] if base.__module__.startswith("tacit.") and base.__name__ not in tacit.__all__]
+    members: dict[str, Any] = {}
+    for one in (thing, *bases):
+        for name, member in vars(one).items():
+            members.setdefault(name, member)
+    for name, member in members.items():
         if name.startswith("_"):
             continue
         function = member.fget if isinstance(member, property) else getattr(member, "__func__", getattr(member, "func", member))

@@ -34,14 +34,6 @@ class Cells:
     Row r belongs to cell ``cell[r]``; cell c holds ``people[c]`` people of kind ``kind[c]`` in group ``group[c]``; the cells of group g are
     ``starts[g]`` to ``starts[g + 1]``. The block of group g begins at ``blocks[g]``; ``may`` marks, block by block, the entries of the group
     that are not ruled out for a cell.
-
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu")])
-    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1], np.int32))
-    >>> known = Exclusions(buckets.values, np.array([[False, False], [True, False]]), np.array([1, 0, 0], np.int32))
-    >>> cells = Cells.of(buckets, known)
-    >>> cells.cell.tolist(), cells.group.tolist(), cells.may.tolist()
-    ([1, 0, 2], [0, 0, 1], [True, True, False, True, True])
     """
 
     buckets: Buckets
@@ -133,24 +125,19 @@ def valid_values(buckets: Buckets, known: Exclusions, own: Codes | None = None) 
 
     With ``own``, the value of each row, the search starts from that assignment; otherwise one is found first. Raises
     :class:`Contradiction` if a group has none, or if a person's own value is ruled out.
-
-    Examples
-    --------
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("F", "mumps")])
-    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.zeros(3, np.int32))
-    >>> known = Exclusions(buckets.values, np.array([[False, False, False], [True, False, True]]), np.array([0, 1, 0], np.int32))
-    >>> valid_values(buckets, known).allowed.tolist()
-    [[True, False, True], [False, True, False], [True, False, True]]
     """
     from tacit.kernels.assignments import close_groups, match_groups
 
     cells = Cells.of(buckets, known)
     if own is None:
         hold = np.zeros(len(cells.may), np.int64)
-        failed = match_groups(cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, cells.may, hold)
-        if failed >= 0:
-            raise _no_assignment(buckets, failed)
+        group = match_groups(cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, cells.may, hold)
+        if group >= 0:
+            lines = sorted(buckets.line(entry) for entry in range(int(buckets.starts[group]), int(buckets.starts[group + 1])))
+            name = buckets.sources[-1].name if buckets.sources else "the release"
+            what = "the knowledge contradicts the release: the values of this group cannot be assigned to its people"
+            remedy = "Correct the knowledge, or remove what is not certain"
+            raise Contradiction(what, where=f"{name}, {numbered(lines)}", remedy=remedy, lines=lines)
     else:
         hold = _count_held(cells, own)
     possible = np.zeros(len(cells.may), np.bool_)
@@ -166,7 +153,6 @@ def concatenate_ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def _count_held(cells: Cells, own: Codes) -> Ints:
-    """Count the holders of each value by cell."""
     buckets = cells.buckets
     n_values = max(1, len(buckets.values))
     listed = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts)) * n_values + buckets.value
@@ -185,24 +171,9 @@ def _count_held(cells: Cells, own: Codes) -> Ints:
     return np.bincount(place, minlength=len(cells.may)).astype(np.int64)
 
 
-def _no_assignment(buckets: Buckets, group: int) -> Contradiction:
-    """Return the error for an infeasible group."""
-    lines = sorted(buckets.line(entry) for entry in range(int(buckets.starts[group]), int(buckets.starts[group + 1])))
-    name = buckets.sources[-1].name if buckets.sources else "the release"
-    return Contradiction(
-        "the knowledge contradicts the release: the values of this group cannot be assigned to its people",
-        where=f"{name}, {numbered(lines)}",
-        remedy="Correct the knowledge, or remove what is not certain",
-        lines=lines,
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Probability of each value in the blocks of ``valid.cells``.
-
-    ``exact[g]`` is False where the probabilities of group g were approximated.
-    """
+    """Probability of each value in the blocks; ``exact`` False for approximated groups."""
 
     valid: Valid
     share: Floats
@@ -222,22 +193,7 @@ class Shares:
 
 
 def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callable[[], None] = lambda: None) -> Shares:
-    """Compute value probabilities over equally likely assignments.
-
-    ``check`` is called now and then and may raise.
-
-    Examples
-    --------
-    >>> from tacit.buckets.assignments import valid_values
-    >>> from tacit.model.buckets import Buckets
-    >>> from tacit.model.knowledge import Exclusions
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("F", "mumps")])
-    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.zeros(3, np.int32))
-    >>> known = Exclusions(buckets.values, np.array([[False, False, False], [False, False, True]]), np.array([0, 1, 0], np.int32))
-    >>> share_values(valid_values(buckets, known)).share.reshape(2, 3).tolist()
-    [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]]
-    """
+    """Compute value probabilities over equally likely assignments."""
     from tacit.kernels.assignments import room
     from tacit.kernels.assignments import share_values as fill
 
@@ -282,7 +238,6 @@ def _scale(valid: Valid, group: int, share: Floats) -> None:
 
 
 def _merge_identical_groups(valid: Valid) -> tuple[Ints, Ints]:
-    """Return one group of each kind, and each group's kind."""
     cells = valid.cells
     buckets = valid.cells.buckets
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
@@ -299,7 +254,6 @@ def _merge_identical_groups(valid: Valid) -> tuple[Ints, Ints]:
 
 
 def _mix(one: npt.NDArray[np.integer], two: Ints, salt: np.uint64) -> Words:
-    """Hash pairs of numbers with a salt."""
     mark = (one.astype(np.uint64) * np.uint64(0x1000193) + two.astype(np.uint64)) ^ salt
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
         mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(factor)
@@ -307,7 +261,6 @@ def _mix(one: npt.NDArray[np.integer], two: Ints, salt: np.uint64) -> Words:
 
 
 def _sum_by_group(owner: npt.NDArray[np.integer], marks: Words, groups: int) -> Words:
-    """Sum the hashes of each group; owners are sorted."""
     total = np.append(np.uint64(0), np.cumsum(marks, dtype=np.uint64))
     ends = np.searchsorted(owner, np.arange(groups + 1))
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)

@@ -11,11 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
+from tacit.known.sensitive_values import BEHIND_PROOFS
 from tacit.model.arrays import Floats, Ints
-from tacit.model.audit import Target
+from tacit.model.audit import AttackRun, Target
 from tacit.model.buckets import Buckets
 from tacit.model.event import BoxEvent
+from tacit.model.finding import Finding, Share, remark
 from tacit.model.knowledge import Exclusions, Fact
+from tacit.model.numbers import Bound
+from tacit.model.table import row_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +56,11 @@ class BucketCase:
 
     def merge_alike(self, rows: Ints) -> tuple[Ints, Ints]:
         """Return first row and size of sets of equal people."""
-        key = self.valid.cells.cell[rows]
-        for column in self.buckets.people.columns:
-            # Renumbered each time, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].reshape(-1) * len(column.values) + column.codes[rows]
-        _, first, people = np.unique(key, return_index=True, return_counts=True)
+        codes: list[npt.NDArray[Any]] = [
+            self.valid.cells.cell[rows],
+            *(column.codes[rows] for column in self.buckets.people.columns),
+        ]
+        _, first, people = np.unique(row_keys(codes, len(rows)), return_index=True, return_counts=True)
         return rows[first], people.astype(np.int64)
 
     def describe(self, row: int) -> dict[str, str]:
@@ -99,11 +103,51 @@ class BucketCase:
         return None
 
 
-def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
-    """Return the posterior, one line per person and value.
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Findings: ``people[i]`` like row ``rows[i]`` have ``value[i]`` with probability ``share[i]``."""
 
-    Columns are the quasi-identifiers, the value, the group (``group``, unless a quasi-identifier is called so) and the probability.
-    """
+    case: BucketCase
+    rows: Ints
+    people: Ints
+    value: Ints
+    share: Floats
+
+    def to_run(self, code: str, name: str, **rest: Any) -> AttackRun:
+        """Return a run with these findings."""
+        concerned = np.unique(self.rows, return_index=True)[1]
+        columns = {"row": self.rows, "group": self.case.buckets.group[self.rows].astype(np.int64), "value": self.value}
+        columns |= {"count": self.people, "count_hi": self.people}
+        return AttackRun(
+            code,
+            name,
+            "estimates",
+            "ran",
+            people=int(self.people[concerned].sum()),
+            columns={**columns, "posterior": self.share},
+            severity=BEHIND_PROOFS + ((1 - self.share) * 1e9).astype(np.int64),
+            event=self.event,
+            **rest,
+        )
+
+    def event(self, index: int) -> BoxEvent:
+        """Return the event: quasi-identifiers, group and value."""
+        return self.case.event(int(self.rows[index]), [self.case.buckets.values[int(self.value[index])]])
+
+    def to_finding(self, code: str, index: int, why: str) -> Finding:
+        """Return a finding with its explanation."""
+        buckets = self.case.buckets
+        people = int(self.people[index])
+        value = int(self.value[index])
+        share = float(self.share[index])
+        who = f"{self.case.who(int(self.rows[index]), people)} {'has' if people == 1 else 'each have'}"
+        text = f"{who} {buckets.sensitive} {buckets.values[value]} with probability {share:.3f} (estimated)."
+        derivation = (remark(why), Share(float(self.case.baseline[value])))
+        return Finding(code, self.event(index), Bound.of(people), text, derivation=derivation, probability=share)
+
+
+def posterior_table(case: BucketCase, share: Floats) -> Mapping[str, npt.NDArray[Any]]:
+    """Return the posterior, one line per person and value."""
     buckets = case.buckets
     cells = case.valid.cells
     width = np.diff(cells.rows)[cells.cell]

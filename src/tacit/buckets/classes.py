@@ -24,10 +24,6 @@ class Classes:
     """People with equal sensitive and excluded values.
 
     Class c has ``value[c]``, ``patterns[kind[c]]`` ruled out, and ``rows[starts[c]:starts[c + 1]]``, shuffled.
-
-    >>> made = Classes.of(np.array([0, 1, 0, 0]), np.array([0, 0, 1, 0]), np.array([[False, False], [False, True]]), seed=0)
-    >>> made.value.tolist(), made.kind.tolist(), made.count.tolist(), made.may_have(np.arange(3)).tolist()
-    ([0, 0, 1], [0, 1, 0], [2, 1, 1], [[True, True], [True, False], [True, True]])
     """
 
     value: Ints
@@ -113,11 +109,10 @@ class Classes:
 
     def keep(self, keep: Flags) -> Classes:
         """Return these classes only; rows keep their numbers."""
-        chosen = np.repeat(keep, self.count)
+        rows = self.rows[np.repeat(keep, self.count)]
         count = self.count[keep]
-        return Classes(
-            self.value[keep], self.kind[keep], count, self.patterns, starts=np.append(0, np.cumsum(count)), rows=self.rows[chosen]
-        )
+        starts = np.append(0, np.cumsum(count))
+        return Classes(self.value[keep], self.kind[keep], count, self.patterns, starts=starts, rows=rows)
 
 
 def close_value_graph(holder: Ints, may: Flags) -> Flags:
@@ -134,12 +129,7 @@ def close_value_graph(holder: Ints, may: Flags) -> Flags:
 
 
 def valid_values(classes: Classes, present: Ints) -> Flags:
-    """Return the valid values of the classes ``present``.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
-    >>> valid_values(people, np.array([0, 1, 2])).tolist()
-    [[True, False, True], [False, True, False], [True, False, True]]
-    """
+    """Return the valid values of the classes ``present``."""
     held, holder = np.unique(classes.value[present], return_inverse=True)
     may = classes.may_have(present)[:, held]
     valid = np.zeros((len(present), classes.values), np.bool_)
@@ -148,14 +138,7 @@ def valid_values(classes: Classes, present: Ints) -> Flags:
 
 
 def find_chain(classes: Classes, present: Ints, goal: int, start: int) -> list[int] | None:
-    """Return the shortest chain from ``start`` to ``goal``, or None.
-
-    Each class of the chain passes its value on to the next.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], np.bool_), seed=0)
-    >>> find_chain(people, np.array([0, 1, 2]), goal=0, start=1)
-    [1, 2]
-    """
+    """Return the shortest chain of classes that pass values on, or None."""
     via: dict[int, tuple[int, int]] = {start: (-1, -1)}
     front = [start]
     while front and goal not in via:
@@ -187,13 +170,7 @@ class Feasible:
 
     @classmethod
     def of(cls, classes: Classes, least: int) -> Feasible:
-        """Test the whole table as one group.
-
-        >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
-        >>> found = Feasible.of(people, 2)
-        >>> found.short.tolist(), found.people_short, found.largest
-        ([False, True, False], 1, 1)
-        """
+        """Test the whole table as one group."""
         there = classes.people > 0
         kinds = classes.of_kind.sum(axis=1) > 0
         free = kinds & ~classes.patterns.any(axis=1)
@@ -226,14 +203,7 @@ class Feasible:
 
 
 def suppress_infeasible(classes: Classes, least: int) -> Classes:
-    """Remove people with too few valid values until stable.
-
-    Each removal can leave others with too few.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [True, False, True]]), seed=0)
-    >>> suppress_infeasible(people, 2).value.tolist()
-    [0, 2]
-    """
+    """Remove people with too few valid values until none is left."""
     while len(classes) and (short := Feasible.of(classes, least).short).any():
         classes = classes.keep(~short)
     return classes
@@ -243,10 +213,6 @@ def count_too_frequent(classes: Classes, bound: Fraction) -> tuple[int, Fraction
     """Count the values above a bound; find the lowest feasible.
 
     In any grouping the probabilities of a value add up to the people who have it, over those who can: one of them is at least that ratio.
-
-    >>> people = Classes.of(np.array([0, 0, 1]), np.zeros(3, np.int64), np.zeros((1, 2), np.bool_), seed=0)
-    >>> count_too_frequent(people, Fraction(1, 2))
-    (1, Fraction(2, 3))
     """
     able = classes.n - classes.of_kind.sum(axis=1) @ classes.patterns
     ratios = [Fraction(int(have), int(can)) for have, can in zip(classes.people, able, strict=True) if have]

@@ -25,16 +25,14 @@ from typing import Any
 import numpy as np
 
 from tacit.buckets.assignments import Shares, share_values
-from tacit.buckets.case import BucketCase
+from tacit.buckets.case import BucketCase, Estimates
 from tacit.buckets.words import argument_steps
 from tacit.errors import LimitReached
-from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.estimates import DIGITS
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark, render_steps
-from tacit.model.numbers import Bound
+from tacit.model.finding import Finding, render_steps
 from tacit.model.policy import Policy
 
 CODE = "B02"
@@ -54,16 +52,16 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: BucketCase, found: Shares) -> None:
         self.target = target
         self.case = case
         self.found = found
-        self.rows, self.people, self.place = self._findings(target.policy)
+        rows, people, place = self._findings(target.policy)
+        cells = found.valid.cells
+        value = cells.buckets.value[cells.entries[place]].astype(np.int64)
+        self.estimates = Estimates(case, rows, people, value, found.share[place])
 
     def _findings(self, policy: Policy) -> tuple[Ints, Ints, Ints]:
-        """Return rows, people and places of findings, most probable first."""
         found = self.found
         cells = self.found.valid.cells
         over = np.zeros(len(found.share), np.bool_)
@@ -82,73 +80,31 @@ class _Outcome:
         return rows[which][order], people[which][order], place[order]
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         found = self.found
         cells = self.found.valid.cells
-        value = cells.buckets.value[cells.entries[self.place]].astype(np.int64)
-        share = found.share[self.place]
         scaled = found.people_scaled
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
-        concerned = np.unique(self.rows, return_index=True)[1]
         sure = int(cells.people[found.largest > SURE].sum())
-        return AttackRun(
+        return self.estimates.to_run(
             CODE,
             NAME,
-            "estimates",
-            "ran",
             reason="; ".join(why for why in (note, no_limit(self.target)) if why),
-            people=int(self.people[concerned].sum()),
             measures={
                 "max_posterior": float(found.largest.max(initial=0.0)),
                 "above_one_in_l": int(cells.people[found.largest > 1 / self.target.policy.l + ROOM].sum()),
                 "people_certain": int(cells.people[found.valid.number == 1].sum()),
                 "people_approximate": scaled,
             },
-            columns={
-                "row": self.rows,
-                "group": cells.buckets.group[self.rows].astype(np.int64),
-                "value": value,
-                "count": self.people,
-                "count_hi": self.people,
-                "posterior": share,
-            },
-            severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
-            event=self.event,
             show=self.show,
             details={"posterior": found.share},
             cautions=cautions_of(CODE, sure if no_limit(self.target) else 0, cells.buckets.n),
         )
 
-    def _value(self, index: int) -> int:
-        cells = self.found.valid.cells
-        return int(cells.buckets.value[cells.entries[self.place[index]]])
-
-    def event(self, index: int) -> BoxEvent:
-        """Return the event: quasi-identifiers, group and value."""
-        return self.case.event(int(self.rows[index]), [self.case.buckets.values[self._value(index)]])
-
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
-        case = self.case
-        row = int(self.rows[index])
-        people = int(self.people[index])
-        value = self._value(index)
-        share = float(self.found.share[self.place[index]])
-        has = "has" if people == 1 else "each have"
-        text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
-        exact = bool(self.found.exact[case.buckets.group[row]])
+        exact = bool(self.found.exact[self.case.buckets.group[self.estimates.rows[index]]])
         how = "counting every one" if exact else "by scaling, since they are too many to count"
-        return Finding(
-            CODE,
-            self.event(index),
-            Bound.of(people),
-            f"{text} (estimated).",
-            derivation=(
-                remark(f"All assignments that fit the group are taken as equally likely, {how}."),
-                Share(float(case.baseline[value])),
-            ),
-            probability=share,
-        )
+        why = f"All assignments that fit the group are taken as equally likely, {how}."
+        return self.estimates.to_finding(CODE, index, why)
 
 
 @dataclass(frozen=True, slots=True)

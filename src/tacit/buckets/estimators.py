@@ -24,10 +24,7 @@ REMEDY = "Give the data that the release was made from"
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
-    """Counts by combination and value, and a correction.
-
-    ``made`` turns the counts of some people into an estimate. ``made(counted, people)`` takes a row for each set of people.
-    """
+    """Counts by combination and value; ``made(counted, people)`` estimates sets of people."""
 
     name: str
     counted: Floats
@@ -63,7 +60,7 @@ class Combinations:
         released = number[: buckets.n]
         owned = number[buckets.n :]
         values, (_, own) = _merge_values(Column(buckets.sensitive, buckets.values, np.empty(0, np.int32)), people.sa)
-        if _has_unknown_value(buckets, people.sa.values):
+        if {buckets.values[value] for value in np.unique(buckets.value).tolist()} - set(people.sa.values):
             raise OptionError("lacks a value that the release publishes", where="--data", remedy=REMEDY)
         width = len(values)
         weight = people.weights.astype(np.float64)
@@ -92,12 +89,6 @@ class Mixing:
 
     ``pi[u, v]`` is the mean share of value v in the groups of people with value u; ``share`` is the share of each value in the population, and
     ``noise`` the variance of the share of a value in the group of a person whose own value is known, summed over values.
-
-    >>> from tacit.model.table import Table
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("M", "flu"), ("F", "flu")])
-    >>> mixing = Mixing.of(Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32)))
-    >>> mixing.pi.round(3).tolist(), mixing.share.tolist()
-    ([[0.5, 0.5], [0.167, 0.833]], [0.25, 0.75])
     """
 
     pi: Floats
@@ -197,7 +188,6 @@ def estimators(
 
 
 def _sum_shares(combinations: Combinations, buckets: Buckets, parts: Iterable[tuple[Places, Floats]]) -> Floats:
-    """Sum the shares of people by combination and value."""
     table = np.zeros((len(combinations), len(combinations.values)))
     numbers = combinations.value_numbers(buckets)
     for places, share in parts:
@@ -206,13 +196,11 @@ def _sum_shares(combinations: Combinations, buckets: Buckets, parts: Iterable[tu
     return table
 
 
-def _as_counted(counted: Floats, people: Floats) -> Floats:
-    del people
+def _as_counted(counted: Floats, _: Floats) -> Floats:
     return counted
 
 
 def _widen(mixing: Mixing, place: Ints, width: int) -> Mixing:
-    """Extend the mixing to all values of the data."""
     pi = np.zeros((width, width))
     share = np.zeros(width)
     pi[np.ix_(place, place)] = mixing.pi
@@ -221,21 +209,13 @@ def _widen(mixing: Mixing, place: Ints, width: int) -> Mixing:
 
 
 def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[Ints, Ints]]:
-    """Return the union of two columns' values, and both codes."""
     values = tuple(sorted({*one.values, *other.values}))
     place = {value: number for number, value in enumerate(values)}
     fresh = [np.array([place[value] for value in column.values], np.int64)[column.codes] for column in (one, other)]
     return values, (fresh[0], fresh[1])
 
 
-def _has_unknown_value(buckets: Buckets, values: Sequence[str]) -> bool:
-    """Tell if the release has a value beyond these."""
-    known = set(values)
-    return any(buckets.values[value] not in known for value in np.unique(buckets.value).tolist())
-
-
 def _number_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Return a row per combination of codes, and numbers."""
     key = np.zeros(len(columns[0]), np.int64)
     first = key
     for codes in columns:

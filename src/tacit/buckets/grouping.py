@@ -26,6 +26,7 @@ from tacit.buckets.classes import Classes, find_chain, valid_values
 from tacit.errors import InternalError
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Limits
+from tacit.model.table import row_keys
 
 Rule = Literal["injector", "balanced-1", "balanced-2"]
 #: Groups formed between two checks of the time limit.
@@ -35,20 +36,12 @@ LOOKS = 64
 
 
 class Recipes:
-    """Mutable lists of classes with their numbers of groups.
-
-    >>> recipes = Recipes(np.array([[2, 0], [1, 3], [0, 2]]))
-    >>> [(recipes.members(r), int(recipes.groups[r])) for r in range(len(recipes))]
-    [([0, 2], 2), ([1, 3], 1)]
-    >>> recipes.extend(0, 1, [5])
-    2
-    >>> recipes.members(2), recipes.groups.tolist()
-    ([0, 2, 5], [1, 1, 1])
-    """
+    """Mutable lists of classes with their numbers of groups."""
 
     def __init__(self, groups: np.ndarray) -> None:
-        """Count the recipes of equal-sized groups, rows of classes."""
-        found, number = _count_distinct_rows(np.sort(groups, axis=1)) if groups.size else (groups, np.empty(0, np.int64))
+        ordered = np.sort(groups, axis=1) if groups.size else groups
+        _, first, number = np.unique(row_keys(ordered.T, len(ordered)), return_index=True, return_counts=True)
+        found = ordered[first]
         self._used = len(found)
         self._filled = found.size
         self._starts = np.arange(len(found) + 1, dtype=np.int64) * (groups.shape[1] if groups.ndim == 2 else 0)
@@ -127,28 +120,11 @@ class Recipes:
 
 
 def _grow(array: Ints, needed: int) -> Ints:
-    """Return the array, doubled if it is too short."""
     if needed <= len(array):
         return array
     longer = np.zeros(max(needed, 2 * len(array)), np.int64)
     longer[: len(array)] = array
     return longer
-
-
-def _count_distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, Ints]:
-    """Return the distinct rows and their multiplicities."""
-    key = np.zeros(len(rows), np.int64)
-    largest = 1
-    top = int(rows.max(initial=0)) + 1
-    for column in rows.T:
-        if largest * top >= 1 << 62:
-            # Renumbered, the key lies below rows x classes: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            largest = len(key)
-        key = key * top + column
-        largest = largest * top
-    _, first, number = np.unique(key, return_index=True, return_counts=True)
-    return rows[first], number
 
 
 def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tuple[Recipes, Ints]:
@@ -157,11 +133,6 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
     ``injector``: the first member is who can share a group with the fewest, each other one leaves the most people who still fit. ``balanced-1``:
     the others come from the value with the most people left, and there from the class that can share a group with the fewest.
     ``balanced-2``: the first one as well; within a value, the class with the most values ruled out.
-
-    >>> people = Classes.of(np.array([0, 0, 1, 1, 2]), np.zeros(5, np.int64), np.zeros((1, 3), np.bool_), seed=0)
-    >>> made, left = form_groups(people, 2, "balanced-2", Limits())
-    >>> [made.members(r) for r in range(len(made))], left.tolist()
-    ([[0, 1]], [0, 0, 1])
     """
     from tacit.kernels import grouping as kernels
 
@@ -203,15 +174,11 @@ def _order_classes(classes: Classes, rule: Rule) -> Ints:
 
 
 def _count_excluders(classes: Classes, place: Ints) -> tuple[Ints, Ints]:
-    """Count the people of each value who exclude another.
-
-    The first result has a row for each value that is ruled out for some class; the second is its sum by value.
-    """
+    """Count the people of each value who exclude another, and their sums."""
     table = np.zeros((int(place.max(initial=-1)) + 1, classes.values), np.int64)
     for value in np.flatnonzero(place >= 0).tolist():
-        table[place[value]] = np.bincount(
-            classes.value, weights=np.where(classes.able(value), 0, classes.count), minlength=classes.values
-        )
+        unable = np.where(classes.able(value), 0, classes.count)
+        table[place[value]] = np.bincount(classes.value, weights=unable, minlength=classes.values)
     excluders = np.zeros(classes.values, np.int64)
     excluders[place >= 0] = table.sum(axis=1)
     return table.reshape(-1), excluders
@@ -254,9 +221,8 @@ def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limi
             limits.check("bucketize")
             number = count_exchanges(recipes, classes, classes.compatible_with(one))
             suits = (number + 1 >= least) & (recipes.groups > 0)
-            if left[one] > least * int(recipes.groups[suits].sum()) and _merge_to_suit(
-                recipes, classes, one, least, number=number, suits=suits
-            ):
+            crowded = left[one] > least * int(recipes.groups[suits].sum())
+            if crowded and _merge_to_suit(recipes, classes, one, least, number=number, suits=suits):
                 continue
             if not suits.any():
                 suits = _find_longer_exchanges(recipes, classes, one, least, number=number)
@@ -292,9 +258,8 @@ def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: 
 
 def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
     """Merge groups to suit a class; return True if possible."""
-    open_to = ~suits
     fits = classes.compatible_with(one)
-    spare = np.where(open_to, recipes.groups, 0)
+    spare = np.where(suits, 0, recipes.groups)
     chosen: list[int] = []
     have: set[int] = set()
     while len(have) + 1 < least:
@@ -305,7 +270,8 @@ def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, num
         best = int(candidates[np.lexsort((recipes.sizes[candidates], -fresh[candidates]))[0]])
         chosen.append(best)
         spare[best] -= 1
-        have |= _exchangeable_values(recipes, classes, fits, best)
+        members = np.array(recipes.members(best))
+        have |= set(classes.value[members[fits[members]]].tolist())
     recipes.merge(chosen, [])
     return True
 
@@ -336,20 +302,12 @@ def _merge_along_chains(recipes: Recipes, left: Ints, classes: Classes, one: int
 
 
 def _smallest_with(recipes: Recipes, one: int, but: int) -> int:
-    """Return the smallest recipe containing a class."""
     owners = np.repeat(np.arange(len(recipes)), recipes.sizes)[recipes.listed == one]
     spare = [int(r) for r in owners.tolist() if recipes.groups[r] > (1 if r == but else 0)]
     return min(spare, key=lambda recipe: (int(recipes.sizes[recipe]), recipe))
 
 
-def _exchangeable_values(recipes: Recipes, classes: Classes, fits: Flags, recipe: int) -> set[int]:
-    """Return a recipe's values in marked classes."""
-    members = np.array(recipes.members(recipe))
-    return set(classes.value[members[fits[members]]].tolist())
-
-
 def _valid_among(classes: Classes, members: list[int], one: int) -> Flags:
-    """Return a class's valid values among these members."""
     present = np.unique(members)
     return np.asarray(valid_values(classes, present)[np.searchsorted(present, one)])
 
@@ -359,11 +317,6 @@ def anatomize(classes: Classes, least: int, limits: Limits, *, seed: int) -> tup
 
     Also returns how many people were left over and joined a group without their value. ``classes`` must have one kind, and no value more
     than n/l people. The person of a value, and the group that a person left over joins, are drawn at random.
-
-    >>> people = Classes.of(np.array([0, 0, 0, 1, 1, 2, 2]), np.zeros(7, np.int64), np.zeros((1, 3), np.bool_), seed=0)
-    >>> made, left_over = anatomize(people, 2, Limits(), seed=0)
-    >>> sorted(made.sizes[made.groups > 0].tolist()), left_over
-    ([2, 2, 3], 1)
     """
     recipes, left = form_groups(classes, least, "balanced-2", limits)
     chance = np.random.default_rng([seed, 2])
@@ -435,10 +388,6 @@ def group_people(
     This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it. With
     ``bound``, no value of a group may be more probable; people without such a group are left out with ``suppress``, else they join one
     all the same. ``anatomy`` ignores what is ruled out.
-
-    >>> made = group_people(np.array([0, 1, 0, 1, 2]), np.zeros(5, np.int64), np.zeros((1, 3), np.bool_), least=2)
-    >>> sorted(np.bincount(made.group).tolist()), made.residue, made.method
-    ([2, 3], 1, 'balanced-1')
     """
     limits = limits or Limits()
     if method == "anatomy":
@@ -446,8 +395,7 @@ def group_people(
         patterns = np.zeros((1, patterns.shape[1]), np.bool_)
     classes = Classes.of(sensitive, kind, patterns, seed=seed)
     if method == "anatomy":
-        recipes, left_over = anatomize(classes, least, limits, seed=seed)
-        made = _Made(method, recipes, left_over)
+        made = _Made(method, *anatomize(classes, least, limits, seed=seed))
     else:
         rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
         tried = []
@@ -460,7 +408,6 @@ def group_people(
 
 
 def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
-    """Group everybody by one rule."""
     size = least if bound is None else least_group_size(least, bound)
     recipes, left = form_groups(classes, size, rule, limits)
     residue = int(left.sum())
@@ -474,11 +421,7 @@ def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | N
 
 
 def least_group_size(least: int, bound: Fraction) -> int:
-    """Return the smallest group size that respects ``bound``.
-
-    >>> least_group_size(3, Fraction(1, 5)), least_group_size(6, Fraction(1, 2)), least_group_size(2, Fraction("0.3"))
-    (5, 6, 4)
-    """
+    """Return the smallest group size that respects ``bound``."""
     return max(least, -(-bound.denominator // bound.numerator))
 
 
@@ -490,7 +433,7 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     left = left.copy()
     waiting = np.flatnonzero(left)
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
-        able = _complete_with(classes, one)
+        able = np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
         while left[one] and len(recipes):
             limits.check("bucketize")
             equal = count_same_value(recipes, classes, int(classes.value[one]))
@@ -507,11 +450,6 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     return left
 
 
-def _complete_with(classes: Classes, one: int) -> Flags:
-    """Return the classes that can exchange with this one."""
-    return np.asarray(classes.may_have(one)[classes.value] & classes.able(int(classes.value[one])))
-
-
 def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
     """Add people within the proved bound; return the rest."""
     left = left.copy()
@@ -519,7 +457,7 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
         for chosen in _promising_recipes(recipes, classes, one) if left[one] else ():
             limits.check("bucketize")
-            groups = min(int(left[one]), _count_available(recipes, chosen))
+            groups = min(int(left[one]), *(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen))
             members = [member for recipe in chosen for member in recipes.members(recipe)]
             if groups and is_within_bound(classes, np.array([*members, one]), bound):
                 for recipe in chosen:
@@ -532,7 +470,6 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
 
 
 def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator[list[int]]:
-    """Yield recipes and pairs to join, best first."""
     fits = classes.compatible_with(one)
     number = count_exchanges(recipes, classes, fits)
     equal = count_same_value(recipes, classes, int(classes.value[one]))
@@ -546,20 +483,8 @@ def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator
             yield [first, second]
 
 
-def _count_available(recipes: Recipes, chosen: list[int]) -> int:
-    """Count the groups that recipes can supply together."""
-    return min(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen)
-
-
 def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
-    """Tell if no value is proved too probable.
-
-    False if counting takes too long.
-
-    >>> people = Classes.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([[False] * 3, [False, False, True]]), seed=0)
-    >>> [is_within_bound(people, np.array([0, 1, 2]), Fraction(share)) for share in ("0.49", "0.5")]
-    [False, True]
-    """
+    """Tell if no value is proved too probable (False: takes too long)."""
     held, count = np.unique(classes.value[members], return_counts=True)
     may = classes.may_have(members)[:, held]
     if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
@@ -571,9 +496,9 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
 
 
 def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
-    """Count the assignments of the most frequent pair.
+    """Count the assignments of the most frequent pair, and all assignments.
 
-    Also returns the number of all assignments. ``ways[i]`` counts, by state, the ways to serve the first i people.
+    ``ways[i]`` counts, by state, the ways to serve the first i people.
     """
     shape = tuple(int(number) + 1 for number in count)
     ways = [np.zeros(shape, np.int64)]
@@ -585,21 +510,18 @@ def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:
     total = int(ways[-1][tuple(count)])
     largest = 0
     for before, row in zip(ways[-2::-1], may[::-1], strict=True):
-        behind = {axis: _shift_back(rest, axis) for axis in np.flatnonzero(row).tolist()}
+        behind = {axis: _shift(rest, axis, back=True) for axis in np.flatnonzero(row).tolist()}
         largest = max([largest, *(int((before * after).sum()) for after in behind.values())])
         rest = sum(behind.values(), np.zeros(shape, np.int64))
     return largest, total
 
 
-def _shift(ways: np.ndarray, axis: int) -> np.ndarray:
-    """Return the ways after one more assignment."""
+def _shift(ways: np.ndarray, axis: int, *, back: bool = False) -> np.ndarray:
     out = np.zeros_like(ways)
-    out[(slice(None),) * axis + (slice(1, None),)] = ways[(slice(None),) * axis + (slice(None, -1),)]
-    return out
-
-
-def _shift_back(rest: np.ndarray, axis: int) -> np.ndarray:
-    """Return the ways before one person gets a value."""
-    out = np.zeros_like(rest)
-    out[(slice(None),) * axis + (slice(None, -1),)] = rest[(slice(None),) * axis + (slice(1, None),)]
+    later = (slice(None),) * axis + (slice(1, None),)
+    earlier = (slice(None),) * axis + (slice(None, -1),)
+    if back:
+        out[earlier] = ways[later]
+    else:
+        out[later] = ways[earlier]
     return out

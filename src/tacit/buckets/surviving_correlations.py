@@ -29,15 +29,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges
-from tacit.buckets.case import BucketCase
+from tacit.buckets.case import BucketCase, Estimates
 from tacit.errors import LimitReached
-from tacit.known.sensitive_values import BEHIND_PROOFS, no_limit
+from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark
-from tacit.model.numbers import Bound
+from tacit.model.finding import Finding
 
 CODE = "B03"
 NAME = "surviving-correlations"
@@ -79,9 +77,8 @@ class Places:
         cells = valid.cells
         width = np.diff(cells.rows)[cells.cell[rows]]
         at = concatenate_ranges(cells.rows[cells.cell[rows]], width)
-        who = np.repeat(np.arange(len(rows)), width)
         possible = valid.possible[at]
-        who = who[possible]
+        who = np.repeat(np.arange(len(rows)), width)[possible]
         at = at[possible]
         return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at=at, entry=cells.entries[at])
 
@@ -128,10 +125,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Naive Bayes model of quasi-identifiers given sensitive value.
-
-    ``tables[c][a, v]`` is the log-share of value a of column c given sensitive value v; ``rounds`` counts the rounds of learning.
-    """
+    """Naive Bayes: ``tables[c][a, v]`` log-share of a in column c given v."""
 
     tables: tuple[Floats, ...]
     rounds: int
@@ -155,13 +149,10 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
     rounds = 0
     for rounds in range(1, _MOST_ROUNDS + 1):
         check()
-        tables = tuple(
-            _learn_table(places, column, len(named.values), found)
-            for column, named in zip(codes, buckets.people.columns, strict=True)
-        )
-        weights = Model(tables, rounds).weights(places, codes)
+        columns = zip(codes, buckets.people.columns, strict=True)
+        tables = tuple(_learn_table(places, column, len(named.values), found) for column, named in columns)
         before = found
-        found = places.fit(weights, _ROUNDS_LEARNING)
+        found = places.fit(Model(tables, rounds).weights(places, codes), _ROUNDS_LEARNING)
         if np.abs(found - before).sum() <= _STILL * len(places.rows):
             break
     return Model(tables, rounds)
@@ -223,7 +214,6 @@ def sample_rows(buckets: Buckets, seed: int) -> Ints:
 
 
 def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
-    """Return a column's smoothed log-probabilities given each value."""
     codes = column[places.rows]
     width = len(places.buckets.values)
     counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
@@ -240,30 +230,24 @@ def run(target: Target) -> AttackRun:
         target.limits.check(CODE)
 
     try:
-        found = guess(
-            case.valid, learn(case.valid, seed=target.limits.seed, check=check), limit=_limit(target, case), check=check
-        )
+        model = learn(case.valid, seed=target.limits.seed, check=check)
+        found = guess(case.valid, model, limit=_limit(target, case), check=check)
     except LimitReached:
         return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     return _Outcome(target, case, found).run()
 
 
 def _limit(target: Target, case: BucketCase) -> Floats | None:
-    """Return the policy limit of each value, or None."""
     policy = target.policy
     if policy.max_posterior is None and policy.max_gain is None:
         return None
-    limit = np.full(len(case.baseline), np.inf)
-    if policy.max_posterior is not None:
-        limit = np.minimum(limit, policy.max_posterior)
+    limit = np.full(len(case.baseline), np.inf if policy.max_posterior is None else policy.max_posterior)
     if policy.max_gain is not None:
         limit = np.minimum(limit, case.baseline + policy.max_gain)
     return limit + ROOM
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: BucketCase, found: Guesses) -> None:
         self.target = target
         self.case = case
@@ -274,32 +258,16 @@ class _Outcome:
         chosen = np.flatnonzero(np.isin(found.row, first)) if self.decides else np.empty(0, np.int64)
         many = dict(zip(first.tolist(), people.tolist(), strict=True))
         order = chosen[np.lexsort((found.value[chosen], found.row[chosen], -found.share[chosen]))]
-        self.rows = found.row[order]
-        self.value = found.value[order]
-        self.share = found.share[order]
-        self.people = np.array([many[row] for row in self.rows.tolist()], np.int64)
+        rows = found.row[order]
+        people = np.array([many[row] for row in rows.tolist()], np.int64)
+        self.estimates = Estimates(case, rows, people, found.value[order], found.share[order])
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
-        concerned = np.unique(self.rows, return_index=True)[1]
-        return AttackRun(
+        return self.estimates.to_run(
             CODE,
             NAME,
-            "estimates",
-            "ran",
             reason=self._reason(),
-            people=int(self.people[concerned].sum()),
             measures=self._measures(),
-            columns={
-                "row": self.rows,
-                "group": self.case.buckets.group[self.rows].astype(np.int64),
-                "value": self.value,
-                "count": self.people,
-                "count_hi": self.people,
-                "posterior": self.share,
-            },
-            severity=BEHIND_PROOFS + ((1 - self.share) * 1e9).astype(np.int64),
-            event=self.event,
             show=self.show,
             details={"surviving": self.found.largest},
             cautions=self._cautions(),
@@ -319,14 +287,12 @@ class _Outcome:
         }
 
     def _cautions(self) -> tuple[Caution, ...]:
-        """Return the number of nearly certain people, without a limit."""
         limited = not no_limit(self.target)
         if limited and self.decides:
             return ()
         return cautions_of(CODE, int(np.count_nonzero(self.found.largest > SURE)), self.case.buckets.n, limit=limited)
 
     def _reason(self) -> str:
-        """Explain why estimates are not findings."""
         policy = self.target.policy
         if policy.max_posterior is None and policy.max_gain is None:
             return "the policy sets no limit for estimates"
@@ -336,30 +302,10 @@ class _Outcome:
         passing = f"{people:,} {'person exceeds' if people == 1 else 'people exceed'} the limit of the policy by this model"
         return f"{passing}; it counts only if asked for by name (--attack {CODE})"
 
-    def event(self, index: int) -> BoxEvent:
-        """Return the event: quasi-identifiers, group and value."""
-        return self.case.event(int(self.rows[index]), [self.case.buckets.values[int(self.value[index])]])
-
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
-        case = self.case
-        row = int(self.rows[index])
-        people = int(self.people[index])
-        value = int(self.value[index])
-        share = float(self.share[index])
-        has = "has" if people == 1 else "each have"
-        inside = case.buckets.contents(int(case.buckets.group[row])).get(case.buckets.values[value], 0)
-        size = int(case.buckets.sizes[int(case.buckets.group[row])])
-        text = f"{case.who(row, people)} {has} {case.buckets.sensitive} {case.buckets.values[value]} with probability {share:.3f}"
-        known = f"In the group {inside:,} of {size:,} people have the value"
-        return Finding(
-            CODE,
-            self.event(index),
-            Bound.of(people),
-            f"{text} (estimated).",
-            derivation=(
-                remark(f"{known}; who they are is estimated from what all groups together show."),
-                Share(float(case.baseline[value])),
-            ),
-            probability=share,
-        )
+        buckets = self.case.buckets
+        group = int(buckets.group[self.estimates.rows[index]])
+        inside = buckets.contents(group).get(buckets.values[int(self.estimates.value[index])], 0)
+        known = f"In the group {inside:,} of {int(buckets.sizes[group]):,} people have the value"
+        why = f"{known}; who they are is estimated from what all groups together show."
+        return self.estimates.to_finding(CODE, index, why)

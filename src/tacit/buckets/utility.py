@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations as choices
 
@@ -33,11 +33,6 @@ def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
     """Return k, l, t and related ``MEASURES`` by name.
 
     Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers.
-
-    >>> people = Table.from_rows(["sex", "ill"], [("F", "flu"), ("M", "cold"), ("F", "flu"), ("M", "flu")])
-    >>> buckets = Buckets.of(people.select(["sex"]), people.column("ill"), np.array([0, 0, 1, 1], np.int32))
-    >>> {name: round(value, 3) for name, value in plain_figures(buckets).items() if name in ("k_anonymity", "l_diversity", "t_closeness")}
-    {'k_anonymity': 2, 'l_diversity': 1, 't_closeness': 0.25}
     """
     buckets = release if isinstance(release, Buckets) else _by_combination(release)
     if buckets.n == 0:
@@ -79,15 +74,13 @@ def _recursive(buckets: Buckets, least: int) -> float:
 
 
 def _by_combination(people: Table) -> Buckets:
-    """Return a table as groups of equal quasi-identifiers."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)
     key = np.zeros(len(rows), np.int64)
     for column in people.qi.columns:
         key = np.unique(key * len(column.values) + column.codes[rows], return_inverse=True)[1].reshape(-1)
-    sensitive = people.sa
-    known = type(sensitive)(sensitive.name, sensitive.values, sensitive.codes[rows])
+    known = replace(people.sa, codes=people.sa.codes[rows])
     qi = people.qi if (people.weights == 1).all() else people.qi.take(rows)
     return Buckets.of(qi, known, key.astype(np.int32))
 
@@ -170,25 +163,21 @@ def draw_queries(
 
 
 def _questions_at_once(cells: Combinations) -> int:
-    """Return how many queries are evaluated together."""
     return max(1, _AT_ONCE // max(1, len(cells)))
 
 
 def _draw_question(chance: np.random.Generator, sizes: Sequence[tuple[int, int]], dim: int) -> Question:
-    """Draw columns and the values asked for."""
     chosen = chance.choice(len(sizes), dim, replace=False).tolist()
     return [(column, _draw_subset(chance, *sizes[column])) for column in chosen]
 
 
 def _draw_subset(chance: np.random.Generator, size: int, most: int) -> Flags:
-    """Draw 1 to ``most`` of ``size`` values."""
     marked = np.zeros(size, np.bool_)
     marked[chance.permutation(size)[: int(chance.integers(1, most + 1))]] = True
     return marked
 
 
 def _match_combinations(cells: Combinations, asked: Sequence[Question]) -> Floats:
-    """Return the matrix of queries by fitting combinations."""
     fits = np.ones((len(asked), len(cells)))
     for row, question in enumerate(asked):
         for column, marked in question:
@@ -247,10 +236,7 @@ class PositiveRules:
         return int(self.holds.sum())
 
     def errors(self, estimator: Estimator, everybody: Floats) -> dict[str, float]:
-        """Return an estimator's confidence error and identification errors.
-
-        ``everybody`` counts each value in the release.
-        """
+        """Return an estimator's errors; ``everybody`` counts the release's values."""
         estimate = np.minimum(estimator.made(self.counted[estimator.name], self.published), self.published[:, None])
         found = _mark_rules(estimate, self.published, everybody, self.least, conviction=self.conviction, room=_ROOM)
         confidence = np.divide(estimate, self.published[:, None], out=np.zeros_like(estimate), where=self.published[:, None] > 0)
@@ -272,15 +258,12 @@ def _mark_rules(
     """
     n = float(everybody.sum())
     enough = least.least_count(round(n)) if room == 0 else float(least.value if least.is_count else least.value * round(n))
-    top = conviction.numerator
-    bottom = conviction.denominator
-    lacking = people[:, None] - both
-    convinced = bottom * people[:, None] * (n - everybody) >= top * n * lacking - room * n * n
+    lacking = conviction.numerator * n * (people[:, None] - both)
+    convinced = conviction.denominator * people[:, None] * (n - everybody) >= lacking - room * n * n
     return np.asarray((both >= enough - room * n) & convinced & (everybody < n))
 
 
 def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Ints:
-    """Number the frequent antecedents; -1 for the others."""
     key = np.zeros(len(people), np.int64)
     for column in chosen:
         key = np.unique(key * len(column.values) + column.codes, return_inverse=True)[1].reshape(-1)
@@ -289,12 +272,10 @@ def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> I
 
 
 def _sum_by_number(number: Ints, table: Floats, many: int) -> Floats:
-    """Sum the rows of a table by their numbers."""
     return np.stack([np.bincount(number, column, many) for column in table.T], axis=1)
 
 
 def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Column:
-    """Cut a numeric column into intervals of a width."""
     width = intervals.get(column.name)
     if width is None:
         return column
@@ -309,11 +290,7 @@ def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Colum
 
 
 def read_intervals(given: Mapping[str, float] | None, columns: Sequence[str]) -> dict[str, float]:
-    """Check the widths of intervals by column.
-
-    >>> read_intervals({"age": 10}, ["age", "sex"])
-    {'age': 10.0}
-    """
+    """Check the widths of intervals by column."""
     found: dict[str, float] = {}
     for name, width in (given or {}).items():
         if name not in columns:
@@ -338,17 +315,13 @@ def measure_guesses(
     right = own == found.top if own is not None else link_guesses(buckets, cells, found.top, check=check)
     sure = found.largest > SURE
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
-    note = (
-        ""
-        if own is not None
-        else "the data are in another order than the release, so the share of right guesses is an expected value"
-    )
+    other_order = "the data are in another order than the release, so the share of right guesses is an expected value"
     return {
         "surviving_guess_right": float(right.sum()) / buckets.n,
         "group_guess_right": float(groups.sum()) / buckets.n,
         "surviving_above_90": int(sure.sum()),
         "surviving_above_90_right": float(right[sure].sum()) / max(1, int(sure.sum())),
-    }, note
+    }, "" if own is not None else other_order
 
 
 def match_rows(buckets: Buckets, people: Table) -> Ints | None:
@@ -383,9 +356,7 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Cal
     pair = cells.number[who] * len(cells.values) + wide[buckets.value[entry]]
     true = cells.true.reshape(-1)
     possible = np.flatnonzero(true[pair] > 0)
-    who = who[possible]
-    entry = entry[possible]
-    pair = pair[possible]
+    who, entry, pair = (part[possible] for part in (who, entry, pair))
     share = buckets.count[entry].astype(np.float64)
     everybody = float(cells.published.sum()) == float(cells.true.sum())
     for _ in range(_MOST_ROUNDS):
@@ -408,15 +379,12 @@ def measure_guesses_at_release(
 ) -> Mapping[str, float]:
     """Return the accuracy of guesses on sampled new groups."""
     buckets = valid.cells.buckets
-    model = learn(valid, check=check)
     rows = sample_rows(buckets, 0)
-    ((places, share),) = estimate(valid, model, rows=rows, check=check)
+    ((places, share),) = estimate(valid, learn(valid, check=check), rows=rows, check=check)
     top, _ = places.most_probable(share)
     groups = np.maximum.reduceat(buckets.count, buckets.starts[:-1])
-    return {
-        "surviving_guess_right_exact": float((top == own[rows]).mean()),
-        "group_guess_right": float(groups.sum()) / buckets.n,
-    }
+    right = float((top == own[rows]).mean())
+    return {"surviving_guess_right_exact": right, "group_guess_right": float(groups.sum()) / buckets.n}
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +399,10 @@ class UtilitySettings:
     dim: int = 2
     selectivity: Fraction = Fraction(1, 2)
     seed: int = 0
+
+    def draw(self, cells: Combinations, check: Callable[[], None]) -> Queries:
+        """Draw the queries."""
+        return draw_queries(cells, number=self.queries, dim=self.dim, selectivity=self.selectivity, seed=self.seed, check=check)
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings as in the record."""
@@ -465,9 +437,7 @@ def measure_utility(
     rules, of_rules = _measure_rule_errors(buckets, cells, readers, settings)
     check()
     progress(0.6)
-    asked = draw_queries(
-        cells, number=settings.queries, dim=settings.dim, selectivity=settings.selectivity, seed=settings.seed, check=check
-    )
+    asked = settings.draw(cells, check)
     of_answers = asked.errors(readers) if len(asked) else {}
     progress(0.8)
     guesses, note = measure_guesses(valid, model, people, cells, check=check)
@@ -516,16 +486,13 @@ def grouping_cost(
     cells = Combinations.of(buckets, people)
     uniform, _, _ = by_groups(cells, buckets, check=check)
     found |= _measure_rule_errors(buckets, cells, [uniform], settings)[1].get("uniform", {})
-    asked = draw_queries(
-        cells, number=settings.queries, dim=settings.dim, selectivity=settings.selectivity, seed=settings.seed, check=check
-    )
+    asked = settings.draw(cells, check)
     return found | _summarize_errors(asked.errors([uniform])["uniform"] if len(asked) else None)
 
 
 def _measure_rule_errors(
     buckets: Buckets, cells: Combinations, readers: Sequence[Estimator], settings: UtilitySettings
 ) -> tuple[int, dict[str, dict[str, float]]]:
-    """Return the number of rules, and errors by estimator."""
     rules = PositiveRules.of(
         cells,
         readers,
@@ -540,12 +507,10 @@ def _measure_rule_errors(
 
 
 def _summarize_errors(off: Floats | None) -> dict[str, float]:
-    """Return the mean and the median error of answers."""
     return {} if off is None else {"query_error": float(off.mean()), "query_error_median": float(np.median(off))}
 
 
 def _notes(cells: Combinations, settings: UtilitySettings, rules: int, asked: int) -> Iterator[str]:
-    """Yield what a reader must know about the numbers."""
     left_out = int(cells.true.sum() - cells.published.sum())
     if left_out:
         yield f"{left_out:,} people of the data are not in the release"

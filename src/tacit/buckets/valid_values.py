@@ -41,8 +41,6 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: BucketCase) -> None:
         self.case = case
         self.index = target.index
@@ -54,7 +52,6 @@ class _Outcome:
         self.people = people[order]
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         case = self.case
         rows = self.rows
         left = self.left
@@ -88,37 +85,32 @@ class _Outcome:
         )
 
     def _first_values(self) -> Ints:
-        """Return the first valid value of each finding."""
         cells = self.case.valid.cells
         possible = np.flatnonzero(self.case.valid.possible)
         first = possible[np.searchsorted(possible, cells.rows[cells.cell[self.rows]])]
         return cells.buckets.value[cells.entries[first]].astype(np.int64)
 
     def _values(self, row: int) -> list[int]:
-        """Return the valid values of a row."""
         cells = self.case.valid.cells
         here = slice(int(cells.rows[cells.cell[row]]), int(cells.rows[cells.cell[row] + 1]))
         entries = cells.buckets.starts[cells.buckets.group[row]] + np.flatnonzero(self.case.valid.possible[here])
         return [int(value) for value in cells.buckets.value[entries]]
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: quasi-identifiers, group, and the remaining values."""
         row = int(self.rows[index])
         return self.case.event(row, [self.case.buckets.values[value] for value in self._values(row)])
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its proof."""
         row = int(self.rows[index])
         people = int(self.people[index])
         left = [self.case.buckets.values[value] for value in self._values(row)]
         who = self.case.who(row, people)
         sensitive = self.case.buckets.sensitive
         has = "has" if people == 1 else "have"
-        text = (
-            f"{who} certainly {has} {sensitive} {left[0]}."
-            if len(left) == 1
-            else f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
-        )
+        text = f"{who} certainly {has} {sensitive} {left[0]}."
+        if len(left) > 1:
+            text = f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         because, steps, proof = argue(self.case, row, people, self.index)
-        event, count = self.event(index), Bound.of(people)
+        event = self.event(index)
+        count = Bound.of(people)
         return Finding(CODE, event, count, text, because, steps, certificate=certificate(event, count, **proof))

@@ -50,14 +50,15 @@ def argument(case: BucketCase, row: int) -> Argument:
     used = _closed(np.flatnonzero(may[mine] & ~possible[mine]).tolist(), may, hold)
     users = [k for k in range(height) if used and (hold[k] > 0)[sorted(used)].any()]
     facts: list[Fact] = []
-    _cite(case, facts, case.describe(row), [names[j] for j in np.flatnonzero(~may[mine]).tolist() if j not in used])
+    ruled_out = [names[j] for j in np.flatnonzero(~may[mine]).tolist() if j not in used]
+    _cite(case, facts, case.describe(row), ruled_out)
     members = np.flatnonzero(buckets.group == group).tolist()
     rows = [one for one in members if int(cells.cell[one] - cells.starts[group]) in users]
     for other in rows:
         _cite(case, facts, case.describe(other), [name for j, name in enumerate(names) if j not in used])
     return Argument(
         tuple(facts),
-        tuple(names[j] for j in np.flatnonzero(~may[mine]).tolist() if j not in used),
+        tuple(ruled_out),
         tuple(names[j] for j in sorted(used)),
         len(rows),
         tuple(names[j] for j in np.flatnonzero(possible[mine]).tolist()),
@@ -79,7 +80,6 @@ def _closed(begin: Iterable[int], may: np.ndarray, hold: np.ndarray) -> set[int]
 
 
 def _cite(case: BucketCase, facts: list[Fact], person: dict[str, str], values: Sequence[str]) -> None:
-    """Cite the facts that rule these values out."""
     for value in values:
         reason = case.reason(person, value, facts)
         if reason is not None and reason not in facts:
@@ -95,7 +95,13 @@ def argue(case: BucketCase, row: int, people: int, release: int) -> tuple[tuple[
         because.append(Citation(release, Exclusion(fact.place, fact.allowed, fact.value), Bound.of(0), None))
     if found.used_up:
         because.append(Citation(release, UsedUp(found.used_up), Bound.of(found.users), None))
-    return tuple(because), tuple(_steps(case, row, people, found)), {"matching": _matching(found)}
+    facts = [
+        {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
+        for one in found.facts
+    ]
+    matching = {"facts": facts, "ruled_out": list(found.ruled_out), "used_up": list(found.used_up)}
+    matching |= {"users": found.users, "left": list(found.left)}
+    return tuple(because), tuple(_steps(case, row, people, found)), {"matching": matching}
 
 
 def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
@@ -103,24 +109,13 @@ def argument_steps(case: BucketCase, row: int, people: int) -> tuple[Step, ...]:
     return tuple(_steps(case, row, people, argument(case, row)))
 
 
-def _matching(found: Argument) -> dict[str, Any]:
-    """Return the argument as a certificate holds it."""
-    facts = [
-        {"where": one.place, "event": {column: list(values) for column, values in sorted(one.allowed.items())}, "not": one.value}
-        for one in found.facts
-    ]
-    out: dict[str, Any] = {"facts": facts, "ruled_out": list(found.ruled_out), "used_up": list(found.used_up)}
-    return out | {"users": found.users, "left": list(found.left)}
-
-
 def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator[Step]:
     buckets = case.buckets
     entries = case.entries(row)
     group = buckets.names[int(buckets.group[row])]
     counts = [int(buckets.count[entry]) for entry in entries]
-    held = ", ".join(
-        f"{buckets.values[int(buckets.value[entry])]} ({count:,})" for entry, count in zip(entries, counts, strict=True)
-    )
+    names = [buckets.values[int(buckets.value[entry])] for entry in entries]
+    held = ", ".join(f"{name} ({count:,})" for name, count in zip(names, counts, strict=True))
     lines = Lines(tuple(buckets.line(entry) for entry in entries))
     yield remark(f"The {_people(sum(counts))} of group {group} have {buckets.sensitive} {held} (", lines, ").")
     for fact in found.facts:
@@ -137,7 +132,6 @@ def _steps(case: BucketCase, row: int, people: int, found: Argument) -> Iterator
 
 
 def _described(fact: Fact) -> str:
-    """Return whom a fact speaks of."""
     parts = []
     for column, values in sorted(fact.allowed.items()):
         more = f" or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""

@@ -81,7 +81,7 @@ def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tupl
     The part is in [lo, hi], the whole in [whole_lo, whole_hi], and part/whole in the ratio. If the ratio is so narrow that this takes too many
     steps, the ends are wider, but still true.
 
-    >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.read("0.98"), Fraction(0), strict=False))
+    >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.around(Fraction("0.98"), Fraction("0.01"), "nearest"), Fraction(0), strict=False))
     (45, 55, 46, 56)
     """
     (low, low_of) = ratio.lo

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
 
@@ -18,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_name
+from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.estimates import Posterior
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id
 from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
-from tacit.model.policy import Limits, Policy, Waived
+from tacit.model.policy import Limits, Policy, Waiver, event_key
 from tacit.model.release import Itemsets, Release
 from tacit.model.table import Transactions
 from tacit.model.version import __version__
@@ -36,11 +38,7 @@ BINDING = "binding"
 
 
 def digest(record: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a record without its digest.
-
-    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1, "binding": "anything"})
-    True
-    """
+    """Return the SHA-256 of a record without its digest."""
     rest = {name: value for name, value in record.items() if name != BINDING}
     plain = json.loads(json.dumps(rest, allow_nan=False))  # names of keys as JSON knows them, before they are sorted
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
@@ -49,8 +47,7 @@ def digest(record: Mapping[str, Any]) -> str:
 
 def bound(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with its digest last."""
-    rest = {name: value for name, value in record.items() if name != BINDING}
-    return rest | {BINDING: digest(rest)}
+    return {name: value for name, value in record.items() if name != BINDING} | {BINDING: digest(record)}
 
 
 def described(release: Release) -> dict[str, Any]:
@@ -58,17 +55,12 @@ def described(release: Release) -> dict[str, Any]:
     header = release.header
     source = release.source
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    out |= release.details()
     printed = {"base": header.base, "digits": header.digits, "n_from": header.n_from or None}
-    out |= {name: value for name, value in printed.items() if value is not None}
+    out |= release.details() | {name: value for name, value in printed.items() if value is not None}
     if source is None:
         return out | {"file": None, "sha256": None, "header_sha256": None, "read": {}}
-    return out | {
-        "file": source.name,
-        "sha256": source.sha256,
-        "header_sha256": source.header or None,
-        "read": dict(source.options),
-    }
+    out |= {"file": source.name, "sha256": source.sha256, "header_sha256": source.header or None}
+    return out | {"read": dict(source.options)}
 
 
 #: An estimate above this is reported with the verdict, whatever the policy says.
@@ -79,11 +71,7 @@ SURE = 0.9
 class Caution:
     """People whose sensitive value is guessed with over 90 %.
 
-    ``of`` is how many people the attack looked at; they are those with a hidden cell where ``hidden`` is set. ``release`` is the number of the
-    release where there are several. A ``limit`` that is set does not judge the estimate.
-
-    >>> Caution("B03", 4560, 4596).text
-    '4,560 of 4,596 people can be guessed with more than 90 % (B03), no limit set'
+    ``of`` people were looked at (with ``hidden``: those with a hidden cell); ``limit`` says that a limit is set and does not judge the estimate.
     """
 
     code: str
@@ -128,11 +116,9 @@ OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "alg
 class AttackRun:
     """Outcome of one attack.
 
-    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` says what finding
-    ``i`` is about, ``show(i)`` writes it out with its arithmetic. ``people`` is the number of people proved to be concerned at least.
-    ``undecided`` counts what the attack had to leave open. ``measures`` are numbers that it alone knows, by their names in ``MEASURES``,
-    None where one was not counted; ``details`` are arrays that tables of the audit are made of. ``cautions`` say how many people an estimate
-    is nearly sure about although no limit of the policy judges it.
+    ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
+    is about, ``show(i)`` writes it out. ``people`` are proved to be concerned at least; ``undecided`` counts what was left open. A measure is
+    None where it was not counted; ``details`` are arrays for tables of the audit.
     """
 
     code: str
@@ -144,7 +130,7 @@ class AttackRun:
     undecided: int = 0
     measures: Mapping[str, float | None] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
-    severity: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    severity: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     event: Callable[[int], Event] | None = None
     show: Callable[[int], Finding] | None = None
     streamed: Mapping[int, int] | None = None
@@ -163,17 +149,14 @@ class AttackRun:
 
     @property
     def sizes(self) -> Mapping[int, int]:
-        """Number of findings by number of people (upper bound).
-
-        Of an attack that finds groups and values, its groups only.
-        """
+        """Number of groups found by number of people (upper bound)."""
         if self.streamed is not None:
             return self.streamed
         sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64))[~self.is_value], return_counts=True)
         return dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
 
     @property
-    def is_value(self) -> npt.NDArray[np.bool_]:
+    def is_value(self) -> Flags:
         """Flags of findings that are values of known people."""
         left = self.columns.get("values_left")
         if left is None or not self.finds_groups:
@@ -185,7 +168,7 @@ class AttackRun:
         """Tell if the run is complete and nothing open."""
         return self.status == "ran" and self.undecided == 0
 
-    def only(self, kept: npt.NDArray[np.int64]) -> AttackRun:
+    def only(self, kept: Ints) -> AttackRun:
         """Return the same run with these findings only."""
         event = self.event
         show = self.show
@@ -211,30 +194,93 @@ class AttackRun:
         return out | {"findings": self.findings, "people": self.people, "undecided": self.undecided, "reason": self.reason}
 
 
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """Accepted findings: ``places`` maps (run, finding) to a waiver."""
+
+    waivers: tuple[Waiver, ...] = ()
+    places: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    ended: frozenset[int] = frozenset()
+
+    @classmethod
+    def among(
+        cls, runs: Sequence[AttackRun], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
+    ) -> Waived:
+        """Match waivers with the findings of all runs."""
+        ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
+        ids: dict[str, list[int]] = {}
+        events: dict[str, list[int]] = {}
+        for number, waiver in enumerate(waivers):
+            if number in ended or not waiver.holds_in(releases):
+                continue
+            if waiver.finding is not None:
+                ids.setdefault(waiver.finding, []).append(number)
+            if waiver.event is not None:
+                events.setdefault(event_key(waiver.event), []).append(number)
+        places: dict[tuple[int, int], int] = {}
+        for owner, run in enumerate(runs):
+            missing = {id for id in ids if id.startswith(f"{run.code}-")}
+            if run.event is None:
+                continue
+            for index in range(len(run.severity)):
+                if not missing and not events:
+                    break
+                name = run.id(index) if missing else ""
+                named = ids[name] if name in missing else []
+                missing.discard(name)
+                described = events.get(event_key(run.event(index).to_dict()), []) if events else []
+                for number in (*named, *described):
+                    if waivers[number].holds_for(int(run.columns["count"][index]), int(run.columns["count_hi"][index])):
+                        places[owner, index] = number
+                        break
+        return cls(tuple(waivers), places, ended)
+
+    def waiver_of(self, owner: int, index: int) -> Waiver | None:
+        """Return the waiver of a finding, or None."""
+        number = self.places.get((owner, index))
+        return None if number is None else self.waivers[number]
+
+    def of(self, owner: int) -> list[int]:
+        """Return the accepted findings of a run."""
+        return sorted(index for run, index in self.places if run == owner)
+
+    def number(self, owner: int) -> int:
+        """Return the number of accepted findings of a run."""
+        return sum(run == owner for run, _ in self.places)
+
+    def status(self, number: int) -> tuple[str, int]:
+        """Return a waiver's status (ended, applied, unmatched) and number of findings."""
+        found = sum(place == number for place in self.places.values())
+        return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the waivers as in the record."""
+        out = []
+        for number, waiver in enumerate(self.waivers):
+            status, found = self.status(number)
+            out.append(waiver.to_dict() | {"status": status, "findings": found})
+        return out
+
+
 @dataclass(frozen=True, eq=False)
 class Findings(Sequence[Finding]):
-    """Findings of an audit, worst first, built on access.
-
-    Of findings that went to a file, only the worst are here.
-
-    Accepted findings come last.
-    """
+    """Findings of an audit, worst first, accepted ones last, built on access."""
 
     runs: tuple[AttackRun, ...]
     waived: Waived = field(default_factory=Waived)
 
     @cached_property
-    def _order(self) -> npt.NDArray[np.int64]:
+    def _order(self) -> Ints:
         severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
         order = np.argsort(severity, kind="stable")
         if not self.waived.places:
             return order
         accepted = np.zeros(len(order), np.bool_)
         accepted[[int(self._starts[owner]) + index for owner, index in self.waived.places]] = True
-        return np.concatenate((order[~accepted[order]], order[accepted[order]]))
+        return order[np.argsort(accepted[order], kind="stable")]
 
     @cached_property
-    def _starts(self) -> npt.NDArray[np.int64]:
+    def _starts(self) -> Ints:
         return np.cumsum([0, *(len(run.severity) for run in self.runs)])
 
     def __len__(self) -> int:
@@ -338,13 +384,11 @@ class Audit:
 
     def attack(self, code: str) -> AttackRun:
         """Return the outcome of the attack with this code."""
-        for run in self.runs:
-            if run.code == code:
-                return run
-        known = [run.code for run in self.runs]
-        raise OptionError(
-            f"there is no attack {code!r} in this audit", where="attack", remedy=nearest_name(code, known, "attacks")
-        )
+        by_code = {run.code: run for run in reversed(self.runs)}
+        if code not in by_code:
+            remedy = nearest_name(code, [run.code for run in self.runs], "attacks")
+            raise OptionError(f"there is no attack {code!r} in this audit", where="attack", remedy=remedy)
+        return by_code[code]
 
     def finding(self, id: str) -> Finding:
         """Return the finding of this id."""
@@ -362,11 +406,11 @@ class Audit:
 
     def summary(self) -> dict[str, Any]:
         """Return the record without its findings."""
-        others = {
-            name: [file.to_dict() for file in files]
-            for name, files in (("not_read", self.not_read), ("ignored", self.ignored))
-            if files
+        files = {"not_read": self.not_read, "ignored": self.ignored}
+        measures = {
+            name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in self.measures.items()
         }
+        others = {name: [file.to_dict() for file in listed] for name, listed in files.items() if listed}
         return {
             "verdict": self.verdict,
             "cautions": [caution.to_dict() for caution in self.cautions],
@@ -379,7 +423,7 @@ class Audit:
             "policy_files": [file.to_dict() for file in self.policy.files],
             "waivers": self.waived.to_list(),
             "attacks": [run.to_dict() | {"waived": self.waived.number(owner)} for owner, run in enumerate(self.runs)],
-            "measures": {name: _finite(value) for name, value in self.measures.items()},
+            "measures": measures,
         }
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
@@ -398,11 +442,6 @@ def tool() -> dict[str, str]:
     return {"name": "tacit", "version": __version__}
 
 
-def _finite(value: Any) -> Any:
-    """Return a number for JSON: None if infinite."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
 Progress = Callable[[float], None]
 
 #: How I01 finds its channels: its own way, or one of the papers' (:mod:`tacit.itemsets.detectors`).
@@ -417,10 +456,10 @@ class Stream(Protocol):
         self,
         code: str,
         release: Itemsets,
-        line: npt.NDArray[np.int64],
-        present: npt.NDArray[np.uint64],
-        free: npt.NDArray[np.uint64] | None,
-        bounds: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+        line: Ints,
+        present: Words,
+        free: Words | None,
+        bounds: tuple[Ints, Ints],
     ) -> None:
         """Take patterns on published sets.
 
@@ -441,8 +480,7 @@ class Target:
 
     ``case`` is the release with what is known about its people, in the form that the attack needs; None if nothing is known. An attack on
     several releases finds them there, and ``release`` is the first of them. ``data`` is the owner's shortcut: an attack may use it only to find
-    faster what follows from the release alone. With ``first_hit`` an attack may stop at its first finding. An attack that hands findings to
-    ``stream`` keeps only the worst. ``named`` holds the codes of the attacks that the caller asked for.
+    faster what follows from the release alone. An attack that hands findings to ``stream`` keeps only the worst.
     """
 
     release: Release

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any, Literal
 
 import numpy as np
@@ -13,12 +13,6 @@ import numpy as np
 from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Source
 from tacit.model.table import Column, Table
-
-
-def _group_names() -> Iterator[str]:
-    """Yield names for the group column, usual ones first."""
-    yield from ("group", "group_id", "bucket")
-    yield from (f"group_{number}" for number in count(2))
 
 
 def joined_source(sources: Sequence[Source]) -> Source:
@@ -63,10 +57,7 @@ class Buckets:
         cells, count = np.unique(group.astype(np.int64) * width + sensitive.codes, return_counts=True)
         starts = np.searchsorted(cells, np.arange(n_groups + 1) * width)
         names = tuple(str(number + 1) for number in range(n_groups))
-        head = replace(
-            header or Header(), n=len(group), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values, complete=True
-        )
-        value = (cells % width).astype(np.int32)
+        roles = replace(header or Header(), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values)
         return cls(
             people,
             group,
@@ -74,9 +65,9 @@ class Buckets:
             sensitive.name,
             values=sensitive.values,
             starts=starts,
-            value=value,
+            value=(cells % width).astype(np.int32),
             count=count.astype(np.int64),
-            header=head,
+            header=replace(roles, n=len(group), complete=True),
         )
 
     def __len__(self) -> int:
@@ -90,8 +81,8 @@ class Buckets:
     @property
     def group_name(self) -> str:
         """Name of the column of groups: ``group``, unless taken."""
-        taken = {*self.people.names, self.sensitive}
-        return next(name for name in _group_names() if name not in taken)
+        names = chain(("group", "group_id", "bucket"), (f"group_{number}" for number in count(2)))
+        return next(name for name in names if name not in (*self.people.names, self.sensitive))
 
     @property
     def min_support(self) -> None:

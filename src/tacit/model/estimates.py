@@ -7,7 +7,7 @@ in one pattern.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,10 +27,7 @@ _ROOM = 1e-7
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One estimate about the people of one combination.
-
-    ``lower`` and ``upper`` are None if no bounds were computed.
-    """
+    """Estimate about the people of one combination; bounds None if not computed."""
 
     who: Mapping[str, str]
     people: int
@@ -55,14 +52,6 @@ class Posterior:
 
     ``share``, ``lower`` and ``upper`` have a row for each combination of the population and a column for each of ``values``; they hold nan where
     an attack did not run. ``baseline`` is the share of each value among all people: what an outsider guesses about anybody.
-
-    >>> from tacit.model.table import Table
-    >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",), ("F",)]))
-    >>> open_ = np.full((2, 2), np.nan)
-    >>> share = np.array([[0.9, 0.1], [0.5, 0.5]])
-    >>> found = Posterior(known, "ill", ("no", "yes"), share, open_, open_, np.array([0.75, 0.25]), baseline_is_published=True)
-    >>> found.highest(1)[0].who, found.highest(1)[0].probability, found.highest(1, gained=True)[0].value
-    ({'sex': 'F'}, 0.9, 'yes')
     """
 
     population: Population
@@ -95,20 +84,14 @@ class Posterior:
         return np.asarray(self.share - self.baseline)
 
     def outside_bounds(self) -> int:
-        """Number of combinations with an estimate outside its bounds.
-
-        That happens by less than one person: estimates are not whole numbers.
-        """
+        """Count the combinations with an estimate outside its bounds."""
         if not (self.is_estimated and self.is_bounded):
             return 0
         outside = (self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)
         return int(outside.any(axis=1).sum())
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
-        """Return the most certain or most surprising estimates.
-
-        Ties are ordered by number of people.
-        """
+        """Return the most certain (or most ``gained``) estimates; larger groups first."""
         measure = (self.gain if gained else self.share).reshape(-1).round(DIGITS)
         number = min(number, len(measure))
         if number == 0 or not self.is_estimated:
@@ -146,15 +129,13 @@ class Posterior:
 
     def to_dict(self, *, top: int) -> dict[str, Any]:
         """Return the baseline and highest estimates for a record."""
-        baseline = (
-            None if np.isnan(self.baseline).any() else dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
-        )
+        shares = dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
         return {
             "attack": "R02",
             "method": "maximum entropy",
             "sensitive": self.sensitive,
             "combinations": len(self.population),
-            "baseline": baseline,
+            "baseline": None if np.isnan(self.baseline).any() else shares,
             "baseline_is_published": self.baseline_is_published,
             "outside_bounds": self.outside_bounds(),
             "highest": [guess.to_dict() for guess in self.highest(top)],
@@ -177,11 +158,6 @@ class Calibration:
     people: int
     estimated: float
     right: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The line as in the record."""
-        out = {"above": self.above, "at_most": self.at_most, "people": self.people}
-        return out | {"estimated": self.estimated, "right": self.right}
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,10 +239,7 @@ class Comparison:
         return out
 
     def given_away(self, number: int) -> list[Judged]:
-        """Return the surest guesses that are true of somebody.
-
-        Of equal ones, those that are true more often, and of more people, come first.
-        """
+        """Return the surest guesses that are true of somebody."""
         chosen = np.flatnonzero(self.right > 0)
         share = self.right[chosen] / self.posterior.population.people[chosen]
         order = np.lexsort((chosen, -self.right[chosen], -share, -self.posterior.largest[chosen].round(DIGITS)))
@@ -301,7 +274,7 @@ class Comparison:
             "combinations": len(self.posterior.population),
             "sensitive": self.posterior.sensitive,
             "measures": measures,
-            "calibration": [line.to_dict() for line in self.calibration()],
+            "calibration": [asdict(line) for line in self.calibration()],
             "given_away": [line.to_dict() for line in self.given_away(top)],
             "farthest": [line.to_dict() for line in self.farthest(top)],
         }
@@ -316,10 +289,7 @@ Shares = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Statement of a release in words, with its lines.
-
-    Missing rules and the distribution have no lines. ``people`` of the people described are concerned.
-    """
+    """Statement of a release, its lines if any, and people concerned."""
 
     kind: str
     lines: tuple[int, ...]
@@ -365,11 +335,10 @@ class Influence:
 class PersonEstimate:
     """The probability of each sensitive value for whoever fits a description.
 
-    ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the smallest and largest probability of any combination of
-    quasi-identifiers among them. ``lower`` and ``upper`` are hard bounds of the share among them, None where none were computed;
-    ``proof`` says of one combination why it cannot have the values that are ruled out.
-    ``steps`` build the estimate up from nothing with the things said that bring it closest, until it is reached or enough are shown.
-    ``influences`` are the things said whose loss would change it most; ``statements`` is how many there are in all.
+    ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the extremes over their combinations of quasi-identifiers.
+    ``lower`` and ``upper`` are hard bounds of the share among them, None if not computed; ``proof`` says of one combination why it cannot
+    have the values that are ruled out. ``steps`` build the estimate up from nothing with the statements that bring it closest; ``influences``
+    are those whose loss would change it most.
     """
 
     who: Mapping[str, str]
@@ -396,13 +365,11 @@ class PersonEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as in the record."""
-        columns = {"posterior": self.posterior, "least": self.least, "most": self.most, "baseline": self.baseline}
-        shown: dict[str, list[float] | None] = {name: rounded(column) for name, column in columns.items()}
-        shown |= {
-            name: None if bound is None else rounded(bound) for name, bound in (("lower", self.lower), ("upper", self.upper))
-        }
+        names = ("posterior", "least", "most", "baseline", "lower", "upper")
+        columns = {name: getattr(self, name) for name in names}
         values = [
-            {"value": self.values[place]} | {name: None if column is None else column[place] for name, column in shown.items()}
+            {"value": self.values[place]}
+            | {name: None if column is None else round(column[place], DIGITS) for name, column in columns.items()}
             for place in self.order
         ]
         return {
@@ -427,13 +394,7 @@ def rounded(shares: Shares) -> list[float]:
 
 
 def read_who(text: str) -> dict[str, str]:
-    """Read a description such as ``education=Doctorate,sex=Male``.
-
-    A part without ``=`` belongs to the value before it.
-
-    >>> read_who("education=Doctorate, sex=Male"), read_who("job=Craft, repair")
-    ({'education': 'Doctorate', 'sex': 'Male'}, {'job': 'Craft, repair'})
-    """
+    """Read ``education=Doctorate,sex=Male``; a part without ``=`` continues its value."""
     found: dict[str, str] = {}
     column = None
     for part in text.split(","):

@@ -23,13 +23,7 @@ Side = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Change of people's items or values between two releases.
-
-    Empty on both sides: any change.
-
-    >>> Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())).to_dict()
-    {'column': 'smokes', 'before': {'present': ['smokes=no'], 'absent': []}, 'after': {'present': ['smokes=yes'], 'absent': []}}
-    """
+    """Change between two releases; any change if both sides are empty."""
 
     name: str
     before: Side = ((), ())
@@ -42,14 +36,9 @@ class Change:
 
     @property
     def differs(self) -> bool:
-        """Tell if the value differs from the one before.
-
-        >>> kept = Change("smokes", (("smokes=no",), ()), (("smokes=no",), ()))
-        >>> Change("smokes").differs, kept.differs
-        (True, False)
-        """
-        (had, lacked) = self.before
-        (has, lacks) = self.after
+        """Tell if the value differs from the one before."""
+        had, lacked = self.before
+        has, lacks = self.after
         other = bool(had) and bool(has) and set(had) != set(has)
         return self.is_any or other or bool(set(had) & set(lacks)) or bool(set(lacked) & set(has))
 
@@ -65,16 +54,8 @@ class Change:
 class ItemEvent:
     """People with all ``present`` and no ``absent`` items.
 
-    Items are sorted, and in one of the two only.
-
-    Of the items of ``not_all``, where there are such, they lack at least one. Where several releases are about different people, they are among
-    those of the groups ``inside`` and not among those of ``outside``: numbers of releases, or of folders where these were given. ``changes`` are
-    about columns whose values may have changed.
-
-    >>> ItemEvent(("b", "a"), ("c",)).to_dict()
-    {'present': ['a', 'b'], 'absent': ['c']}
-    >>> ItemEvent(("a",), not_all=("b", "c")).holds(frozenset("ab"))
-    True
+    They lack at least one of ``not_all``, where there are such. Where several releases are about different people, they are among those of the
+    populations ``inside`` and not among those of ``outside``. ``changes`` are about columns whose values may have changed.
     """
 
     present: tuple[str, ...]
@@ -103,11 +84,7 @@ class ItemEvent:
 
 @dataclass(frozen=True, slots=True)
 class BoxEvent:
-    """People whose values are allowed, column by column.
-
-    >>> BoxEvent({"sex": ("F",)}).to_dict()
-    {'sex': ['F']}
-    """
+    """People whose values are allowed, column by column."""
 
     allowed: dict[str, tuple[str, ...]]
 
@@ -157,12 +134,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Pattern over items: its text, items and meaning.
-
-    >>> pattern = Pattern.parse("a and not (b or 'c d')")
-    >>> pattern.names, pattern.truth().nonzero()[0].tolist()
-    (('a', 'b', 'c d'), [1])
-    """
+    """Pattern over items: its text, items and meaning."""
 
     text: str
     names: tuple[str, ...]
@@ -175,11 +147,8 @@ class Pattern:
         reader = _Reader(text)
         root = reader.whole()
         if len(reader.places) > MOST_ITEMS:
-            raise OptionError(
-                f"speaks of {len(reader.places)} items, and every combination of them would have to be looked at",
-                where="--pattern",
-                remedy=f"Use at most {MOST_ITEMS} items",
-            )
+            what = f"speaks of {len(reader.places)} items, and every combination of them would have to be looked at"
+            raise OptionError(what, where="--pattern", remedy=f"Use at most {MOST_ITEMS} items")
         return cls(text.strip(), tuple(reader.places), tuple(reader.places.values()), root)
 
     def truth(self) -> Flags:
@@ -204,10 +173,8 @@ class _Reader:
         found = self.one_of("or")
         if self.at < len(self.tokens):
             token = self.tokens[self.at]
-            what = (
-                "a closing parenthesis has no opening one" if token.kind == ")" else "'and' or 'or' is missing before this place"
-            )
-            raise _wrong(what, token.position)
+            missing = "'and' or 'or' is missing before this place"
+            raise _wrong("a closing parenthesis has no opening one" if token.kind == ")" else missing, token.position)
         return found
 
     def one_of(self, word: str) -> Node:
@@ -264,16 +231,16 @@ def _tokens(text: str) -> Iterator[Token]:
             start = at + len(body[at:]) - len(body[at:].lstrip())
             raise _wrong("the quotation mark that opens here is not closed", start + 1)
         at = match.end()
-        if match["sign"]:
-            yield Token(match["sign"], match["sign"], match.start("sign") + 1)
-        elif match["word"] is not None:
-            word = match["word"]
-            kind = word.lower() if word.lower() in _WORDS else "item"
-            yield Token(kind, word, match.start("word") + 1)
+        kind = match.lastgroup or ""
+        text = match[kind]
+        start = match.start(kind)
+        if kind == "sign":
+            yield Token(text, text, start + 1)
+        elif kind == "word":
+            yield Token(text.lower() if text.lower() in _WORDS else "item", text, start + 1)
         else:
-            mark, name = ('"', match["double"]) if match["double"] is not None else ("'", match["single"])
-            start = match.start("double") if mark == '"' else match.start("single")
-            yield Token("item", name.replace(mark * 2, mark), start)
+            mark = '"' if kind == "double" else "'"
+            yield Token("item", text.replace(mark * 2, mark), start)
 
 
 def _wrong(what: str, position: int) -> OptionError:

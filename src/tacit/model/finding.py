@@ -23,10 +23,7 @@ THE_GROUP = "in the group"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that a step names.
-
-    Without a file, they are those of the only release that the finding cites.
-    """
+    """Lines that a step names; without a file, of the only release."""
 
     numbers: tuple[int, ...]
     file: str | None = None
@@ -110,15 +107,7 @@ def remark(*parts: str | Lines) -> Remark:
 
 
 def render_step(step: Step) -> str:
-    """Return a step in words, as in the record.
-
-    >>> render_step(Term(-2, Bound(45, 54), "people with a", (Lines((3,)),), printed="50"))
-    'minus 2 times 45 to 54: people with a, printed as 50 (line 3)'
-    >>> render_step(Total(Bound(1, 3))), render_step(Goal("least", 1))
-    ('sum: between 1 and 3', 'At least 1 in the group:')
-    >>> render_step(remark(Lines((2, 4)), ": one person."))
-    'Lines 2 and 4: one person.'
-    """
+    """Return a step in words, as in the record."""
     match step:
         case Term():
             return f"{render_sign(step.times)} {render_amount(step)}{render_counted(step)}"
@@ -151,11 +140,7 @@ def render_sign(times: Fraction | int) -> str:
 
 
 def render_times(times: Fraction | int) -> str:
-    """Return a term's factor in words; empty for 1.
-
-    >>> render_times(-2), render_times(Fraction(1, 2)), render_times(1)
-    ('2 times ', '1/2 times ', '')
-    """
+    """Return a term's factor in words; empty for 1."""
     size = abs(Fraction(times))
     if size == 1:
         return ""
@@ -175,11 +160,7 @@ def render_counted(term: Term, render: Callable[[Lines], str] | None = None) -> 
 
 
 def render_bound(bound: Bound) -> str:
-    """Return a number, or both its ends.
-
-    >>> render_bound(Bound(3, 3)), render_bound(Bound(1000, 2000))
-    ('3', '1,000 to 2,000')
-    """
+    """Return a number, or both its ends."""
     return f"{bound.lo:,}" if bound.is_exact else f"{bound.lo:,} to {bound.hi:,}"
 
 
@@ -195,22 +176,14 @@ def render_phrase(phrase: Phrase, render: Callable[[Lines], str] | None = None) 
 
 
 def render_lines(lines: Lines) -> str:
-    """Return lines as a step names them.
-
-    >>> render_lines(Lines((3,))), render_lines(Lines((3, 5, 9))), render_lines(Lines((3,), "a.csv"))
-    ('line 3', 'lines 3, 5 and 9', 'a.csv, line 3')
-    """
+    """Return lines as a step names them."""
     *most, last = map(str, lines.numbers)
     named = f"lines {', '.join(most)} and {last}" if most else f"line {last}"
     return named if lines.file is None else f"{lines.file}, {named}"
 
 
 def join_phrases(phrases: Sequence[Phrase], between: str) -> Phrase:
-    """Join distinct phrases by a separator.
-
-    >>> join_phrases([(Lines((1,)),), ("known",), (Lines((1,)),)], "; ")
-    (Lines(numbers=(1,), file=None), '; ', 'known')
-    """
+    """Join distinct phrases by a separator."""
     out: list[str | Lines] = []
     for phrase in dict.fromkeys(phrases):
         out += [between, *phrase] if out else phrase
@@ -232,10 +205,7 @@ OF_SEVERAL = frozenset({"X01"})
 
 
 def finding_id(code: str, event: Event, release: int = 0) -> str:
-    """Return the id: attack code and event hash.
-
-    The hash includes the release unless it is the first.
-    """
+    """Return the id: attack code and hash of event and later release."""
     what = [code, event.to_dict(), *([release] if release else [])]
     text = json.dumps(what, ensure_ascii=False, sort_keys=True)
     return f"{code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -253,10 +223,7 @@ class PeopleOfTerm:
 
 @dataclass(frozen=True, slots=True)
 class PeopleInTerms:
-    """Known people in exactly these terms, numbered from 1.
-
-    ``asked``: they have the combination in question.
-    """
+    """Known people in exactly these terms; ``asked``: with the combination in question."""
 
     terms: tuple[int, ...]
     asked: bool
@@ -277,11 +244,7 @@ class MissingRule:
 
     @classmethod
     def named(cls, text: str, values: Iterable[str]) -> MissingRule | None:
-        """Return the rule of this name, or None.
-
-        >>> MissingRule.named('missing rule {"sex": "F"} => flu', ["cold", "flu"])
-        MissingRule(antecedent=(('sex', 'F'),), value='flu')
-        """
+        """Return the rule of this name, or None."""
         for value in values:
             start = "missing rule "
             end = f" => {value}"
@@ -349,11 +312,7 @@ Place = int | str | PeopleOfTerm | PeopleInTerms | MissingRule | Distribution | 
 
 
 def place_entry(place: Place) -> dict[str, int | str]:
-    """Return a place as in the record.
-
-    >>> place_entry(3), place_entry(PeopleInTerms((1, 2), asked=True))
-    ({'line': 3}, {'cell': 'people asked about in 1, 2'})
-    """
+    """Return a place as in the record."""
     return {"line": place} if isinstance(place, int) else {"cell": str(place)}
 
 
@@ -361,8 +320,7 @@ def place_entry(place: Place) -> dict[str, int | str]:
 class Citation:
     """Published number that a finding rests on.
 
-    ``at`` is where it stands, ``place`` the same as in the record: a line number or a name. The weight is negative where the number is taken
-    away, and None where the number bounds the result in another way.
+    The weight is negative where the number is taken away, and None where it bounds the result in another way.
     """
 
     release: int
@@ -430,13 +388,5 @@ FORMAT = "tacit.certificate/1"
 
 
 def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:
-    """Return a claim about an event with its proof.
-
-    The proof has ``weights``, ``steps``, a ``matching`` or ``counts``.
-
-    >>> from tacit.model.event import ItemEvent
-    >>> found = certificate(ItemEvent(("a",), ("b",)), Bound(1, 1), weights=[])
-    >>> found["format"], found["claim"]
-    ('tacit.certificate/1', {'event': {'present': ['a'], 'absent': ['b']}, 'at_least': 1, 'at_most': 1})
-    """
+    """Return a claim about an event with its proof."""
     return {"format": FORMAT, "claim": {"event": event.to_dict(), "at_least": count.lo, "at_most": count.hi}, **proof}

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import Decimals, Header, Source
+from tacit.model.release import CountedLines, Decimals, Header, Source
 from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -24,10 +24,7 @@ _ABOVE = re.compile(r">\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Means and medians of a whole-number column, with counts.
-
-    ``span`` bounds the values; ``digits`` is the number of printed decimals.
-    """
+    """Means and medians of whole numbers within ``span``, with counts."""
 
     column: str
     span: Bound
@@ -36,22 +33,11 @@ class Measured:
     digits: int = 0
 
     def total(self, index: int, people: int) -> Bound | None:
-        """Bound the sum behind the mean in line ``index``.
-
-        None if no mean is printed or no sum fits.
-
-        >>> import numpy as np
-        >>> nothing = Decimals(np.zeros(1, np.int64), np.full(1, -1, np.int8))
-        >>> Measured("age", Bound(0, 125), Decimals(np.array([367]), np.array([1], np.int8)), nothing, 1).total(0, 3)
-        Bound(lo=110, hi=110)
-        """
+        """Bound the sum behind the mean in line ``index``, if possible."""
         return self._whole(self.means.value(index), people, self.span.hi * people)
 
     def middle(self, index: int) -> Bound | None:
-        """Bound twice the median printed in line ``index``.
-
-        None if no median is printed or no number fits.
-        """
+        """Bound twice the median printed in line ``index``, if possible."""
         return self._whole(self.medians.value(index), 2, self.span.hi * 2)
 
     def _whole(self, value: Fraction | None, scale: int, most: int) -> Bound | None:
@@ -61,11 +47,7 @@ class Measured:
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
-    """Return the whole numbers of a label, or None.
-
-    >>> [numbers_of(text, Bound(0, 125)) for text in ("7", "0-4", "64+", "<18")]
-    [Bound(lo=7, hi=7), Bound(lo=0, hi=4), Bound(lo=64, hi=125), Bound(lo=0, hi=17)]
-    """
+    """Return the whole numbers of a label, or None."""
     told = text.strip()
     if told.isascii() and told.isdigit() and len(told) < 10:
         ends = (int(told), int(told))
@@ -91,16 +73,9 @@ UNBOUNDED = 2**50
 
 @dataclass(frozen=True, slots=True)
 class CellPrinting:
-    """Printing of cells: suppression threshold and rounding base.
+    """Printing of cells: suppression threshold and rounding base, None if unused.
 
-    Cells of 0 are hidden too, unless ``zeros_shown``.
-
-    None where it is not known or not done. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
-
-    >>> CellPrinting(hidden_below=10, zeros_shown=True).hidden(n=100), CellPrinting(hidden_below=10).hidden(n=5)
-    ((1, 9), (0, 5))
-    >>> [ends.tolist() for ends in CellPrinting(base=5).numbers(np.array([0, 10]), n=11)]
-    [[0, 8], [2, 11]]
+    Cells of 0 are hidden too, unless ``zeros_shown``. A named ``convention`` says it all, and ``hidden_below`` repeats what it says.
     """
 
     hidden_below: int | None = None
@@ -126,10 +101,7 @@ class CellPrinting:
         return (1 if self.zeros_shown else 0), most
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
-        """Return the least and most people of printed numbers.
-
-        The first exceeds the second if no number fits.
-        """
+        """Return the least and most people; the first is larger if none fit."""
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
             return lo, hi if n is None else np.minimum(hi, n)
@@ -147,7 +119,7 @@ class CellPrinting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrequencyTable:
+class FrequencyTable(CountedLines):
     """Cells of tables over ``columns``, a line each, with their numbers of people.
 
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
@@ -213,11 +185,6 @@ class FrequencyTable:
         return len(self.lo)
 
     @property
-    def n(self) -> int | None:
-        """Number of people, if known."""
-        return self.header.n
-
-    @property
     def min_support(self) -> None:
         """No cell is left out by a threshold; it is hidden."""
         return None
@@ -226,14 +193,6 @@ class FrequencyTable:
     def is_hidden(self) -> npt.NDArray[np.bool_]:
         """Flags of cells that print no number."""
         return self.printed < 0
-
-    def count(self, index: int) -> Bound:
-        """Return the published bounds on the people in cell ``index``."""
-        return Bound(int(self.lo[index]), int(self.hi[index]))
-
-    def line(self, index: int) -> int:
-        """Return the line of cell ``index`` in its file; line 1 of a CSV file is its header."""
-        return int(self.lines[index]) if self.lines is not None else index + 2
 
     def place(self, index: int) -> int | str:
         """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""
@@ -285,11 +244,7 @@ class FrequencyTable:
 
 
 def letters(column: int) -> str:
-    """Return the letters of a spreadsheet column, from 0.
-
-    >>> letters(0), letters(25), letters(26), letters(701), letters(702)
-    ('A', 'Z', 'AA', 'ZZ', 'AAA')
-    """
+    """Return the letters of a spreadsheet column, from 0."""
     out = ""
     column += 1
     while column:

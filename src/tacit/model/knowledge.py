@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,18 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError
-from tacit.model.arrays import Codes, Ints, Words
+from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.numbers import exact
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, row_keys
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Number of people, or share of a group.
-
-    >>> Amount.parse("5").of(8), Amount.parse("10%").of(8), Amount.parse(0.25).of(8)
-    (Fraction(5, 1), Fraction(4, 5), Fraction(2, 1))
-    """
+    """Number of people, or share of a group."""
 
     value: Fraction
     is_share: bool
@@ -33,9 +29,8 @@ class Amount:
         value = exact(given, where=where)
         whole = given.strip().isdecimal() if isinstance(given, str) else not isinstance(given, (float, Fraction))
         if value < 0 or (not whole and value > 1):
-            raise OptionError(
-                "is neither a count nor a share", where=where, remedy="Write a count such as 5, or a share such as 0.1 or 10%"
-            )
+            remedy = "Write a count such as 5, or a share such as 0.1 or 10%"
+            raise OptionError("is neither a count nor a share", where=where, remedy=remedy)
         return cls(value, not whole)
 
     def of(self, people: int) -> Fraction:
@@ -45,15 +40,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Bounds on people of a group with a value.
-
-    ``file`` and ``line`` say where it stands, for errors and explanations; ``unit`` is what a line is called there.
-
-    >>> Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse("0")).bounds(50)
-    (0, 0)
-    >>> Fact({"age": ("60", "61")}, "ill", Amount.parse("10%"), Amount.parse("5")).bounds(31)
-    (4, 5)
-    """
+    """Bounds on people of a group with a value, and their source."""
 
     allowed: Mapping[str, tuple[str, ...]]
     value: str
@@ -89,17 +76,11 @@ class Exclusions:
     """Values ``v`` excluded for row i: ``patterns[kind[i], v]``.
 
     People with the same pattern are interchangeable for whoever knows nothing else, so everything is done per kind.
-
-    >>> from tacit.model.knowledge import Amount
-    >>> people = Table.from_rows(["sex"], [("F",), ("M",), ("F",)])
-    >>> known = Exclusions.of([Fact({"sex": ("M",)}, "pregnant", at_most=Amount.parse(0))], people, ("flu", "pregnant"))
-    >>> known.patterns[known.kind].tolist()
-    [[False, False], [False, True], [False, False]]
     """
 
     values: tuple[str, ...]
-    patterns: npt.NDArray[np.bool_]
-    kind: npt.NDArray[np.int32]
+    patterns: Flags
+    kind: Codes
 
     @classmethod
     def none(cls, rows: int, values: tuple[str, ...]) -> Exclusions:
@@ -118,15 +99,16 @@ class Exclusions:
             return cls.none(len(people.weights), values)
         told.sort(key=lambda fact: place[fact.value])
         bits = _Bits.of(np.array([place[fact.value] for fact in told], np.int64), len(values))
-        words = [bits.holding(_nodes(told, column), len(column.values)) for column in people.columns]
+        words = [bits.holding(told, column) for column in people.columns]
         row, combination = _combinations([column.codes for column in people.columns], words)
-        excluded = np.concatenate([bits.any(words, [codes[part] for codes in row]) for part in _blocks(row, bits.width)])
+        size = max(1, _WORDS_AT_ONCE // max(1, bits.width))
+        blocks = [slice(first, first + size) for first in range(0, len(row[0]), size)]
+        excluded = np.concatenate([bits.any(words, [codes[block] for codes in row]) for block in blocks])
         first, kind = _distinct(excluded)
         return cls(values, excluded[first], kind[combination].astype(np.int32))
 
 
 def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
-    """Tell if a fact concerns the table; check it."""
     if not fact.excludes:
         raise InputError(
             "says how many people have a value, not that nobody has it, so nobody can be matched to values by it",
@@ -134,10 +116,8 @@ def _is_told(fact: Fact, columns: Sequence[str]) -> bool:
             remedy="Give negative rules without exceptions only (mine them with --min-confidence 1)",
         )
     if not set(fact.allowed) <= set(columns):
-        known = ", ".join(columns)
-        raise InputError(
-            "names a column that is not quasi-identifying", where=fact.place, remedy=f"The known columns are: {known}"
-        )
+        remedy = f"The known columns are: {', '.join(columns)}"
+        raise InputError("names a column that is not quasi-identifying", where=fact.place, remedy=remedy)
     return True
 
 
@@ -154,26 +134,26 @@ class _Bits:
 
     @classmethod
     def of(cls, value: Ints, n_values: int) -> _Bits:
-        """Return places for facts sorted by sensitive value."""
         per_value = np.bincount(value, minlength=n_values)
         starts = np.append(0, np.cumsum(-(-per_value // 64)))
         number = np.arange(len(value)) - np.append(0, np.cumsum(per_value))[value]
         return cls(starts[value] * 64 + number, starts, int(starts[-1]))
 
-    def holding(self, nodes: tuple[Ints, list[tuple[str, ...]], tuple[str, ...]], n_values: int) -> Words:
-        """Return the facts that each value fits, as words."""
-        node_of_fact, listed, names = nodes
-        place = {name: number for number, name in enumerate(names)}
-        fits = np.zeros((len(listed), n_values), np.bool_)
-        for node, members in enumerate(listed):
-            fits[node, [place[name] for name in members if name in place]] = True
-        fits[0] = True  # what asks nothing of the column
-        out = np.zeros((n_values, self.width * 64), np.bool_)
+    def holding(self, told: Sequence[Fact], column: Column) -> Words:
+        # The sets of values that facts ask for are numbered from 1; 0 asks nothing of the column.
+        numbers: dict[tuple[str, ...], int] = {}
+        asked = [fact.allowed.get(column.name) for fact in told]
+        node_of_fact = [0 if one is None else 1 + numbers.setdefault(one, len(numbers)) for one in asked]
+        place = {name: number for number, name in enumerate(column.values)}
+        fits = np.zeros((1 + len(numbers), len(place)), np.bool_)
+        fits[0] = True
+        for members, number in numbers.items():
+            fits[1 + number, [place[name] for name in members if name in place]] = True
+        out = np.zeros((len(place), self.width * 64), np.bool_)
         out[:, self.spot] = fits[node_of_fact].T
         return np.packbits(out, axis=1, bitorder="little").view(np.uint64)
 
-    def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> npt.NDArray[np.bool_]:
-        """Return flags of the values that facts exclude."""
+    def any(self, words: Sequence[Words], rows: Sequence[Ints]) -> Flags:
         both = words[0][rows[0]]
         for known, codes in zip(words[1:], rows[1:], strict=True):
             both &= known[codes]
@@ -183,37 +163,17 @@ class _Bits:
         return out
 
 
-def _nodes(told: Sequence[Fact], column: Column) -> tuple[Ints, list[tuple[str, ...]], tuple[str, ...]]:
-    """Return the value set each fact requires, numbered.
-
-    Number 0 means no requirement.
-    """
-    numbers: dict[tuple[str, ...], int] = {}
-    node = [
-        0 if (asked := fact.allowed.get(column.name)) is None else 1 + numbers.setdefault(asked, len(numbers)) for fact in told
-    ]
-    return np.array(node, np.int64), [(), *numbers], column.values
-
-
 def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[Ints], Ints]:
-    """Return the occurring combinations, and each row's.
+    """Return the occurring combinations, and each row's; cut ``words`` to one row each.
 
     Values that fit the same facts count as one.
-
-    ``words`` is cut to one row for each of these.
     """
-    key = np.zeros(len(columns[0]) if columns else 0, np.int64)
-    largest = 1
     parts = []
     for number, codes in enumerate(columns):
         first, same = _distinct(words[number])
         words[number] = words[number][first]
-        if largest * len(first) >= 1 << 62:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            largest = len(key)
         parts.append(same[codes])
-        key = key * len(first) + parts[-1]
-        largest = largest * len(first)
+    key = row_keys(parts, len(columns[0]) if columns else 0)
     _, example, combination = np.unique(key, return_index=True, return_inverse=True)
     return [codes[example] for codes in parts], combination.reshape(-1)
 
@@ -224,9 +184,3 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
     _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
     return first, kind.reshape(-1)
-
-
-def _blocks(row: Sequence[Ints], width: int) -> Iterator[slice]:
-    """Yield ranges of combinations that fit in memory."""
-    size = max(1, _WORDS_AT_ONCE // max(1, width))
-    return (slice(first, first + size) for first in range(0, len(row[0]), size))

@@ -7,24 +7,20 @@ Supports are compared as whole numbers and shares as fractions; a float given by
 from __future__ import annotations
 
 import math
+import operator
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Literal, SupportsIndex, cast, get_args
 
-from tacit.errors import InputError, InternalError, OptionError
+from tacit.errors import InternalError, OptionError
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Bound:
-    """Whole numbers from ``lo`` to ``hi``, both included.
-
-    >>> Bound(5, 7) - Bound(1, 2)
-    Bound(lo=3, hi=6)
-    >>> Bound(5, 7) & Bound(6, 9)
-    Bound(lo=6, hi=7)
-    """
+    """Whole numbers from ``lo`` to ``hi``, both included."""
 
     lo: int
     hi: int
@@ -43,20 +39,8 @@ class Bound:
         """True if only one number is possible."""
         return self.lo == self.hi
 
-    def __add__(self, other: Bound) -> Bound:
-        return Bound(self.lo + other.lo, self.hi + other.hi)
-
     def __sub__(self, other: Bound) -> Bound:
         return Bound(self.lo - other.hi, self.hi - other.lo)
-
-    def __mul__(self, factor: int) -> Bound:
-        ends = (self.lo * factor, self.hi * factor)
-        return Bound(min(ends), max(ends))
-
-    def __and__(self, other: Bound) -> Bound | None:
-        lo = max(self.lo, other.lo)
-        hi = min(self.hi, other.hi)
-        return Bound(lo, hi) if lo <= hi else None
 
     def to_list(self) -> list[int]:
         """``[lo, hi]``, as in the record."""
@@ -76,35 +60,28 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
 def exact(value: object, *, where: str) -> Fraction:
-    """Return a number or text as an exact fraction.
-
-    >>> exact("10%", where="--min-support"), exact(0.1, where="x")
-    (Fraction(1, 10), Fraction(1, 10))
-    """
+    """Return a number or text as an exact fraction."""
     remedy = "Write a share such as 0.1 or 10%, or a whole number"
-    if isinstance(value, bool):
-        raise OptionError("is not a number", where=where, remedy=remedy)
     if isinstance(value, Fraction):
         return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
+    if isinstance(value, (float, Decimal)):
+        decimal = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+        if not decimal.is_finite():
             raise OptionError("is not a finite number", where=where, remedy=remedy)
-        return Fraction(repr(float(value)))
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise OptionError("is not a finite number", where=where, remedy=remedy)
-        return Fraction(value)
+        return Fraction(decimal)
     if isinstance(value, str):
-        text = value.strip()
-        percent = text.endswith("%")
-        body = text[:-1].strip() if percent else text
-        if not _NUMBER.fullmatch(body):
-            raise OptionError("is not a number", where=where, remedy=remedy)
-        return Fraction(body) / (100 if percent else 1)
-    try:
-        return Fraction(int(cast(SupportsIndex, value).__index__()))
-    except (AttributeError, TypeError):
-        raise OptionError("is not a number", where=where, remedy=remedy) from None
+        body, percent = _split_percent(value)
+        if _NUMBER.fullmatch(body):
+            return Fraction(body) / (100 if percent else 1)
+    elif not isinstance(value, bool):
+        with suppress(TypeError):
+            return Fraction(operator.index(cast(SupportsIndex, value)))
+    raise OptionError("is not a number", where=where, remedy=remedy)
+
+
+def _split_percent(text: str) -> tuple[str, bool]:
+    body = text.strip()
+    return (body[:-1].strip(), True) if body.endswith("%") else (body, False)
 
 
 def share(value: object, *, where: str, zero: bool = True) -> Fraction:
@@ -118,23 +95,14 @@ def share(value: object, *, where: str, zero: bool = True) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Support threshold: a share or a number of people.
-
-    >>> Threshold.parse("10%").least_count(8124), Threshold.parse(813).least_count(8124)
-    (813, 813)
-    >>> Threshold.parse("25%").least_count(8), Threshold.parse("25%").least_count(8, strict=True)
-    (2, 3)
-    """
+    """Support threshold: a share or a number of people."""
 
     value: Fraction
     is_count: bool
 
     @classmethod
     def parse(cls, value: object, *, where: str = "min_support") -> Threshold:
-        """Read a threshold: a share or a count.
-
-        A whole number of at least 1 is a count.
-        """
+        """Read a threshold: a share, or a count (whole, at least 1)."""
         if isinstance(value, Threshold):
             return value
         got = exact(value, where=where)
@@ -156,13 +124,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Interval of the values that print as one text.
-
-    >>> Printed.read("0.98").counts(50)
-    Bound(lo=49, hi=49)
-    >>> Printed.read("98.7%", rounding="truncated").counts(1000)
-    Bound(lo=987, hi=987)
-    """
+    """Interval of the values that print as one text."""
 
     lo: Fraction
     hi: Fraction
@@ -170,27 +132,10 @@ class Printed:
     hi_open: bool = False
 
     @classmethod
-    def read(cls, text: str, *, rounding: Rounding = "nearest", unit: Fraction | None = None, where: str = "number") -> Printed:
-        """Return the values that print as ``text``."""
-        body, percent = _split_percent(text)
-        try:
-            decimal = Decimal(body)
-        except InvalidOperation:
-            decimal = Decimal("NaN")
-        if not decimal.is_finite():
-            raise InputError("is not a number", where=where, remedy="Write a plain decimal such as 0.25") from None
-        value = Fraction(decimal) / (100 if percent else 1)
-        step = last_digit(text) if unit is None else unit
-        return cls.around(value, step, rounding)
-
-    @classmethod
     def around(cls, value: Fraction, step: Fraction, rounding: Rounding) -> Printed:
         """Return the values that print as ``value``.
 
         Where it is not known which way halves go, both neighbours of a half may print so.
-
-        >>> Printed.around(Fraction(4), Fraction(2), "half-up")
-        Printed(lo=Fraction(3, 1), hi=Fraction(5, 1), lo_open=False, hi_open=True)
         """
         moves = step > 0
         if rounding in NEAREST:
@@ -223,39 +168,9 @@ class Printed:
         """Return whole numbers c with c/scale inside, or None."""
         lo = self.lo * scale
         hi = self.hi * scale
-        first = math.floor(lo) + 1 if self.lo_open else math.ceil(lo)
-        last = math.ceil(hi) - 1 if self.hi_open else math.floor(hi)
-        first = max(0, first)
-        last = min(most, last)
+        first = max(0, math.floor(lo) + 1 if self.lo_open else math.ceil(lo))
+        last = min(most, math.ceil(hi) - 1 if self.hi_open else math.floor(hi))
         return Bound(first, last) if first <= last else None
-
-
-def _split_percent(text: str) -> tuple[str, bool]:
-    body = text.strip()
-    return (body[:-1].strip(), True) if body.endswith("%") else (body, False)
-
-
-def last_digit(text: str) -> Fraction:
-    """Return the step of the last printed digit.
-
-    A text with 15 or more significant digits is a double, and gets its spacing.
-
-    >>> last_digit("0.25"), last_digit("98.7%")
-    (Fraction(1, 100), Fraction(1, 1000))
-    """
-    body, percent = _split_percent(text)
-    try:
-        decimal = Decimal(body)
-    except InvalidOperation:
-        return Fraction(0)
-    if not decimal.is_finite():
-        return Fraction(0)
-    exponent = cast(int, decimal.as_tuple().exponent)
-    step = Fraction(10) ** exponent / (100 if percent else 1)
-    if len(decimal.as_tuple().digits) >= DOUBLE_DIGITS:
-        # Two roundings (the division that made the double, the printing) move it by at most a few units of its 53-bit mantissa.
-        step = max(step, abs(Fraction(decimal)) / 2**50 / (100 if percent else 1))
-    return step
 
 
 def column_steps(texts: list[str]) -> list[Fraction]:
@@ -263,31 +178,23 @@ def column_steps(texts: list[str]) -> list[Fraction]:
 
     Programs print ``0.5`` for ``0.500``: how precise a number is shows in the whole column. A column printed with fixed decimals has the
     most decimals anywhere in it, one printed with significant digits the most significant digits; the larger of the two steps holds for both.
-
-    >>> column_steps(["0.5", "0.125"])
-    [Fraction(1, 1000), Fraction(1, 1000)]
     """
-    decimals = 0
-    significant = 0
-    parsed: list[tuple[Decimal, bool] | None] = []
+    parsed: list[tuple[Decimal | None, bool]] = []
     for text in texts:
         body, percent = _split_percent(text)
         try:
-            decimal = Decimal(body)
+            value = Decimal(body)
         except InvalidOperation:
-            decimal = Decimal("NaN")
-        if not decimal.is_finite():
-            parsed.append(None)
-            continue
-        parsed.append((decimal, percent))
-        decimals = max(decimals, -cast(int, decimal.as_tuple().exponent))
-        significant = max(significant, len(decimal.as_tuple().digits))
+            value = Decimal("NaN")
+        parsed.append((value if value.is_finite() else None, percent))
+    digits = [decimal.as_tuple() for decimal, _ in parsed if decimal is not None]
+    decimals = max([0, *(-cast(int, one.exponent) for one in digits)])
+    significant = max((len(one.digits) for one in digits), default=0)
     steps = []
-    for entry in parsed:
-        if entry is None:
+    for decimal, percent in parsed:
+        if decimal is None:
             steps.append(Fraction(0))
             continue
-        decimal, percent = entry
         by_digits = Fraction(10) ** (decimal.adjusted() - significant + 1) if decimal else Fraction(0)
         step = max(Fraction(10) ** -decimals, by_digits)
         if significant >= DOUBLE_DIGITS:

@@ -157,28 +157,18 @@ class PartialTable:
 
 
 def _blank(column: Column, hidden: Flags) -> Column:
-    """Blank hidden cells; drop values that no longer occur."""
     if not hidden.any():
         return column
     codes = column.codes.copy()
     values = column.values if "" in column.values else (*column.values, "")
     codes[hidden] = values.index("")
     kept, fresh = np.unique(codes, return_inverse=True)
-    texts = [values[code] for code in kept]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return Column(column.name, tuple(texts[place] for place in order), rank[fresh.reshape(-1)])
+    return Column.renumbered(column.name, [values[code] for code in kept], fresh)
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Thresholds of unsafe rules, to be exceeded strictly.
-
-    >>> bars = Thresholds.of(min_confidence=0.55, min_support=0, n=9)
-    >>> bars.unsafe(whole=5, both=3), bars.unsafe(whole=2, both=1)
-    (True, False)
-    """
+    """Thresholds of unsafe rules, to be exceeded strictly."""
 
     support: int
     confidence: Fraction

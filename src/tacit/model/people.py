@@ -7,7 +7,7 @@ if every file stands for itself, each is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -128,7 +128,6 @@ People = Same | Nested | Churn | Changed | Unknown
 
 
 def _span(pair: Any, name: str) -> tuple[int, int]:
-    """The fewest and the most people, checked."""
     fits = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(end) is int for end in pair)
     if not fits or not 0 <= pair[0] <= pair[1]:
         remedy = f"Write for instance {name}=(0, 3): at least none, at most three"
@@ -137,24 +136,14 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
 
 
 def _escape(name: str) -> str:
-    """Escape a column name as in web addresses.
-
-    >>> _escape("income: a, b")
-    'income%3A a%2C b'
-    """
+    """Escape a column name as in web addresses."""
     for sign in "%:,+":
         name = name.replace(sign, f"%{ord(sign):02X}")
     return name
 
 
 def read_people(text: str) -> People:
-    """The declaration that ``--people`` gives.
-
-    >>> read_people("same"), read_people("left:0-3,joined:2")
-    (Same(), Churn(left=(0, 3), joined=(2, 2)))
-    >>> read_people("same,changed:salary+job:0-2")
-    Changed(columns=('job', 'salary'), people=(0, 2))
-    """
+    """The declaration that ``--people`` gives."""
     plain: dict[str, People] = {"same": Same(), "nested": Nested(), "nested:0,1": Nested(), "unknown": Unknown()}
     plain["nested:1,0"] = Nested(outer=1, inner=0)
     told = text.replace(" ", "").casefold()
@@ -178,11 +167,7 @@ def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
 
 
 def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
-    """Sets of populations that an individual can be in.
-
-    >>> memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)
-    (((0,), (0, 1), (0, 1, 2)), ((0,), (0, 1), (1,)))
-    """
+    """Sets of populations that an individual can be in."""
     every = range(populations)
     first = tuple(tuple(every[: end + 1]) for end in every)
     last = tuple(tuple(every[start:]) for start in every)
@@ -209,41 +194,32 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
             raise OptionError(f"{what}, so they may be about different people", where="--people", remedy=remedy)
         return Same()
     if isinstance(people, (Same, Changed)) and len(set(told)) > 1:
+        what = "the same people are declared, and the releases say different numbers of them"
         remedy = "Declare nested, left:0-3,joined:0-2 or unknown, or correct n"
-        raise OptionError(
-            "the same people are declared, and the releases say different numbers of them", where="--people", remedy=remedy
-        )
+        raise OptionError(what, where="--people", remedy=remedy)
     if isinstance(people, (Nested, Churn, Changed)) and len(counts) < 2:
         remedy = "Give one folder or file for each group of people, or leave it out"
         raise OptionError("is about several groups of people, and there is one", where="--people", remedy=remedy)
     if isinstance(people, Changed) and len(counts) > 2:
+        what = f"values that change are followed from one release to another, and there are {len(counts)}"
         remedy = "Audit two of them at a time, or put the files of each time into one folder"
-        raise OptionError(
-            f"values that change are followed from one release to another, and there are {len(counts)}",
-            where="--people",
-            remedy=remedy,
-        )
+        raise OptionError(what, where="--people", remedy=remedy)
     come_and_go = isinstance(people, Churn) and people.left[1] > 0 and people.joined[1] > 0
     if come_and_go and len(counts) > MOST_POPULATIONS:
         what = f"people who come and go among {len(counts)} releases can be in too many sets of them"
         remedy = f"Audit at most {MOST_POPULATIONS} at a time, or declare that nobody joined (joined:0) or left (left:0)"
         raise OptionError(what, where="--people", remedy=remedy)
     for first, second in pairwise(counts):
-        if first is not None and second is not None:
-            _check_numbers(people, first, second)
-    return people
-
-
-def _check_numbers(people: People, first: int, second: int) -> None:
-    """Refuse numbers of people that contradict the declaration."""
-    if isinstance(people, Nested) and (first < second) == (people.outer == 0) and first != second:
-        remedy = "Name the larger release first, or declare left:..,joined:.."
-        raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
-    if isinstance(people, Churn):
+        if first is None or second is None:
+            continue
         grown = second - first
-        if not people.joined[0] - people.left[1] <= grown <= people.joined[1] - people.left[0]:
+        if isinstance(people, Nested) and (grown > 0 if people.outer == 0 else grown < 0):
+            remedy = "Name the larger release first, or declare left:..,joined:.."
+            raise OptionError("the inner release is about more people than the outer one", where="--people", remedy=remedy)
+        if isinstance(people, Churn) and not people.joined[0] - people.left[1] <= grown <= people.joined[1] - people.left[0]:
             remedy = "Allow more people to leave or to join, or correct n"
             raise OptionError("the numbers of people differ by more than this allows", where="--people", remedy=remedy)
+    return people
 
 
 #: Why something is left out that the caller names.
@@ -266,11 +242,7 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Releases(Sequence[Release]):
-    """Releases of one folder by name, and other files.
-
-    ``not_read`` may say something about people, ``ignored`` does not: it belongs to Tacit, or the caller says so. Given beside others, the
-    releases are about the same people; by themselves, ``people`` says how their populations are related.
-    """
+    """Releases of one folder by name; ``ignored`` files say nothing about people."""
 
     name: str
     releases: tuple[Release, ...]
@@ -288,9 +260,6 @@ class Releases(Sequence[Release]):
 
     def __getitem__(self, index: int | slice) -> Release | Sequence[Release]:
         return self.releases[index]
-
-    def __iter__(self) -> Iterator[Release]:
-        return iter(self.releases)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,12 +285,7 @@ def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Combinations of QI values, with numbers of people.
-
-    >>> known = Population.of(Table.from_rows(["sex", "age"], [("F", "30"), ("M", "30"), ("F", "30")]))
-    >>> len(known), known.n, known.holding([("sex", "F")]).tolist(), known.describe(0)
-    (2, 3, [0], {'sex': 'F', 'age': '30'})
-    """
+    """Combinations of QI values, with numbers of people."""
 
     columns: tuple[Column, ...]
     people: Ints
@@ -368,12 +332,7 @@ class Population:
         return found
 
     def places_of(self, table: Table) -> Ints:
-        """Return each row's combination, or -1.
-
-        >>> known = Population.of(Table.from_rows(["sex"], [("F",), ("M",)]))
-        >>> known.places_of(Table.from_rows(["sex"], [("M",), ("X",), ("F",)])).tolist()
-        [1, -1, 0]
-        """
+        """Return each row's combination, or -1."""
         mine = np.zeros(len(self), np.int64)
         theirs = np.zeros(len(table.weights), np.int64)
         known = np.ones(len(theirs), np.bool_)
@@ -410,16 +369,11 @@ class Population:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Column and code of each value."""
-        return {
-            (column.name, value): (number, code)
-            for number, column in enumerate(self.columns)
-            for code, value in enumerate(column.values)
-        }
+        columns = enumerate(self.columns)
+        return {(column.name, value): (number, code) for number, column in columns for code, value in enumerate(column.values)}
 
     @cached_property
     def _lists(self) -> dict[tuple[int, int], Codes]:
-        """The combinations with each value."""
         lists: dict[tuple[int, int], Codes] = {}
         for number, column in enumerate(self.columns):
             order = np.argsort(column.codes, kind="stable").astype(np.int32)

@@ -8,19 +8,17 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from tacit.errors import LimitReached, OptionError
-from tacit.model.event import Event
 from tacit.model.numbers import exact, share
 
-WaiverStatus = Literal["applied", "ended", "unmatched"]
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -93,13 +91,9 @@ class Waiver:
 
 
 def _people(given: object) -> tuple[int, int]:
-    """Return the bounds on a waiver's people."""
     ends: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given, given]
-    if (
-        len(ends) != 2
-        or not all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
-        or not 0 < ends[0] <= ends[1]
-    ):
+    are_whole = len(ends) == 2 and all(isinstance(one, int) and not isinstance(one, bool) for one in ends)
+    if not are_whole or not 0 < ends[0] <= ends[1]:
         what = "does not say how many people it is for" if given is None else "people is not a number of people"
         remedy = "Copy the count of the finding: people = 9, or people = [1, 3] where it is not exact"
         raise OptionError(what, where="waiver", remedy=remedy)
@@ -107,7 +101,6 @@ def _people(given: object) -> tuple[int, int]:
 
 
 def _releases(given: object) -> tuple[str, ...]:
-    """Return the SHA-256 of a waiver's releases."""
     listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
     if not all(isinstance(one, str) and _SHA256.fullmatch(one) for one in listed):
         remedy = "Copy it from the audit: 64 digits and letters from a to f"
@@ -116,11 +109,7 @@ def _releases(given: object) -> tuple[str, ...]:
 
 
 def event_key(event: Mapping[str, Any]) -> str:
-    """Return an event as canonical text.
-
-    >>> event_key({"absent": ["c"], "present": ["b", "a"]}) == event_key({"present": ["a", "b"], "absent": ["c"], "not_all": []})
-    True
-    """
+    """Return an event as canonical text."""
     remedy = 'Write it as in the record, for instance event = { sex = ["F"], age = ["30"] }'
     if not isinstance(event, Mapping):
         raise OptionError("event is not a table of columns and values", where="waiver", remedy=remedy)
@@ -159,17 +148,8 @@ LIMITS: dict[str, Any] = {
 }
 #: ACRO's names of limits, and ours.
 ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zeros_are_disclosive": "zeros_are_disclosive"}
-#: Which way each limit becomes stricter: up, or down; one that is not set is the loosest.
-STRICTER: dict[str, Literal["up", "down"]] = {
-    "k": "up",
-    "l": "up",
-    "max_posterior": "down",
-    "max_gain": "down",
-    "min_confidence": "down",
-    "min_support": "down",
-    "safe_round_base": "up",
-    "zeros_are_disclosive": "up",
-}
+#: The limits that smaller values make stricter; larger values do so for the others. One that is not set is the loosest.
+_STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min_support"})
 #: Who says what a limit is.
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
@@ -271,20 +251,15 @@ class Policy:
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:
-    """Tell if one value of a limit allows more.
-
-    >>> is_looser("k", 5, 10), is_looser("max_posterior", 0.8, 0.9), is_looser("max_posterior", None, 0.9)
-    (True, False, True)
-    """
+    """Tell if one value of a limit allows more."""
     if value is None or floor is None:
         return value is None and floor is not None
     ours = exact(value, where=name)
     theirs = exact(floor, where=name)
-    return ours < theirs if STRICTER[name] == "up" else ours > theirs
+    return ours > theirs if name in _STRICTER_BELOW else ours < theirs
 
 
 def _plain(value: Any) -> Any:
-    """A number that JSON knows."""
     return float(value) if isinstance(value, Fraction) else value
 
 
@@ -294,12 +269,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Set a deadline for a block; keep earlier ones.
-
-    >>> with time_limit(60):
-    ...     Limits.within(3600).seconds_left <= 60
-    True
-    """
+    """Set a deadline for a block; keep earlier ones."""
     token = _deadline.set(Limits.within(seconds).deadline)
     try:
         yield
@@ -308,10 +278,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Return the seconds until the deadline, if any.
-
-    Never 0, since the result can be a limit itself.
-    """
+    """Return the seconds until the deadline (above 0), or None."""
     return Limits(_deadline.get()).seconds_left
 
 
@@ -354,105 +321,3 @@ class Limits:
         """Raise :class:`LimitReached` when the time is over."""
         if self.is_over:
             raise LimitReached("the time limit was reached", where=where, remedy="Give more time with --time-limit")
-
-
-class _Run(Protocol):
-    """Run of an attack as matched with waivers."""
-
-    @property
-    def code(self) -> str: ...
-
-    @property
-    def severity(self) -> Sequence[Any] | Any: ...
-
-    @property
-    def event(self) -> Any: ...
-
-    @property
-    def columns(self) -> Mapping[str, Any]: ...
-
-    def id(self, index: int) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Waived:
-    """Accepted findings: ``places`` maps (run, finding) to a waiver."""
-
-    waivers: tuple[Waiver, ...] = ()
-    places: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    ended: frozenset[int] = frozenset()
-
-    @classmethod
-    def among(
-        cls, runs: Sequence[_Run], waivers: Sequence[Waiver], today: date | None, releases: Sequence[str | None] = ()
-    ) -> Waived:
-        """Match waivers with the findings of all runs."""
-        ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
-        ids: dict[str, list[int]] = {}
-        events: dict[str, list[int]] = {}
-        for number, waiver in enumerate(waivers):
-            if number in ended or not waiver.holds_in(releases):
-                continue
-            if waiver.finding is not None:
-                ids.setdefault(waiver.finding, []).append(number)
-            if waiver.event is not None:
-                events.setdefault(event_key(waiver.event), []).append(number)
-        places: dict[tuple[int, int], int] = {}
-        for owner, run in enumerate(runs):
-            of_code = {id: numbers for id, numbers in ids.items() if id.startswith(f"{run.code}-")}
-            if run.event is None or not (of_code or events):
-                continue
-            for index, numbers in _match(run, of_code, events):
-                ends = int(run.columns["count"][index]), int(run.columns["count_hi"][index])
-                for number in numbers:
-                    if waivers[number].holds_for(*ends):
-                        places[owner, index] = number
-                        break
-        return cls(tuple(waivers), places, ended)
-
-    def waiver_of(self, owner: int, index: int) -> Waiver | None:
-        """Return the waiver of a finding, or None."""
-        number = self.places.get((owner, index))
-        return None if number is None else self.waivers[number]
-
-    def of(self, owner: int) -> list[int]:
-        """The findings of a run that are accepted."""
-        return sorted(index for run, index in self.places if run == owner)
-
-    def number(self, owner: int) -> int:
-        """Return the number of accepted findings of a run."""
-        return sum(run == owner for run, _ in self.places)
-
-    def status(self, number: int) -> tuple[WaiverStatus, int]:
-        """Return a waiver's status and number of findings."""
-        found = sum(place == number for place in self.places.values())
-        return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
-
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return the waivers as in the record."""
-        out = []
-        for number, waiver in enumerate(self.waivers):
-            status, found = self.status(number)
-            out.append(waiver.to_dict() | {"status": status, "findings": found})
-        return out
-
-
-def _match(
-    run: _Run, ids: Mapping[str, Sequence[int]], events: Mapping[str, Sequence[int]]
-) -> Iterable[tuple[int, Sequence[int]]]:
-    """Return the findings of a run that are waived."""
-    missing = set(ids)
-    for index in range(len(run.severity)):
-        if not missing and not events:
-            return
-        named: Sequence[int] = ()
-        if missing and (name := run.id(index)) in missing:
-            missing.discard(name)
-            named = ids[name]
-        described = events.get(_key_of(run.event(index)), ()) if events else ()
-        if named or described:
-            yield index, (*named, *described)
-
-
-def _key_of(event: Event) -> str:
-    return event_key(event.to_dict())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Ints, Words
 from tacit.model.numbers import Bound, Rounding
 
 if TYPE_CHECKING:
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Names of items, or pairs printed as ``column=value``.
-
-    >>> Items.of_columns([("sex", "F"), ("age", "30")]).names
-    ('sex=F', 'age=30')
-    """
+    """Names of items, or pairs printed as ``column=value``."""
 
     names: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -44,14 +40,9 @@ IntArray = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sets:
-    """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending.
+    """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending."""
 
-    >>> sets = Sets.from_lists([[2, 1], [], [3, 3]])
-    >>> len(sets), [part.tolist() for part in sets]
-    (3, [[1, 2], [], [3]])
-    """
-
-    offsets: npt.NDArray[np.int64]
+    offsets: Ints
     members: IntArray
 
     @classmethod
@@ -85,15 +76,15 @@ class Sets:
         return (self[i] for i in range(len(self)))
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """Number of members of each set."""
         return np.diff(self.offsets)
 
-    def owners(self) -> npt.NDArray[np.int64]:
+    def owners(self) -> Ints:
         """For every member, the number of its set."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
 
-    def take(self, index: npt.NDArray[np.int64] | Sequence[int]) -> Sets:
+    def take(self, index: Ints | Sequence[int]) -> Sets:
         """The sets at these positions, in this order."""
         chosen = np.asarray(index, dtype=np.int64)
         lengths = self.lengths[chosen]
@@ -101,17 +92,17 @@ class Sets:
         source = np.arange(offsets[-1], dtype=np.int64) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return Sets(offsets, self.members[source])
 
-    def member_hashes(self) -> npt.NDArray[np.uint64]:
+    def member_hashes(self) -> Words:
         """Return a 64-bit hash for each member."""
         return _mix(self.members.astype(np.uint64) + np.uint64(1))
 
-    def hashes(self) -> npt.NDArray[np.uint64]:
+    def hashes(self) -> Words:
         """Return a 64-bit hash for each set."""
         sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(self.member_hashes(), dtype=np.uint64)))
         return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
 
 
-def _mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _mix(values: Words) -> Words:
     """SplitMix64: spreads consecutive numbers over 64 bits."""
     mixed = values * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(30)
@@ -123,10 +114,7 @@ def _mix(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Name, SHA-256 and reading options of a file.
-
-    ``header`` is the SHA-256 of the header file beside it, empty where there is none. ``options`` are those that a caller gave to read it.
-    """
+    """Name, SHA-256, header SHA-256 and reading options of a file."""
 
     name: str
     sha256: str = ""
@@ -140,11 +128,7 @@ ONLY: tuple[Only, ...] = get_args(Only)
 
 @dataclass(frozen=True, slots=True)
 class ValueGroup:
-    """Name for several values, or for all others.
-
-    >>> ValueGroup("sex", "not F", ("F",), excluded=True).among(("F", "M"))
-    ('M',)
-    """
+    """Name for several values, or for all others."""
 
     column: str
     name: str
@@ -223,17 +207,17 @@ class Decimals:
     scaled: Ints
     digits: npt.NDArray[np.int8]
 
+    def take(self, index: Ints) -> Decimals:
+        """Return the decimals at these positions."""
+        return Decimals(self.scaled[index], self.digits[index])
+
     def value(self, index: int) -> Fraction | None:
         """The printed value at ``index``, exactly."""
         digits = int(self.digits[index])
         return None if digits < 0 else Fraction(int(self.scaled[index]), 10**digits)
 
     def text(self, index: int) -> str:
-        """Return the printed text at ``index``, possibly empty.
-
-        >>> Decimals(np.array([5, 125]), np.array([2, -1], np.int8)).text(0)
-        '0.05'
-        """
+        """Return the printed text at ``index``, possibly empty."""
         digits = int(self.digits[index])
         scaled = int(self.scaled[index])
         if digits <= 0:
@@ -241,8 +225,37 @@ class Decimals:
         return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
 
 
+class CountedLines:
+    """Common part of releases that are lines with bounds on counts."""
+
+    __slots__ = ()
+
+    lo: Ints
+    hi: Ints
+    header: Header
+    lines: Ints | None
+
+    @property
+    def n(self) -> int | None:
+        """Number of people, if known."""
+        return self.header.n
+
+    @property
+    def min_support(self) -> int | None:
+        """The support threshold as a count."""
+        return self.header.min_support
+
+    def count(self, index: int) -> Bound:
+        """Return the published bounds on the count of a line."""
+        return Bound(int(self.lo[index]), int(self.hi[index]))
+
+    def line(self, index: int) -> int:
+        """Return the line in the file; line 1 of a CSV file is its header."""
+        return int(self.lines[index]) if self.lines is not None else index + 2
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Itemsets:
+class Itemsets(CountedLines):
     """Published itemsets. ``lo`` and ``hi`` enclose each count: equal where the count is exactly known.
 
     ``only`` says which itemsets were chosen: all frequent ones, the closed ones, or the maximal ones. ``support`` holds printed shares where
@@ -266,27 +279,9 @@ class Itemsets:
         return len(self.sets)
 
     @property
-    def n(self) -> int | None:
-        """Number of people, if known."""
-        return self.header.n
-
-    @property
-    def min_support(self) -> int | None:
-        """The threshold as a count."""
-        return self.header.min_support
-
-    @property
     def is_exact(self) -> bool:
         """True if every count is exact."""
         return bool((self.lo == self.hi).all())
-
-    def count(self, index: int) -> Bound:
-        """Return the published bounds on the count of itemset ``index``."""
-        return Bound(int(self.lo[index]), int(self.hi[index]))
-
-    def line(self, index: int) -> int:
-        """Return the line of itemset ``index`` in its file; line 1 of a CSV file is its header."""
-        return int(self.lines[index]) if self.lines is not None else index + 2
 
     def names(self, index: int) -> list[str]:
         """Return the names of the items of itemset ``index``."""
@@ -301,10 +296,8 @@ class Itemsets:
         count = self.count(index)
         return f"{count.lo:,}" if count.is_exact else ""
 
-    def take(self, index: npt.NDArray[np.int64], header: Header) -> Itemsets:
+    def take(self, index: Ints, header: Header) -> Itemsets:
         """Return the itemsets at these positions, under a new header."""
-        support = None if self.support is None else Decimals(self.support.scaled[index], self.support.digits[index])
-        rounded = None if self.rounded is None else self.rounded[index]
         return Itemsets(
             self.sets.take(index),
             self.lo[index],
@@ -312,8 +305,8 @@ class Itemsets:
             self.items,
             header=header,
             only=self.only,
-            support=support,
-            rounded=rounded,
+            support=None if self.support is None else self.support.take(index),
+            rounded=None if self.rounded is None else self.rounded[index],
         )
 
     def details(self) -> dict[str, Any]:
@@ -327,7 +320,7 @@ class Itemsets:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rules:
+class Rules(CountedLines):
     """Published rules ``antecedent => consequent`` over items.
 
     ``lo`` and ``hi`` enclose the number of people with antecedent and consequent, ``whole_lo`` and ``whole_hi`` the number with the
@@ -353,59 +346,32 @@ class Rules:
         return len(self.antecedents)
 
     @property
-    def n(self) -> int | None:
-        """Number of people, if known."""
-        return self.header.n
-
-    @property
-    def min_support(self) -> int | None:
-        """The support threshold as a count."""
-        return self.header.min_support
-
-    @property
     def min_confidence(self) -> Fraction | None:
         """The confidence threshold."""
         return self.header.min_confidence
 
-    def count(self, index: int) -> Bound:
-        """Return the published bounds on the people with antecedent and consequent."""
-        return Bound(int(self.lo[index]), int(self.hi[index]))
-
     def whole(self, index: int) -> Bound:
         """Return the published bounds on the people with the antecedent."""
         return Bound(int(self.whole_lo[index]), int(self.whole_hi[index]))
-
-    def line(self, index: int) -> int:
-        """Return the line of rule ``index`` in its file; line 1 of a CSV file is its header."""
-        return int(self.lines[index]) if self.lines is not None else index + 2
 
     @property
     def is_withheld(self) -> bool:
         """True if no line prints a number."""
         return self.support is None and self.confidence is None and bool((self.lo < self.hi).any())
 
-    def take(self, index: npt.NDArray[np.int64], header: Header) -> Rules:
+    def take(self, index: Ints, header: Header) -> Rules:
         """Return the rules at these positions, under a new header."""
-        support, confidence = (
-            None if one is None else Decimals(one.scaled[index], one.digits[index]) for one in (self.support, self.confidence)
-        )
-        lo = self.lo[index]
-        hi = self.hi[index]
-        whole_lo = self.whole_lo[index]
-        whole_hi = self.whole_hi[index]
-        left = self.antecedents.take(index)
-        right = self.consequents.take(index)
         return Rules(
-            left,
-            right,
-            lo,
-            hi,
-            whole_lo=whole_lo,
-            whole_hi=whole_hi,
+            self.antecedents.take(index),
+            self.consequents.take(index),
+            self.lo[index],
+            self.hi[index],
+            whole_lo=self.whole_lo[index],
+            whole_hi=self.whole_hi[index],
             items=self.items,
             header=header,
-            support=support,
-            confidence=confidence,
+            support=None if self.support is None else self.support.take(index),
+            confidence=None if self.confidence is None else self.confidence.take(index),
         )
 
     def details(self) -> dict[str, Any]:
@@ -427,13 +393,11 @@ class Rules:
             yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
 
     def _side(self, sets: Sets, index: int) -> dict[str, str] | list[str]:
-        """Return one side of a rule for JSON."""
         if self.items.pairs is not None:
             return dict(self.items.pairs[item] for item in sets[index])
         return [self.items.names[item] for item in sets[index]]
 
     def _consequent(self, index: int) -> str | list[str]:
-        """Return the consequent: an SA value or items."""
         members = self.consequents[index]
         if self.items.pairs is not None and len(members) == 1:
             column, value = self.items.pairs[int(members[0])]
@@ -449,7 +413,6 @@ Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable
 
 
 def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
-    """Return the printed count and support of a line."""
     if release.support is not None:
         text = release.support.text(index)
         return {"count": None, "support": float(text) if text else None}

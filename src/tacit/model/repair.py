@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args, overload
 
@@ -194,7 +194,6 @@ class Suggestion:
 
 
 def _word(word: str, files: Mapping[str, str]) -> str:
-    """Quote a word for the command line."""
     if not word.startswith("@"):
         return shlex.quote(word)
     if word in files:
@@ -219,7 +218,8 @@ class Suggestions(Sequence[Suggestion]):
     @classmethod
     def of(cls, tried: Sequence[Suggestion]) -> Suggestions:
         """Return suggestions in order."""
-        return cls(tuple(sorted(tried, key=_rank)))
+        place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}
+        return cls(tuple(sorted(tried, key=lambda one: (place[one.verdict], float("inf") if one.loss is None else one.loss))))
 
     @overload
     def __getitem__(self, index: int) -> Suggestion: ...
@@ -232,9 +232,6 @@ class Suggestions(Sequence[Suggestion]):
 
     def __len__(self) -> int:
         return len(self.tried)
-
-    def __iter__(self) -> Iterator[Suggestion]:
-        return iter(self.tried)
 
     @property
     def clean(self) -> tuple[Suggestion, ...]:
@@ -261,21 +258,14 @@ class Suggestions(Sequence[Suggestion]):
         return [one.to_dict() for one in self.tried]
 
 
-def _rank(one: Suggestion) -> tuple[int, float]:
-    """Return the sort key: verdict, then loss."""
-    place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}[one.verdict]
-    return (place, float("inf") if one.loss is None else one.loss)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RepairCase:
     """A release to be repaired.
 
-    ``audit`` attacks a candidate under the policy and the goal, with the data that it was made from, if any; ``mine`` makes a release like this
-    one (same kind, same threshold as a count) from other data, ``mine_all`` one of all frequent itemsets. They are passed in, so that repairs
-    share no code with the attacks. ``precision`` is the requested one; ``first_look`` is an audit that may stop at its first finding, which is
-    enough for the verdict. ``table`` holds the people that rules were made from, with their columns; ``most_looks`` limits the audits of a
-    search that only improves the result, ``lines`` are the lines of the file to remove, ``least_base`` is the smallest rounding base.
+    ``audit`` attacks a candidate under the policy and the goal; ``mine`` makes a release like this one (same kind and count threshold) from
+    other data, ``mine_all`` one of all frequent itemsets. They are passed in, so that repairs share no code with the attacks. ``first_look`` is
+    an audit that may stop at its first finding, which is enough for the verdict. ``table`` holds the people that rules were made from;
+    ``most_looks`` limits the audits of a search that only improves the result; ``lines`` of the file are to be removed.
     """
 
     release: Listed
@@ -301,10 +291,7 @@ class RepairCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """Changed release, and the data it describes.
-
-    ``remark`` is a sentence for the owner if the goal is not met.
-    """
+    """Changed release, the data it describes, and a remark for the owner."""
 
     release: Listed
     data: Transactions | None = None
@@ -313,10 +300,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """Method of repair for some kinds of release.
-
-    ``changes`` is what the header of the result says about the method.
-    """
+    """Method of repair for some kinds of release."""
 
     name: str
     of: tuple[str, ...]

@@ -46,11 +46,7 @@ class Part:
     graph: Graph | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The part as in the record.
-
-        >>> Part("f", "", "", ("k", "seconds"), ((3, 0.5),), "", frozenset({"seconds"})).to_dict()["rows"]
-        [{'k': 3}]
-        """
+        """The part as in the record."""
         rows = [{name: cell for name, cell in zip(self.head, row, strict=True) if name not in self.clock} for row in self.rows]
         return {
             "name": self.name,
@@ -79,12 +75,7 @@ class Reproduction:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Reproduction:
-        """Return the reproduction of a record, without pictures.
-
-        >>> made = Reproduction("p", "Somebody", (Part("f", "F", "read", ("k", "s"), ((3, 0.5),), "so", frozenset({"s"})),), ())
-        >>> Reproduction.from_dict(made.to_dict()).parts[0].rows
-        ((3,),)
-        """
+        """Return the reproduction of a record, without pictures."""
         parts = tuple(Part.from_dict(part) for part in record["parts"])
         return cls(record["name"], record["citation"], parts, tuple(record["left_out"]))
 

@@ -22,20 +22,15 @@ MOST_BASE = 10**15
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Precision of counts: rounding base, or decimals of shares.
-
-    >>> Precision(base=5).label, Precision(decimals=2).label
-    ('base 5', '2 decimals')
-    """
+    """Precision of counts: rounding base, or decimals of shares."""
 
     base: int | None = None
     decimals: int | None = None
 
     def __post_init__(self) -> None:
         if (self.base is None) == (self.decimals is None):
-            raise OptionError(
-                "give a base or a number of decimals, not both", where="precision", remedy="Leave out --base or --decimals"
-            )
+            what = "give a base or a number of decimals, not both"
+            raise OptionError(what, where="precision", remedy="Leave out --base or --decimals")
         for value, least, most, where in ((self.base, 2, MOST_BASE, "--base"), (self.decimals, 0, MOST_DECIMALS, "--decimals")):
             if value is None:
                 continue
@@ -51,24 +46,14 @@ class Precision:
         return "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
 
     def step(self, n: int | None) -> Fraction:
-        """Return the people between two adjacent printed numbers.
-
-        >>> Precision(decimals=2).step(8124)
-        Fraction(2031, 25)
-        """
+        """Return the people between two adjacent printed numbers."""
         if self.base is not None:
             return Fraction(self.base)
         return Fraction(_people(n), 10 ** (self.decimals or 0))
 
 
 def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Ints, Ints]:
-    """Return the interval of counts behind each multiple.
-
-    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-up")]
-    [[3, 5], [4, 6]]
-    >>> [ends.tolist() for ends in counts_printed_as(np.array([4, 6]), 2, "half-even")]
-    [[3, 6], [5, 6]]
-    """
+    """Return the interval of counts behind each multiple."""
     below: int | Ints
     above: int | Ints
     if rounding == "nearest":
@@ -90,35 +75,25 @@ def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Int
 
 
 def rounded(release: Itemsets, precision: Precision) -> Itemsets:
-    """Round the exact counts of a release to intervals.
-
-    >>> from tacit.model.release import Items
-    >>> from tacit.model.release import Header
-    >>> from tacit.model.release import Sets
-    >>> counts = np.array([37])
-    >>> exact = Itemsets(Sets.from_lists([[0]]), counts, counts, Items(("a",)), Header(n=100, min_support=30))
-    >>> rounded(exact, Precision(base=10)).count(0), rounded(exact, Precision(decimals=1)).count(0)
-    (Bound(lo=35, hi=44), Bound(lo=35, hi=44))
-    """
+    """Round the exact counts of a release to intervals."""
     if not release.is_exact:
         where = release.source.name if release.source else "the release"
         remedy = "Give the release with exact counts: rounding twice moves counts further than it says"
         raise OptionError("its counts are rounded already", where=where, remedy=remedy)
+    printed = None
+    support = None
     if precision.base is not None:
-        return _to_base(release, precision.base)
-    return _to_decimals(release, precision.decimals or 0)
+        printed = (2 * release.lo + precision.base) // (2 * precision.base) * precision.base
+        lo, hi = counts_printed_as(printed, precision.base, "half-up")
+    else:
+        lo, hi, support = _print_shares(release, precision.decimals or 0)
+    lo = np.maximum(lo, release.min_support or 0)
+    hi = hi if release.n is None else np.minimum(hi, release.n)
+    header = replace(release.header, base=precision.base, digits=precision.decimals, rounding="half-up")
+    return replace(release, lo=lo, hi=hi, header=header, support=support, rounded=printed, lines=None, source=None)
 
 
-def _to_base(release: Itemsets, base: int) -> Itemsets:
-    """Round counts to multiples of a base, halves up."""
-    printed = (2 * release.lo + base) // (2 * base) * base
-    lo, hi = _within(release, *counts_printed_as(printed, base, "half-up"))
-    header = replace(release.header, base=base, digits=None, rounding="half-up")
-    return replace(release, lo=lo, hi=hi, header=header, support=None, rounded=printed, lines=None, source=None)
-
-
-def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
-    """Round shares of n to decimals, halves up."""
+def _print_shares(release: Itemsets, decimals: int) -> tuple[Ints, Ints, Decimals]:
     n = _people(release.n)
     scale = 10**decimals
 
@@ -132,24 +107,13 @@ def _to_decimals(release: Itemsets, decimals: int) -> Itemsets:
     distinct, place = np.unique(release.lo, return_inverse=True)
     scaled = np.array([(2 * count * scale + n) // (2 * n) for count in distinct.tolist()], np.int64)
     pairs = np.array([ends(value) for value in scaled.tolist()], np.int64).reshape(-1, 2)[place]
-    lo, hi = _within(release, pairs[:, 0], pairs[:, 1])
-    support = Decimals(scaled[place], np.full(len(release), decimals, np.int8))
-    header = replace(release.header, base=None, digits=decimals, rounding="half-up")
-    return replace(release, lo=lo, hi=hi, header=header, support=support, rounded=None, lines=None, source=None)
-
-
-def _within(release: Itemsets, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-    """Clip intervals to the threshold and n."""
-    lo = np.maximum(lo, release.min_support or 0)
-    return lo, hi if release.n is None else np.minimum(hi, release.n)
+    return pairs[:, 0], pairs[:, 1], Decimals(scaled[place], np.full(len(release), decimals, np.int8))
 
 
 def _people(n: int | None) -> int:
-    """Return the number of people, which shares need."""
     if not n:
-        raise OptionError(
-            "the number of people is not known", where="--decimals", remedy="Give it with --n, or round to a --base"
-        )
+        remedy = "Give it with --n, or round to a --base"
+        raise OptionError("the number of people is not known", where="--decimals", remedy=remedy)
     return n
 
 
@@ -163,10 +127,9 @@ NOTHING = -1
 class Convention:
     """Printing of counts by one publisher.
 
-    ``numbers`` turns printed numbers into the counts that they stand for, given below how many people cells are hidden. A hidden cell holds
-    from ``least_hidden`` to ``hidden_below - 1`` people (any number where that is None). ``negative`` says that ``-5`` is a mark of a count
-    from 1 to 4. ``is_exact`` says that numbers are not rounded, so that totals tell how many people there are. ``deletes_records`` says that
-    the people of hidden cells are not in the totals.
+    ``numbers`` turns printed numbers into counts, given below how many people cells are hidden. A hidden cell holds from ``least_hidden`` to
+    ``hidden_below - 1`` people (any number where that is None). ``negative``: ``-5`` is a mark of a count from 1 to 4. ``deletes_records``: the
+    people of hidden cells are not in the totals.
     """
 
     name: str
@@ -180,53 +143,38 @@ class Convention:
 
 
 def _opensafely(printed: Ints, below: int) -> Ends:
-    """Small counts become 0, others multiples of 5."""
-    lo, hi = counts_printed_as(printed, 5, "nearest")
+    lo, hi = _multiples(5, "nearest")(printed, below)
     is_zero = printed == 0
-    lo = np.where(is_zero, 0, np.maximum(lo, below))
-    hi = np.where(is_zero, below - 1, hi)
-    return lo, _where_possible(printed % 5 == 0, hi)
+    return np.where(is_zero, 0, np.maximum(lo, below)), np.where(is_zero, below - 1, hi)
 
 
 def _midpoint6(printed: Ints, _: int) -> Ends:
-    """Ranges of six become midpoints (3, 9, ...); 0 stays."""
     is_zero = printed == 0
-    lo = np.where(is_zero, 0, printed - 2)
     hi = np.where(is_zero, 0, printed + 3)
-    return lo, _where_possible(is_zero | (printed % 6 == 3), hi)
-
-
-def _nomis(printed: Ints, _: int) -> Ends:
-    """The nearest multiple of 5."""
-    lo, hi = counts_printed_as(printed, 5, "nearest")
-    return lo, _where_possible(printed % 5 == 0, hi)
+    return np.where(is_zero, 0, printed - 2), np.where(is_zero | (printed % 6 == 3), hi, NOTHING)
 
 
 def _acro(printed: Ints, below: int) -> Ends:
-    """Records of small cells are deleted; these print 0."""
     is_zero = printed == 0
     return np.where(is_zero, 0, np.maximum(printed, below)), np.where(is_zero, below - 1, printed)
 
 
-def _omop(printed: Ints, _: int) -> Ends:
-    """Return printed counts as they are: they are exact."""
+def _exact(printed: Ints, _: int) -> Ends:
     return printed.copy(), printed.copy()
 
 
-def _rr3(printed: Ints, _: int) -> Ends:
-    """Random rounding to an adjacent multiple of 3."""
-    lo, hi = counts_printed_as(printed, 3, "random")
-    return lo, _where_possible(printed % 3 == 0, hi)
+def _multiples(base: int, rounding: Rounding) -> Callable[[Ints, int], Ends]:
+    def numbers(printed: Ints, _: int) -> Ends:
+        lo, hi = counts_printed_as(printed, base, rounding)
+        return lo, np.where(printed % base == 0, hi, NOTHING)
 
-
-def _where_possible(possible: np.ndarray[tuple[int], np.dtype[np.bool_]], hi: Ints) -> Ints:
-    return np.where(possible, hi, NOTHING)
+    return numbers
 
 
 CONVENTIONS: tuple[Convention, ...] = (
     Convention("opensafely", "counts up to 7 are printed as 0 or redacted, others rounded to 5", _opensafely, hidden_below=8),
     Convention("opensafely-midpoint6", "counts are rounded to the midpoints 3, 9, 15, .. of sixes; 0 stays", _midpoint6),
-    Convention("nomis", "counts are rounded to the nearest 5", _nomis),
+    Convention("nomis", "counts are rounded to the nearest 5", _multiples(5, "nearest")),
     Convention(
         "acro",
         "people in cells of fewer than 10 are deleted, so that these cells are empty and totals do not count them",
@@ -234,17 +182,13 @@ CONVENTIONS: tuple[Convention, ...] = (
         hidden_below=10,
         deletes_records=True,
     ),
-    Convention("omop", "counts from 1 to 4 are printed as -5 or <5", _omop, least_hidden=1, negative=True, is_exact=True),
-    Convention("rr3", "counts are rounded by chance to one of the two nearest multiples of 3", _rr3),
+    Convention("omop", "counts from 1 to 4 are printed as -5 or <5", _exact, least_hidden=1, negative=True, is_exact=True),
+    Convention("rr3", "counts are rounded by chance to one of the two nearest multiples of 3", _multiples(3, "random")),
 )
 
 
 def find_convention(name: str, *, where: str = "--convention") -> Convention:
-    """The convention of a name.
-
-    >>> find_convention("rr3").about
-    'counts are rounded by chance to one of the two nearest multiples of 3'
-    """
+    """The convention of a name."""
     for one in CONVENTIONS:
         if one.name == name:
             return one

@@ -13,10 +13,8 @@ from tacit.model.rounding import Precision
 class Cell:
     """Result for one support threshold and one k.
 
-    ``itemsets``, ``closed`` and ``maximal`` say how many sets would be published, ``channels`` how many groups of 1 to k-1 people follow from
-    them by adding and subtracting (I01), ``groups_of_one`` how many of these are a single person, ``deduced`` how many more groups follow
-    through unpublished itemsets (I02), ``people`` how many people are concerned at least. Where both find nothing, all attacks were run for
-    ``verdict`` and ``people``.
+    ``channels`` are groups of 1 to k-1 people that follow by adding and subtracting (I01), ``deduced`` those that follow through unpublished
+    itemsets (I02). Where both find nothing, all attacks were run for ``verdict`` and ``people``.
     """
 
     min_support: int
@@ -33,12 +31,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Lowest:
-    """Lowest threshold without findings of I01 and I02.
+    """Lowest threshold without findings of I01 (``published``) and I02 (``min_support``), or None.
 
-    None if it was not found.
-
-    ``published`` counts only what follows from published itemsets (I01), ``min_support`` missing ones as well (I02). Other attacks may find
-    something there: audit the list. ``decided`` says that the search came to its end and that no lower threshold was merely undecided.
+    Other attacks may find something there: audit the list. ``decided``: no lower threshold was merely undecided.
     """
 
     k: int
@@ -47,19 +42,27 @@ class Lowest:
     decided: bool = False
 
 
+class Sweep:
+    """Common part of all sweeps."""
+
+    __slots__ = ()
+
+    reason: str
+
+    @property
+    def finished(self) -> bool:
+        """True if everything asked for was done in full."""
+        return not self.reason
+
+
 @dataclass(frozen=True, slots=True)
-class ItemsetSweep:
+class ItemsetSweep(Sweep):
     """Findings in itemsets by threshold (descending) and k."""
 
     n: int
     cells: tuple[Cell, ...]
     lowest: tuple[Lowest, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if everything asked for was done."""
-        return not self.reason
 
     def share(self, count: int | None) -> float | None:
         """A count as a share of all people."""
@@ -81,8 +84,7 @@ Settled = Literal["exposed", "clean", "undecided"]
 class Setting:
     """One precision of counts; None means exact.
 
-    ``step`` is how many people lie between two printed numbers, ``findings`` what each attack finds in the release as it would be printed,
-    ``error_mean`` how far printed counts lie from true ones on average, as a share of the true one.
+    ``step`` people lie between two printed numbers; ``error_mean`` is the mean error of printed counts relative to true ones.
     """
 
     precision: Precision | None
@@ -107,18 +109,13 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundingSweep:
+class RoundingSweep(Sweep):
     """Findings in a release by precision, exact first."""
 
     n: int | None
     k: int
     settings: tuple[Setting, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if all settings were audited in full."""
-        return not self.reason
 
     @property
     def finest_base(self) -> int | None:
@@ -143,11 +140,7 @@ class RoundingSweep:
 
 @dataclass(frozen=True, slots=True)
 class RuleForm:
-    """Form of rules: exact, with decimals, or withheld.
-
-    >>> RuleForm().label, RuleForm(digits=3).label, RuleForm(withheld=True).label
-    ('exact', '3 digits', 'withheld')
-    """
+    """Form of rules: exact, with decimals, or withheld."""
 
     digits: int | None = None
     withheld: bool = False
@@ -164,10 +157,8 @@ class RuleForm:
 class RuleCell:
     """Result for one support, confidence and form.
 
-    ``missing`` is how many missing rules remain after pruning, ``groups`` how many groups of fewer than k people follow (R01), ``above_90`` how
-    many people have a value with an estimated probability above .9 and ``max_posterior`` the largest one (R02), ``certain`` how many people's
-    value is certain (R03), ``divergence`` D_overall, how far estimates are from the truth on average (nats), ``entropy`` what the rules
-    leave open.
+    ``missing`` rules remain after pruning, ``groups`` of fewer than k people follow (R01), ``above_90`` people have an estimate above .9
+    (R02), ``certain`` people a certain one (R03). ``divergence`` is D_overall (nats), ``entropy`` what the rules leave open.
     """
 
     min_support: int
@@ -186,29 +177,21 @@ class RuleCell:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as in the record."""
-        out: dict[str, Any] = {
-            "min_support": self.min_support,
-            "min_confidence": self.min_confidence,
-            "printed_as": self.form.label,
-        }
-        out |= asdict(self.form) | {"rules": self.rules, "missing_rules_kept": self.missing, "groups": self.groups}
+        out: dict[str, Any] = {"min_support": self.min_support, "min_confidence": self.min_confidence}
+        out |= {"printed_as": self.form.label} | asdict(self.form)
+        out |= {"rules": self.rules, "missing_rules_kept": self.missing, "groups": self.groups}
         out |= {"max_posterior": self.max_posterior, "people_above_90": self.above_90, "people_certain": self.certain}
         out |= {"D_overall": self.divergence, "posterior_entropy": self.entropy}
         return out | {"verdict": self.verdict, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSweep:
+class RuleSweep(Sweep):
     """Findings in rules by support, confidence and form."""
 
     n: int
     cells: tuple[RuleCell, ...]
     reason: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """True if everything asked for was done."""
-        return not self.reason
 
     @property
     def richest(self) -> RuleCell | None:

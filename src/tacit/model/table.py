@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
 class Missing:
     """Mark and meaning of a missing value.
 
-    ``category``: a value like any other. ``drop``: rows with the mark in a column in use are left out. ``drop-any``: rows with the mark in
-    any column are left out.
+    ``category``: a value like any other; rows with the mark are left out if it is in a column in use (``drop``) or in any (``drop-any``).
     """
 
     mark: str | None = None
@@ -29,15 +28,11 @@ class Missing:
 
     def __post_init__(self) -> None:
         if self.rule not in MISSING_RULES:
-            raise OptionError(
-                f"unknown rule {self.rule!r}", where="--missing-rule", remedy=nearest_name(self.rule, MISSING_RULES, "rules")
-            )
+            remedy = nearest_name(self.rule, MISSING_RULES, "rules")
+            raise OptionError(f"unknown rule {self.rule!r}", where="--missing-rule", remedy=remedy)
         if self.mark is None and self.rule != "category":
-            raise OptionError(
-                f"--missing-rule {self.rule} needs a mark",
-                where="--missing-rule",
-                remedy="Name the mark, for instance --missing '?'",
-            )
+            remedy = "Name the mark, for instance --missing '?'"
+            raise OptionError(f"--missing-rule {self.rule} needs a mark", where="--missing-rule", remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,8 @@ class Schema:
                 if seen.get(name) == role:
                     raise OptionError(f"column {name!r} is named twice", where=role, remedy="Name each column once")
                 if name in seen:
-                    raise OptionError(
-                        f"column {name!r} is also given as {seen[name]}", where=role, remedy="Give each column one role"
-                    )
+                    what = f"column {name!r} is also given as {seen[name]}"
+                    raise OptionError(what, where=role, remedy="Give each column one role")
                 seen[name] = role
 
     @property
@@ -130,8 +124,9 @@ class Transactions:
         differs = rows_of[candidates & (twin != self.rows.members)]
         same[differs] = False
         target = np.where(same, head, np.arange(len(keys)))
-        weights = np.bincount(target, weights=None, minlength=len(keys)) if (self.weights == 1).all() else None
-        if weights is None:
+        if (self.weights == 1).all():
+            weights = np.bincount(target, minlength=len(keys))
+        else:
             weights = np.zeros(len(keys), np.int64)
             np.add.at(weights, target, self.weights)
         kept = np.flatnonzero(target == np.arange(len(keys)))
@@ -139,17 +134,28 @@ class Transactions:
 
 
 def sort_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort names as whole numbers if possible, else text.
-
-    >>> sort_names({"10", "9"}), sort_names({"b", "10"})
-    (('9', '10'), ('10', 'b'))
-    """
+    """Sort names as whole numbers if possible, else text."""
     listed = list(names)
     if all(name.isascii() and name.isdecimal() for name in listed):
         # By length and text instead of by number: Python reads no number of thousands of digits.
         plain = {name: name.lstrip("0") for name in listed}
         return tuple(sorted(listed, key=lambda name: (len(plain[name]), plain[name], name)))
     return tuple(sorted(listed))
+
+
+def row_keys(columns: Iterable[npt.NDArray[np.integer[Any]]], rows: int) -> npt.NDArray[np.int64]:
+    """Return a key per row that sorts as its codes do, from -1 on."""
+    key = np.zeros(rows, np.int64)
+    largest = 1
+    for codes in columns:
+        width = int(codes.max(initial=-1)) + 2
+        if largest * width >= 1 << 62:
+            # Renumbered, the key lies below rows x values: it never overflows.
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            largest = len(key) + 1
+        key = key * width + (codes + 1)
+        largest *= width
+    return key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +172,14 @@ class Column:
         values = tuple(sorted(set(texts)))
         code = {value: i for i, value in enumerate(values)}
         return cls(name, values, np.fromiter((code[text] for text in texts), np.int32, len(texts)))
+
+    @classmethod
+    def renumbered(cls, name: str, texts: Sequence[str], codes: npt.NDArray[np.integer[Any]]) -> Column:
+        """Return the column of distinct unsorted texts and their codes."""
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return cls(name, tuple(texts[place] for place in order), rank[codes.reshape(-1)])
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
         """Return the column restricted to these rows."""
@@ -217,7 +231,11 @@ class Table:
         if not self.schema.sa:
             raise OptionError("the table has no sensitive column", where="sa", remedy="Name it with --sa (Python: sa=)")
         parts = [self.column(name) for name in self.schema.sa]
-        return parts[0] if len(parts) == 1 else _combine(parts)
+        if len(parts) == 1:
+            return parts[0]
+        kept, fresh = np.unique(np.stack([part.codes for part in parts], axis=1), axis=0, return_inverse=True)
+        texts = [" & ".join(part.values[code] for part, code in zip(parts, row, strict=True)) for row in kept]
+        return Column.renumbered(" & ".join(self.schema.sa), texts, fresh)
 
     def column(self, name: str) -> Column:
         """The column of this name."""
@@ -226,9 +244,8 @@ class Table:
 
     def select(self, names: Sequence[str]) -> Table:
         """The table with these columns only; roles of the others are forgotten."""
-        schema = Schema(
-            *(tuple(c for c in role if c in names) for role in (self.schema.qi, self.schema.sa, self.schema.identifying))
-        )
+        roles = (self.schema.qi, self.schema.sa, self.schema.identifying)
+        schema = Schema(*(tuple(name for name in role if name in names) for role in roles))
         return replace(self, columns=tuple(self.column(name) for name in names), schema=schema)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Table:
@@ -237,15 +254,7 @@ class Table:
 
     def merged(self) -> Table:
         """The same people with equal rows merged, sorted by their codes."""
-        key = np.zeros(len(self.weights), np.int64)
-        largest = 1
-        for column in self.columns:
-            if largest * len(column.values) >= 1 << 62:
-                # Numbered again, the key lies below rows x values: it never overflows.
-                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-                largest = len(key)
-            key = key * len(column.values) + column.codes
-            largest = largest * len(column.values)
+        key = row_keys((column.codes for column in self.columns), len(self.weights))
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
@@ -265,18 +274,6 @@ class Table:
         return Transactions(Sets(offsets, members.reshape(-1)), self.weights, Items.of_columns(pairs), self.source)
 
 
-def _combine(parts: Sequence[Column]) -> Column:
-    """Combine columns into one of occurring combinations."""
-    codes = np.stack([part.codes for part in parts], axis=1)
-    kept, fresh = np.unique(codes, axis=0, return_inverse=True)
-    texts = [" & ".join(part.values[code] for part, code in zip(parts, row, strict=True)) for row in kept]
-    order = np.argsort(np.array(texts, dtype=object), kind="stable")
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    name = " & ".join(part.name for part in parts)
-    return Column(name, tuple(texts[i] for i in order), rank[fresh.reshape(-1)])
-
-
 #: The root that every value belongs to; it says nothing and is never an item.
 ROOT = "*"
 
@@ -285,11 +282,7 @@ ROOT = "*"
 class Hierarchy:
     """Coarser values of a column: ``levels[value]``, finest first.
 
-    ``file`` is where it stands, for errors. ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
-
-    >>> tree = Hierarchy("race", {"Black": ("Non-White",), "White": ()})
-    >>> tree.nodes
-    ('Non-White',)
+    ``repeated[value]`` levels above the value only repeat it: whoever counts levels counts them.
     """
 
     column: str

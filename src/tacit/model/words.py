@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.model.event import Change, ItemEvent, Side
+from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
     Goal,
@@ -33,36 +33,23 @@ __all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
 
 def render_people(count: Bound) -> str:
-    """``1 person``, ``1 to 3 people``.
-
-    >>> render_people(Bound(1, 1)), render_people(Bound(1, 3))
-    ('1 person', '1 to 3 people')
-    """
+    """``1 person``, ``1 to 3 people``."""
     return f"{render_bound(count)} {'person' if count == Bound(1, 1) else 'people'}"
 
 
 def describe_event(event: ItemEvent, count: Bound) -> str:
-    """Return the predicate about the people of an event.
-
-    >>> describe_event(ItemEvent(("a", "b"), ("c", "d")), Bound(1, 1)), describe_event(ItemEvent((), ("c",)), Bound(2, 2))
-    ('has a and b, and neither c nor d', 'have no c')
-    >>> describe_event(ItemEvent(("a",), not_all=("b", "c")), Bound(1, 1))
-    'has a but not all of b and c'
-    """
+    """Return the predicate about the people of an event."""
     verb = "has" if count == Bound(1, 1) else "have"
+    having = f"{verb} {join_names(event.present, 'and')}" if event.present else ""
     if event.not_all:
-        first = (
-            f"{verb} {join_names(event.present, 'and')} but" if event.present else f"{'does' if verb == 'has' else 'do'} not have"
-        )
-        return f"{first} {'not ' if event.present else ''}all of {join_names(event.not_all, 'and')}"
+        first = f"{having} but not" if having else f"{'does' if verb == 'has' else 'do'} not have"
+        return f"{first} all of {join_names(event.not_all, 'and')}"
     if not event.absent:
-        return (
-            f"{verb} {join_names(event.present, 'and')}" if event.present else f"{'is' if verb == 'has' else 'are'} in the data"
-        )
-    lacking = f"neither {join_names(event.absent, 'nor')}" if len(event.absent) > 1 else f"not {event.absent[0]}"
-    if not event.present:
-        return f"{verb} no {event.absent[0]}" if len(event.absent) == 1 else f"{verb} {lacking}"
-    return f"{verb} {join_names(event.present, 'and')}{', and' if len(event.absent) > 1 else ' but'} {lacking}"
+        return having or f"{'is' if verb == 'has' else 'are'} in the data"
+    if len(event.absent) == 1:
+        return f"{having} but not {event.absent[0]}" if having else f"{verb} no {event.absent[0]}"
+    lacking = f"neither {join_names(event.absent, 'nor')}"
+    return f"{having}, and {lacking}" if having else f"{verb} {lacking}"
 
 
 def join_names(names: Sequence[str], word: str) -> str:
@@ -71,11 +58,7 @@ def join_names(names: Sequence[str], word: str) -> str:
 
 
 def describe_printed(text: str, count: Bound) -> str:
-    """Return a line's printed text if not its count.
-
-    >>> describe_printed("50", Bound(45, 54)), describe_printed("50", Bound(50, 50)), describe_printed("", Bound(0, 4))
-    (', printed as 50', '', '')
-    """
+    """Return a line's printed text if not its count."""
     return "" if count.is_exact or not text else f", printed as {text}"
 
 
@@ -92,10 +75,7 @@ Published = Callable[[Set], tuple[int, int, Phrase] | None]
 def explain_derivation(
     steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
 ) -> list[Step]:
-    """Return the derivation of a group from its certificate.
-
-    ``threshold`` is that of the complete list.
-    """
+    """Return the derivation of a group from its certificate."""
     by_items: dict[Set, list[Mapping[str, Any]]] = {}
     for step in steps:
         by_items.setdefault(frozenset(step["items"]), []).append(step)
@@ -116,7 +96,6 @@ class _Story:
         self.shown: dict[Set, tuple[int, int]] = {}
 
     def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-        """Yield the steps that bound an unpublished itemset."""
         least, most = self.shown.get(items, (0, self.threshold - 1))
         yield remark(f"No line says how many people have {join_names(sorted(items), 'and')}; call it x.")
         for entry in entries:
@@ -135,7 +114,6 @@ class _Story:
         yield remark(f"So x is {least:,}." if least == most else f"So x is between {least:,} and {most:,}.")
 
     def render_group(self, whole: Set, has: Set) -> Phrase:
-        """Return a group as a sum of supports."""
         rest = sorted(whole - has)
         who = f"with {join_names(sorted(has), 'and')}" if has else "of all people"
         without = f" without {join_names(rest, 'or')}" if rest else ""
@@ -202,29 +180,20 @@ LookUp = Callable[[Mapping[str, Any]], CitedStatement]
 
 def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
     """Return the statement of X01 about named populations."""
-    return f"{render_people(count)} {_describe_joint(event, count, names)}{_describe_population(event, names)}."
-
-
-def _describe_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
-    """Return the items, absences and changes of an event."""
-    if not event.changes:
-        return describe_event(event, count)
-    verb = "has" if count == Bound(1, 1) else "have"
-    changed = join_names([describe_change(change, names, verb) for change in event.changes], "and")
-    having = f"with {join_names(event.present, 'and')}" if event.present else ""
-    lacking = f"without {join_names(event.absent, 'or')}" if event.absent else ""
-    return ", ".join(part for part in (changed, having, lacking) if part)
-
-
-def _describe_population(event: ItemEvent, names: Sequence[str]) -> str:
-    """Among which releases' people, where they differ."""
-    if not event.inside:
-        return ""
-    inside = join_names([names[number] for number in event.inside], "and")
-    outside = join_names([names[number] for number in event.outside], "nor") if event.outside else ""
-    every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
-    among = f", among the people of {every}{inside}"
-    return f"{among} who are not in {outside}" if outside else among
+    told = describe_event(event, count)
+    if event.changes:
+        verb = "has" if count == Bound(1, 1) else "have"
+        changed = join_names([describe_change(change, names, verb) for change in event.changes], "and")
+        having = f"with {join_names(event.present, 'and')}" if event.present else ""
+        lacking = f"without {join_names(event.absent, 'or')}" if event.absent else ""
+        told = ", ".join(part for part in (changed, having, lacking) if part)
+    among = ""
+    if event.inside:
+        every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
+        among = f", among the people of {every}{join_names([names[number] for number in event.inside], 'and')}"
+        if event.outside:
+            among += f" who are not in {join_names([names[number] for number in event.outside], 'nor')}"
+    return f"{render_people(count)} {told}{among}."
 
 
 def explain_joint(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]:
@@ -239,27 +208,24 @@ def explain_joint(certificate: Mapping[str, Any], look_up: LookUp) -> list[Step]
     for proof in (least, most):
         for number, step in enumerate(proof):
             is_last = number == len(proof) - 1
-            out.append(make_goal(step, THE_GROUP if is_last else _describe_group(step["event"])))
+            out.append(_make_goal(step, THE_GROUP if is_last else _describe_group(step["event"])))
             out += map(remark, _describe_cases(step)) if "split" in step else _explain_terms(step, look_up)
     return out
 
 
-def make_goal(step: Mapping[str, Any], group: str) -> Goal:
-    """Return the bound that a certificate step proves."""
+def _make_goal(step: Mapping[str, Any], group: str) -> Goal:
     return Goal("least", step["at_least"], group) if "at_least" in step else Goal("most", step["at_most"], group)
 
 
 def _weights(step: Mapping[str, Any], sign: int) -> dict[str, Fraction]:
-    """Return the weights of a sum by origin."""
-    return {_key(entry): sign * Fraction(entry["weight"]) for entry in step["weights"]}
-
-
-def _key(entry: Mapping[str, Any]) -> str:
-    return json.dumps({name: value for name, value in entry.items() if name != "weight"}, sort_keys=True)
+    out = {}
+    for entry in step["weights"]:
+        cited = {name: value for name, value in entry.items() if name != "weight"}
+        out[json.dumps(cited, sort_keys=True)] = sign * Fraction(entry["weight"])
+    return out
 
 
 def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Return a proof by cases, one line each."""
     if "split" not in case:
         shown = "nobody at all fits the lines" if case.get("impossible") else "the lines show it"
         return [f"{'in that case ' * bool(depth)}{shown}"]
@@ -268,7 +234,6 @@ def _describe_cases(case: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 
 def _describe_split(split: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the conditions of both cases."""
     if "event" in split:
         group = _describe_group(split["event"])
         at = split["at"]
@@ -279,30 +244,33 @@ def _describe_split(split: Mapping[str, Any]) -> tuple[str, str]:
     return f"{place} stands for nobody", f"{place} stands for as many people as are not hidden"
 
 
-def _explain_terms(step: Mapping[str, Any], look_up: LookUp) -> list[Step]:
+def _explain_terms(step: Mapping[str, Any], look_up: LookUp, *, names_groups: bool = True) -> list[Step]:
     """Return the terms of a sum, signed as lower bound."""
     out: list[Step] = []
     sign = 1 if "at_least" in step else -1
     for entry in step["weights"][:SHOWN_TERMS]:
         weight = Fraction(entry["weight"])
         if "step" in entry:
-            out.append(ShownAbove(weight * sign, entry["step"] + 1))
+            # Where groups are not named, a step that bounds one from above counts its people negatively.
+            out.append(ShownAbove(weight * sign if names_groups else abs(weight), entry["step"] + 1))
             continue
         said = look_up(entry)
         bound = said.lo if weight > 0 else said.hi
         assert bound is not None
-        what, where = _describe_line(said)
+        at = said.place
+        what = ""
+        where: Phrase = (Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}",)
+        if names_groups:
+            what, where = _describe_line(said)
         out.append(Term(weight * sign, Bound.of(bound), what, where))
-    return [*out, *count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)]
+    return [*out, *_count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)]
 
 
-def count_hidden_terms(number: int) -> list[Step]:
-    """Return the step that counts terms not shown."""
+def _count_hidden_terms(number: int) -> list[Step]:
     return [More(number, "terms, which the certificate lists")] if number > 0 else []
 
 
 def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
-    """Return what a line counts, and where it stands."""
     name = said.release
     place = said.place
     what = said.what
@@ -323,36 +291,26 @@ def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
 
 
 def _describe_counted(said: CitedStatement) -> str:
-    """Return the group that a published line counts."""
     what = said.what
     if what == "closed":
         return f"{describe_box(said.terms[0][1])}, at least, as the itemset is closed"
     if what == "closure":
         return f"{describe_box(said.terms[0][1])}, as every listed itemset with the others has {said.items[-1]} too"
     if len(said.terms) > 2 and what != "missing-share":
-        return _describe_sum(said)
+        groups = [f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms]
+        return join_names(groups, "and")
     if len(said.terms) == 2:
         (first, left), (second, right) = said.terms
         why = "as that rule is missing" if what == "missing-share" else "by the confidence"
         return f"{first} for {describe_box(left)} and {second} for {describe_box(right)}, at least, {why}"
     counted = describe_box(said.terms[0][1])
     if what == "count" and not said.printed.is_exact:
-        return f"{counted}{_describe_marks(said)}"
+        count = said.printed
+        means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
+        return f"{counted}{describe_printed(said.text, count) or ', hidden'}, that is {means}"
     if what == "missing-rule":
         return f"{counted}, at most, as that rule is missing"
     return f"{counted}, too few to be listed" if what == "missing" else counted
-
-
-def _describe_marks(said: CitedStatement) -> str:
-    """Return a printed mark and the numbers it means."""
-    count = said.printed
-    means = f"{count.lo:,} or more" if count.hi >= UNBOUNDED else f"{count.lo:,} to {count.hi:,}"
-    return f"{describe_printed(said.text, count) or ', hidden'}, that is {means}"
-
-
-def _describe_sum(said: CitedStatement) -> str:
-    """Return what a line about several groups adds up."""
-    return join_names([f"{'' if factor == 1 else f'{factor} times '}{describe_box(box)}" for factor, box in said.terms], "and")
 
 
 def describe_box(box: Box) -> str:
@@ -365,7 +323,6 @@ def describe_box(box: Box) -> str:
 
 
 def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
-    """One axis of a box, in words."""
     if kind in CHANGES:
         return describe_histories(kind, name, values)
     named = name if kind == "item" else f"{name}={' or '.join(values)}"
@@ -373,7 +330,6 @@ def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) 
 
 
 def _describe_group(event: Sequence[Mapping[str, Any]]) -> str:
-    """Return a group of a step, in words."""
     parts = _describe_axes(event)
     return f"people with {join_names(parts, 'and')}" if parts else "people"
 
@@ -391,19 +347,10 @@ def _describe_axes(event: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: Bound, table: str = "") -> str:
-    """Return the statement that a whole group shares values.
-
-    >>> state_full_group({"village": ["A"], "hiv": ["yes"]}, "hiv", Bound(50, 50))
-    'Everyone with village=A has hiv=yes (50 people).'
-    >>> state_full_group({"job": ["cook"], "ill": ["flu"]}, "ill", Bound(1, 1), "t.csv")
-    'The hidden ill of 1 person with job=cook is flu (t.csv).'
-    """
+    """Return the statement that a whole group shares values."""
     values = " or ".join(event[sensitive])
-    parts = [
-        name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}"
-        for name, allowed in event.items()
-        if name != sensitive
-    ]
+    others = [(name, allowed) for name, allowed in event.items() if name != sensitive]
+    parts = [name if list(allowed) == [HAS] else f"{name}={' or '.join(allowed)}" for name, allowed in others]
     who = f" with {' and '.join(parts)}" if parts else ""
     number = f"at least {render_people(Bound.of(count.lo))}" if count.hi >= UNBOUNDED else render_people(count)
     if table:
@@ -413,36 +360,19 @@ def state_full_group(event: Mapping[str, Sequence[str]], sensitive: str, count: 
 
 def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: str = "") -> list[Step]:
     """Return the sums of a certificate about one value."""
-    proofs = [step for name in ("least", "most", "others") for step in certificate[name]]
-    out = [step for proof in proofs for step in _explain_bound(proof, look_up)]
+    out: list[Step] = []
+    for proof in (step for name in ("least", "most", "others") for step in certificate[name]):
+        parts = _describe_axes(proof["event"])
+        out.append(_make_goal(proof, f"people with {' and '.join(parts)}" if parts else "people"))
+        if "split" in proof:
+            out.append(remark("by telling cases apart, which the certificate lists"))
+        else:
+            out += _explain_terms(proof, look_up, names_groups=False)
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
         out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
     return out
-
-
-def _explain_bound(step: Mapping[str, Any], look_up: LookUp) -> Iterator[Step]:
-    """Yield the sum of one bound, without group names."""
-    parts = _describe_axes(step["event"])
-    yield make_goal(step, f"people with {' and '.join(parts)}" if parts else "people")
-    if "split" in step:
-        yield remark("by telling cases apart, which the certificate lists")
-        return
-    sign = 1 if "at_least" in step else -1
-    for entry in step["weights"][:SHOWN_TERMS]:
-        weight = Fraction(entry["weight"])
-        if "step" in entry:
-            # A step that bounds a group from above counts its people negatively.
-            yield ShownAbove(abs(weight), entry["step"] + 1)
-            continue
-        said = look_up(entry)
-        bound = said.lo if weight > 0 else said.hi
-        assert bound is not None
-        at = said.place
-        where = Lines((at,), said.release) if isinstance(at, int) else f"{said.release}, {at}"
-        yield Term(weight * sign, Bound.of(bound), where=(where,))
-    yield from count_hidden_terms(len(step["weights"]) - SHOWN_TERMS)
 
 
 # Sums about known people
@@ -472,10 +402,7 @@ class Counted:
         return Term(self.weight, Bound.of(self.end), f"{side} {self.end:,} {group} have {self.has}", self.where)
 
     def only_step(self, *, names_place_first: bool) -> Step | None:
-        """Return the only step of the proof, or None.
-
-        It is enough where everybody has another value, or nobody has this one.
-        """
+        """Return the only step if it is enough for the proof."""
         if self.weight < 0 and self.lo == self.whole:
             text = f"all {render_people(Bound.of(self.whole))}{self.who} have {self.has}"
         elif self.weight > 0 and self.hi == 0:
@@ -516,7 +443,7 @@ def explain_sum(
     """Return the steps of a sum that excludes values."""
     steps: list[Step] = [one.step() for one in statements[:shown]]
     if shown is not None:
-        steps += count_hidden_terms(len(statements) - shown)
+        steps += _count_hidden_terms(len(statements) - shown)
     steps += [group.step(statements, between) for group in groups[:shown]]
     if shown is not None and len(groups) > shown:
         steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
@@ -532,11 +459,7 @@ def explain_only_values(sensitive: str, number: int) -> Step:
 
 
 def state_values(who: str, number: int, sensitive: str, left: Sequence[str]) -> str:
-    """Return the statement about the values that people keep.
-
-    >>> state_values("sex=F", 1, "ill", ["flu"]), state_values("sex=F", 3, "ill", ["flu", "cold"])
-    ('The one person with sex=F certainly has ill flu.', 'The 3 people with sex=F can only have ill flu or cold.')
-    """
+    """Return the statement about the values that people keep."""
     those = f"The {'one person' if number == 1 else f'{number:,} people'} with {who}"
     if len(left) == 1:
         return f"{those} certainly {'has' if number == 1 else 'have'} {sensitive} {left[0]}."
@@ -551,30 +474,18 @@ def _capitalize(text: str) -> str:
 
 
 def describe_change(change: Change, names: Sequence[str], verb: str) -> str:
-    """Return a change in words, after ``1 person``.
-
-    >>> describe_change(Change("smokes", (("smokes=no",), ()), (("smokes=yes",), ())), ("last.csv", "this.csv"), "has")
-    'changed from smokes=no to smokes=yes'
-    """
+    """Return a change in words, after ``1 person``."""
     if change.is_any:
         return f"changed {change.name}"
-    before = _describe_side(change.before)
-    after = _describe_side(change.after)
+    sides = (change.before, change.after)
+    before, after = (" and ".join([*present, *(f"not {name}" for name in absent)]) for present, absent in sides)
     if before and after:
         return f"kept {before}" if before == after else f"changed from {before} to {after}"
     return f"had {before} in {names[0]}" if before else f"{verb} {after} in {names[1]}"
 
 
-def _describe_side(side: Side) -> str:
-    return " and ".join([*side[0], *(f"not {name}" for name in side[1])])
-
-
 def has_changed(history: str) -> bool:
-    """Return True if somebody with this history has changed.
-
-    >>> has_changed('["no", "yes"]'), has_changed('["no", "no"]'), has_changed('[null, null, "changed"]')
-    (True, False, True)
-    """
+    """Return True if somebody with this history has changed."""
     values = json.loads(history)
     return len(values) > 2 or values[0] != values[1]
 

@@ -56,11 +56,11 @@ PAPERS: tuple[Paper, ...] = (
 
 def paper_named(name: str) -> Paper:
     """Return the row of this name."""
-    for paper in PAPERS:
-        if paper.name == name:
-            return paper
-    known = [paper.name for paper in PAPERS]
-    raise OptionError(f"there is no reproduction {name!r}", where="tacit reproduce", remedy=nearest_name(name, known, "papers"))
+    papers = {paper.name: paper for paper in PAPERS}
+    if name not in papers:
+        remedy = nearest_name(name, list(papers), "papers")
+        raise OptionError(f"there is no reproduction {name!r}", where="tacit reproduce", remedy=remedy)
+    return papers[name]
 
 
 def reproduce(
@@ -74,12 +74,6 @@ def reproduce(
 
     ``data`` is a folder with the public data sets that the paper uses; without it, only what needs none is reproduced. Rivals that would take
     more than a tenth of ``time_limit``, or more than what is left of it, are not run, and their place says how long they would take.
-
-    Examples
-    --------
-    >>> made = reproduce("pmicd08")
-    >>> [part.name for part in made.parts], len(made.left_out)
-    (['worked-example'], 2)
     """
     paper = paper_named(name)
     parts, left_out = paper.reproduce(Bench.open(data, time_limit, progress))

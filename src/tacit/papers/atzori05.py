@@ -68,10 +68,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 
 def example_rule() -> Part:
-    """Example 1: the antecedent's support, under every way of rounding.
-
-    The rule has support 80 and confidence 98.7 %.
-    """
+    """Example 1: the antecedent's support, under every way of rounding."""
     together = 80
     printed = Fraction(987, 1000)
     unit = Fraction(1, 1000)
@@ -145,39 +142,25 @@ def _lemma_8(data: Database) -> str:
 
 
 def _mine_words(people: Transactions, least: int, only: str) -> dict[str, int]:
-    """Return the mined itemsets as words.
-
-    The empty set is added where it belongs to the list, as the papers do.
-    """
+    """Return the mined itemsets, with the empty set as the papers list it."""
     release = mine_itemsets(people, min_support=least, only="closed" if only == "closed" else "all")
     found = {"".join(release.names(i)): release.count(i).lo for i in range(len(release))}
     return found if only == "closed" and people.n in found.values() else {"": people.n} | found
 
 
 def _errors(data: Database, maximal: dict[tuple[str, str], int]) -> list[Row]:
-    """Two printed statements that do not hold."""
     channels = data.channels(6, K)
     literally = [
         (part, whole)
         for part, whole in channels
         if not any(set(part) <= set(more) and set(whole) - set(part) <= set(above) - set(more) for more, above in channels)
     ]
-    from_maximal_alone = sum(size for (_, whole), size in maximal.items() if whole == "fg")
+    alone = sum(size for (_, whole), size in maximal.items() if whole == "fg")
+    itself = "a channel is also compared with itself"
+    together = "groups of k or more people are not in MCh; it holds for MCh together with F or Cl"
     return [
-        fact(
-            "Def. 16",
-            "maximal channels, the definition read literally",
-            5,
-            len(literally),
-            "a channel is also compared with itself",
-        ),
-        fact(
-            "after Thm 18",
-            "everyone, added up over MCh alone on fg",
-            len(data.rows),
-            from_maximal_alone,
-            "groups of k or more people are not in MCh; it holds for MCh together with F or Cl",
-        ),
+        fact("Def. 16", "maximal channels, the definition read literally", 5, len(literally), itself),
+        fact("after Thm 18", "everyone, added up over MCh alone on fg", len(data.rows), alone, together),
     ]
 
 
@@ -192,15 +175,8 @@ def condensed(bench: Bench, settings: dict[int, Setting]) -> Part:
             maximal = bench.ours(setting).found or 0
             full = bench.rival("naive", setting)
             every = full.measures.get("all_channels")
-            rows.append(
-                (
-                    k,
-                    share,
-                    every if every is not None else str(full.told),
-                    maximal,
-                    every / maximal if every and maximal else None,
-                )
-            )
+            ratio = every / maximal if every and maximal else None
+            rows.append((k, share, every if every is not None else str(full.told), maximal, ratio))
             if every is not None:
                 points.append((float(every), float(maximal)))
         lines.append((f"MUSHROOM, k = {k}", tuple(points)))

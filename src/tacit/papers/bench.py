@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, pairwise, takewhile
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
 
-from tacit.errors import InputError, LimitReached, OptionError
+from tacit.errors import InputError, LimitReached, OptionError, TacitError
 from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
@@ -48,10 +48,7 @@ QUICK = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Data set with threshold and k.
-
-    The threshold is a share of the people, or a count.
-    """
+    """Data set with threshold (a share of the people, or a count) and k."""
 
     people: Transactions
     min_support: float
@@ -94,11 +91,7 @@ class Timing:
 
 
 def _length(seconds: float) -> str:
-    """A time in words.
-
-    >>> _length(40.2), _length(600), _length(9000)
-    ('40 s', '10 min', '2.5 h')
-    """
+    """A time in words."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -106,10 +99,7 @@ def _length(seconds: float) -> str:
 
 @dataclass(eq=False)
 class Bench:
-    """Folder of data sets, and a clock.
-
-    It learns how fast each rival works, and runs what fits into the time.
-    """
+    """Folder of data sets, and a clock that skips what takes too long."""
 
     folder: Path | None
     limits: Limits
@@ -119,10 +109,7 @@ class Bench:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
-        """Open a bench over an existing folder, if given.
-
-        ``bundled`` is what comes with Tacit, Adult only.
-        """
+        """Open a bench over a folder, if given; ``bundled``: Tacit's own data."""
         if folder == BUNDLED and not Path(BUNDLED).exists():
             folder = str(files("tacit").joinpath("data"))
         place = None if folder is None else Path(folder)
@@ -133,13 +120,8 @@ class Bench:
 
     def people(self, name: str) -> Transactions | None:
         """Return a FIMI data set, or None."""
-        if self.folder is None:
-            return None
-        for ending in (".dat", ".dat.gz"):
-            path = self.folder / f"{name}{ending}"
-            if path.is_file():
-                return read_transactions(path)
-        return None
+        paths = [] if self.folder is None else [self.folder / f"{name}{ending}" for ending in (".dat", ".dat.gz")]
+        return next((read_transactions(path) for path in paths if path.is_file()), None)
 
     def missing(self, name: str, parts: str) -> str:
         """Return the message about a missing data set."""
@@ -184,7 +166,6 @@ class Bench:
 
 
 def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
-    """Count a detector's channels; return its numbers."""
     found = 0
 
     def count(channels: Found) -> None:
@@ -196,10 +177,7 @@ def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
 
 
 def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
-    """Time a call, and return its result.
-
-    Quick calls: the least of three times.
-    """
+    """Time a call, quick ones three times for the least; return its result."""
     best = float("inf")
     for _ in range(3):
         begun = time.perf_counter()
@@ -241,7 +219,6 @@ def times_part(
 
 
 def _compare_findings(times: dict[str, Timing]) -> str:
-    """Return the findings, and tell if all rivals agree."""
     numbers = {timing.found for timing in times.values() if timing.found is not None}
     return f"{max(numbers):,}, all the same" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
 
@@ -249,12 +226,9 @@ def _compare_findings(times: dict[str, Timing]) -> str:
 def counts_by_support(
     name: str, title: str, reading: str, people: Transactions, shares: Sequence[float], levels: Sequence[int]
 ) -> Part:
-    """Count maximal channels by support (percent) and k.
-
-    One search with the largest k, then counted for each.
-    """
+    """Count maximal channels by support (percent) and k."""
     rows: list[tuple[Cell, ...]] = []
-    for share in shares:
+    for share in shares:  # one search with the largest k, then counted for each
         release = mine_itemsets(people, min_support=share / 100, only="closed")
         found = audit(release, data=people, policy=Policy(k=max(levels)), attacks=["I01"])
         sizes = np.asarray(found.table("I01")["count"])
@@ -275,54 +249,24 @@ def counts_by_support(
 
 
 def _find_lowest_free(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
-    """Return the lowest support without channels."""
-    free = None
-    for row in rows:
-        if row[column]:
-            break
-        free = row[0]
-    return "none" if free is None else f"{free:g} %"
+    free = [row[0] for row in takewhile(lambda row: not row[column], rows)]
+    return f"{free[-1]:g} %" if free else "none"
 
 
 FILES = ("adult.data", "adult.csv", "adult.csv.gz")
-COLUMN_NAMES = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "salary",
+_COLUMNS = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex capital-gain capital-loss "
+    "hours-per-week native-country salary"
 )
+COLUMN_NAMES = tuple(_COLUMNS.split())
 QI = ("workclass", "marital-status", "occupation", "relationship", "race", "sex", "native-country", "education")
 SA = "salary"
 #: The levels of education in their order: the column education-num numbers them from 1, and the copy that comes with Tacit leaves it out.
-EDUCATION = (
-    "Preschool",
-    "1st-4th",
-    "5th-6th",
-    "7th-8th",
-    "9th",
-    "10th",
-    "11th",
-    "12th",
-    "HS-grad",
-    "Some-college",
-    "Assoc-voc",
-    "Assoc-acdm",
-    "Bachelors",
-    "Masters",
-    "Prof-school",
-    "Doctorate",
+_LEVELS = (
+    "Preschool 1st-4th 5th-6th 7th-8th 9th 10th 11th 12th HS-grad Some-college Assoc-voc Assoc-acdm Bachelors Masters "
+    "Prof-school Doctorate"
 )
+EDUCATION = tuple(_LEVELS.split())
 #: What to say where the data are not there.
 NEEDED = (
     "they need adult.data of the UCI repository (Adult), or adult.csv or adult.csv.gz with its column names "
@@ -331,20 +275,14 @@ NEEDED = (
 
 
 def find_adult(folder: Path | None) -> Path | None:
-    """Find the training file of Adult in a folder.
-
-    As UCI distributes it, or with a header line.
-    """
+    """Find the training file of Adult in a folder."""
     return next((folder / name for name in FILES if (folder / name).is_file()), None) if folder is not None else None
 
 
 def read_adult(
     path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["drop", "drop-any"] = "drop-any"
 ) -> Table:
-    """Read the people of a paper.
-
-    Rows with a question mark in any column, or in one that is used, are left out.
-    """
+    """Read the people of a paper; leave out rows with a question mark."""
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = [row for row in csv.reader(io.StringIO(text.decode("utf-8", "replace")), skipinitialspace=True) if row]
     names = [name.strip() for name in rows.pop(0)] if rows and not rows[0][0].strip().isdigit() else list(COLUMN_NAMES)
@@ -356,6 +294,42 @@ def read_adult(
         what = f"row {wrong} has another number of cells" if wrong is not None else "lacks columns of Adult, or rows"
         raise InputError(what, where=path.name, remedy="Give the file adult.data as UCI distributes it")
     return read_table(columns, qi=list(qi), sa=sa, missing="?", missing_rule=missing_rule)
+
+
+def run_on_adult(
+    bench: Bench,
+    parts: list[Part],
+    what: str,
+    read: Callable[[Path], Made],
+    steps: Sequence[Callable[[Made], list[Part]]],
+    *,
+    excuses: tuple[type[TacitError], ...] = (),
+) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+    """Add the parts that need Adult, and return those left out too.
+
+    A step whose data raise one of the ``excuses`` is left out, with the error as its reason.
+    """
+    path = find_adult(bench.folder)
+    if path is None:
+        where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
+        return tuple(parts), (f"{what}: {NEEDED}, {where}",)
+    trial = read(path)
+    left_out = []
+    for done, step in enumerate(steps):
+        if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
+            left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
+            continue
+        try:
+            parts += step(trial)
+        except excuses as error:
+            left_out.append(f"{step.__doc__ or ''} {error}".replace(".", ":", 1))
+        bench.progress((done + 1) / len(steps))
+    return tuple(parts), tuple(left_out)
+
+
+def confirm(holds: bool) -> str:
+    """Return the outcome of one statement."""
+    return "confirmed" if holds else "NOT confirmed"
 
 
 HEAD = ("where", "what", "paper", "Tacit", "agrees")
@@ -386,11 +360,7 @@ class Database:
         return Transactions.from_lists(sorted(row) for row in self.rows)
 
     def support(self, present: str, absent: str = "") -> int:
-        """Count people with first and without second letters.
-
-        >>> Database("ab a b").support("a", "b")
-        1
-        """
+        """Count people with first and without second letters."""
         return sum(row.issuperset(present) and row.isdisjoint(absent) for row in self.rows)
 
     def frequent(self, least: int) -> dict[str, int]:
@@ -399,10 +369,7 @@ class Database:
         return {part: count for part in subsets(items) if (count := self.support(part)) >= least}
 
     def channels(self, least: int, k: int) -> dict[tuple[str, str], int]:
-        """Return all channels as (I, J).
-
-        These are the people whose letters of the frequent set J are exactly I, where they are 1 to k-1.
-        """
+        """Return all channels as (I, J): 1 to k-1 people have exactly I of J."""
         found = {}
         for whole in self.frequent(least):
             for part in subsets(whole):
@@ -419,22 +386,12 @@ def subsets(items: Iterable[str]) -> Iterable[str]:
 
 
 def listed(supports: dict[str, int]) -> str:
-    """List sets with supports, shortest first.
-
-    >>> listed({"ab": 2, "": 5, "b": 3})
-    '{}:5 b:3 ab:2'
-    """
-    return " ".join(
-        f"{items or '{}'}:{count}" for items, count in sorted(supports.items(), key=lambda entry: (len(entry[0]), entry[0]))
-    )
+    """List sets with supports, shortest first."""
+    entries = sorted(supports.items(), key=lambda entry: (len(entry[0]), entry[0]))
+    return " ".join(f"{items or '{}'}:{count}" for items, count in entries)
 
 
 def pairs(channels: dict[tuple[str, str], int]) -> str:
-    """Channels in one line: ``I in J: size``.
-
-    >>> pairs({("g", "fg"): 1})
-    'g in fg: 1'
-    """
-    return ", ".join(
-        f"{part or '{}'} in {whole}: {size}" for (part, whole), size in sorted(channels.items(), key=lambda e: (e[0][1], e[0][0]))
-    )
+    """Channels in one line: ``I in J: size``."""
+    entries = sorted(channels.items(), key=lambda entry: (entry[0][1], entry[0][0]))
+    return ", ".join(f"{part or '{}'} in {whole}: {size}" for (part, whole), size in entries)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from tacit.model.numbers import Threshold
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Chart, Part
 from tacit.model.table import Hierarchy, Table
-from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
+from tacit.papers.bench import Bench, confirm, fact, facts_part, read_adult, run_on_adult
 from tacit.verbs.audit import audit
 
 QI = ("age", "workclass", "education", "marital-status", "race", "sex")
@@ -108,10 +109,7 @@ class Trial:
         return trees(self.people)
 
     def rules(self, expectation: float) -> tuple[NegativeRules, Exclusions, float]:
-        """Mine and time rules about single columns.
-
-        Returns the rules, the values they rule out for each person, and the seconds.
-        """
+        """Return rules about single columns, what they exclude, and seconds."""
         return self._mine((expectation, 1), min_expectation=expectation, max_length=1)
 
     def conjunctive(self) -> tuple[NegativeRules, Exclusions, float]:
@@ -142,10 +140,7 @@ class Trial:
         return valid_values(self.groups(method, least, known, seed).buckets, known, self.people.sa.codes)
 
     def vulnerable(self, method: Method, least: int, known: Exclusions) -> list[int]:
-        """Count the people with fewer than l valid values.
-
-        Anatomy is drawn several times.
-        """
+        """Count the people with fewer than l valid values, by draw."""
         seeds = range(DRAWS) if method == "anatomy" else range(1)
         return [int(np.count_nonzero(self.valid(method, least, known, seed).counts < least)) for seed in seeds]
 
@@ -186,18 +181,12 @@ class Trial:
         dim: int = 2,
         selectivity: str = "0.5",
     ) -> dict[str, float]:
-        """Return mean query errors of several groupings.
-
-        Each grouping is a method, its name, and a number of draws.
-        """
+        """Return mean query errors of groupings: method, name, draws."""
         key = (dim, selectivity)
         if key not in self._queries:
             self._queries[key] = draw_queries(self.cells, number=QUERIES, dim=dim, selectivity=Fraction(selectivity), seed=1)
-        readers = {
-            (name, seed): self.readers(method, least, known, seed)[0]
-            for method, name, draws in groupings
-            for seed in range(draws)
-        }
+        drawn = [(method, name, seed) for method, name, draws in groupings for seed in range(draws)]
+        readers = {(name, seed): self.readers(method, least, known, seed)[0] for method, name, seed in drawn}
         numbered = [replace(reader, name=str(number)) for number, reader in enumerate(readers.values())]
         off = self._queries[key].errors(numbered)
         found = dict(zip(readers, (float(off[one.name].mean()) for one in numbered), strict=True))
@@ -251,36 +240,21 @@ _WHAT = "Figures 3 to 8"
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
-    parts = [example()]
-    path = find_adult(bench.folder)
-    if path is None:
-        where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
-    trial = Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
     steps: list[Callable[[Trial], list[Part]]] = [rules, vulnerable, run_times, rule_errors, query_errors, beyond]
-    left_out = []
-    for done, step in enumerate(steps):
-        if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
-            left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
-            continue
-        try:
-            parts += step(trial)
-        except Infeasible as error:  # of other people than the paper's
-            left_out.append(f"{step.__doc__ or ''} {error}".replace(".", ":", 1))
-        bench.progress((done + 1) / len(steps))
-    return tuple(parts), tuple(left_out)
+
+    def read(path: Path) -> Trial:
+        return Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
+
+    # Other people than the paper's may not be feasible.
+    return run_on_adult(bench, [example()], _WHAT, read, steps, excuses=(Infeasible,))
 
 
 def example() -> Part:
-    """Tables I and II: Anatomy against knowledge about ovarian cancer.
-
-    The adversary knows that no man has it.
-    """
-    rows = [line.split() for line in TABLE_I]
-    qit = {name: [row[place] for row in rows] for place, name in enumerate(("zip", "age", "sex"))} | {
-        "group": [row[4] for row in rows]
-    }
-    buckets = read_buckets(qit=qit, st={"group": [row[4] for row in rows], "disease": [row[3] for row in rows]})
+    """Tables I and II: Anatomy against knowledge about ovarian cancer."""
+    columns = zip(*(line.split() for line in TABLE_I), strict=True)
+    table = dict(zip(("zip", "age", "sex", "disease", "group"), map(list, columns), strict=True))
+    qit = {name: table[name] for name in ("zip", "age", "sex", "group")}
+    buckets = read_buckets(qit=qit, st={name: table[name] for name in ("group", "disease")})
     knowledge = [({"sex": "M"}, "Ovarian"), ({"sex": "F"}, "Prostate")]
     found = audit(buckets, knowledge=knowledge, policy=Policy(l=2), attacks=["B01"])
     events = [finding.event.to_dict() for finding in found.findings]
@@ -317,9 +291,8 @@ def rules(trial: Trial) -> list[Part]:
         f"{trial.people.n:,} people of the training file without '?' in a column that is used; antecedents of one column, all levels of the "
         "trees counted, rules that follow from others too. The trees are ours: the paper does not print its own."
     )
-    lines = tuple(
-        (name, tuple((one, float(row[place])) for one, row in numbers.items())) for place, name in enumerate(("paper", "Tacit"))
-    )
+    points = [tuple((one, float(row[place])) for one, row in numbers.items()) for place in (0, 1)]
+    lines = (("paper", points[0]), ("Tacit", points[1]))
     return [
         Part(
             "figure-3-rules",
@@ -343,7 +316,6 @@ def rules(trial: Trial) -> list[Part]:
 
 
 def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
-    """Compare people by number of excluded values."""
     excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
     ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
     paper = (0.0, *FIGURE_3[expectation][1:])
@@ -356,10 +328,8 @@ def vulnerable(trial: Trial) -> list[Part]:
     known = trial.rules(0.9)[1]
     by_least = {float(least): _vulnerable(trial, least, known) for least in LEAST}
     by_rules = {expectation: _vulnerable(trial, 6, trial.rules(expectation)[1]) for expectation in EXPECTATIONS}
-    reading = (
-        _IN_PICTURE
-        + "People with fewer than l possible values for whoever knows the rules, by matching; Anatomy: mean of 10 draws."
-    )
+    how = "People with fewer than l possible values for whoever knows the rules, by matching; Anatomy: mean of 10 draws."
+    reading = _IN_PICTURE + how
     drawn = (
         ("figure-4a", "Figure 4 (a): vulnerable people by l", "l", "Min. expectation .9.", by_least),
         ("figure-4b", "Figure 4 (b): vulnerable people by expectation", "min. expectation", "l = 6.", by_rules),
@@ -375,11 +345,10 @@ def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]
 
 
 def _judge_vulnerable(found: Mapping[float, Mapping[str, float]]) -> str:
-    """Judge the statement that Injector leaves nobody vulnerable."""
     ours = [value for row in found.values() for name, value in row.items() if name != "Anatomy"]
     anatomy = [row["Anatomy"] for row in found.values()]
     return (
-        f"'Injector has no vulnerable tuples': {_confirm(not any(ours))}, as printed (with its errors corrected) and balanced. "
+        f"'Injector has no vulnerable tuples': {confirm(not any(ours))}, as printed (with its errors corrected) and balanced. "
         f"Anatomy leaves {min(anatomy):,.0f} to {max(anatomy):,.0f}."
     )
 
@@ -412,23 +381,16 @@ def rule_errors(trial: Trial) -> list[Part]:
         "3 draws. "
     )
     reading = f"{_IN_PICTURE}{how}Everybody has the shares of her group."
+    axes = (("a", "l", "Min. expectation .9.", by_least), ("b", "min. expectation", "l = 6.", by_rules))
+    signs = (("plus", "identification_false_positive", "added"), ("minus", "identification_false_negative", "lost"))
     parts = []
-    for letter, axis, fixed, found in (
-        ("a", "l", "Min. expectation .9.", by_least),
-        ("b", "min. expectation", "l = 6.", by_rules),
-    ):
+    for letter, axis, fixed, found in axes:
         off = _percent(found, "uniform", "confidence_error")
         title = f"Figure 6 ({letter}): confidence error by {axis}"
         told = _judge_errors("confidence errors", off)
         parts.append(_make_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
-    for letter, axis, fixed, found in (
-        ("a", "l", "Min. expectation .9.", by_least),
-        ("b", "min. expectation", "l = 6.", by_rules),
-    ):
-        for sign, name, what in (
-            ("plus", "identification_false_positive", "added"),
-            ("minus", "identification_false_negative", "lost"),
-        ):
+    for letter, axis, fixed, found in axes:
+        for sign, name, what in signs:
             off = _percent(found, "uniform", name)
             values = [value for row in off.values() for value in row.values()]
             told = _judge_errors("identification errors", off)
@@ -453,7 +415,6 @@ def _errors_of_rules(trial: Trial, least: int, expectation: float) -> dict[str, 
 def _percent(
     found: Mapping[float, Mapping[str, Mapping[str, Mapping[str, float]]]], estimator: str, measure: str
 ) -> dict[float, dict[str, float]]:
-    """One measure of all groupings over an axis."""
     return {x: {name: 100 * errors[estimator][measure] for name, errors in row.items()} for x, row in found.items()}
 
 
@@ -469,29 +430,17 @@ def query_errors(trial: Trial) -> list[Part]:
         "Mean relative error of 1,000 counts, the same for all groupings; sizes of predicates drawn from 1 on (the paper's 0 asks for "
         "nobody), and questions that nobody fits drawn again."
     )
+    by_selectivity = {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")}
     drawn = (
         ("figure-8a", "by l", "Two columns, selectivity .5.", "l", {float(least): errors(least) for least in LEAST}),
         ("figure-8b", "by columns", "l = 6, selectivity .5.", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
-        (
-            "figure-8c",
-            "by selectivity",
-            "l = 6, two columns.",
-            "selectivity",
-            {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")},
-        ),
+        ("figure-8c", "by selectivity", "l = 6, two columns.", "selectivity", by_selectivity),
     )
-    return [
-        _make_curves(
-            name,
-            f"Figure 8: query error {what}",
-            f"{reading} {fixed}",
-            axis,
-            found,
-            "percent",
-            _judge_errors("query errors", found),
-        )
-        for name, what, fixed, axis, found in drawn
-    ]
+    parts = []
+    for name, what, fixed, axis, found in drawn:
+        told = _judge_errors("query errors", found)
+        parts.append(_make_curves(name, f"Figure 8: query error {what}", f"{reading} {fixed}", axis, found, "percent", told))
+    return parts
 
 
 def beyond(trial: Trial) -> list[Part]:
@@ -520,24 +469,17 @@ def beyond(trial: Trial) -> list[Part]:
 
 
 def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
-    """Judge the statement that Injector has the smaller errors."""
-    told = []
-    for name in ("Injector as printed", "balanced-1", "balanced-2"):
-        better = sum(row[name] < row["Anatomy"] for row in found.values())
-        told.append(f"{name} in {better} of {len(found)} settings")
-    holds = all(row["Injector as printed"] < row["Anatomy"] for row in found.values())
-    return f"'In all figures, Injector has smaller {what}': {_confirm(holds)}; smaller than Anatomy are {', '.join(told)}."
+    names = ("Injector as printed", "balanced-1", "balanced-2")
+    better = {name: sum(row[name] < row["Anatomy"] for row in found.values()) for name in names}
+    told = [f"{name} in {number} of {len(found)} settings" for name, number in better.items()]
+    holds = better["Injector as printed"] == len(found)
+    return f"'In all figures, Injector has smaller {what}': {confirm(holds)}; smaller than Anatomy are {', '.join(told)}."
 
 
 def _make_curves(
     name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
 ) -> Part:
-    """Make a table of curves, with picture."""
     names: Sequence[str] = list(next(iter(found.values())))
     rows = tuple((x, *(round(row[one], 3) for one in names)) for x, row in found.items())
     lines = tuple((one, tuple((float(x), row[one]) for x, row in found.items())) for one in names)
     return Part(name, title, reading, (axis, *names), rows, outcome, chart=Chart(axis, unit, lines, logarithmic=False))
-
-
-def _confirm(holds: bool) -> str:
-    return "confirmed" if holds else "NOT confirmed"

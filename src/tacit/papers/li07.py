@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Chart, Graph, Part
 from tacit.model.table import Table
-from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
+from tacit.papers.bench import Bench, confirm, fact, facts_part, read_adult, run_on_adult
 from tacit.partial.methods import Method, find_cells
 from tacit.partial.problem import Cells, IntegerThresholds, Problem
 
@@ -47,29 +48,17 @@ NS: tuple[tuple[Method, str], ...] = (("smc", "SMC"), ("cr", "CR"))
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
-    parts = [graph_part(), example()]
-    path = find_adult(bench.folder)
-    if path is None:
-        where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
-    trial = Trial(read_adult(path, qi=CONDITIONS, sa=SA, missing_rule="drop"), bench.limits)
-    steps: list[Callable[[Trial], Part]] = [by_records, by_confidence, by_size, by_attributes, by_values]
-    left_out = []
-    for done, step in enumerate(steps):
-        if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
-            left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
-        else:
-            parts.append(step(trial))
-        bench.progress((done + 1) / len(steps))
-    return tuple(parts), tuple(left_out)
+    steps: list[Callable[[Trial], list[Part]]] = [by_records, by_confidence, by_size, by_attributes, by_values]
+
+    def read(path: Path) -> Trial:
+        return Trial(read_adult(path, qi=CONDITIONS, sa=SA, missing_rule="drop"), bench.limits)
+
+    return run_on_adult(bench, [graph_part(), example()], _WHAT, read, steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Node of the R-graph of Figure 2.
-
-    Its pattern, the records that have it, with s as well, MinHide, and ExactMatch.
-    """
+    """Node of the R-graph: pattern, records, with s, MinHide, ExactMatch."""
 
     pattern: str
     having: int
@@ -79,11 +68,7 @@ class Node:
 
 
 def nodes() -> list[Node]:
-    """Return the nodes by definition, largest pattern first.
-
-    >>> [node.pattern for node in nodes()][:3], next(node for node in nodes() if node.pattern == "bd")
-    (['abc', 'abd', 'ab'], Node(pattern='bd', having=3, both=2, least=1, exact=2))
-    """
+    """Return the nodes by definition, largest pattern first."""
     owners = [FIGURE_2[place][:3] for place in OWNERS]
     patterns = {"".join(part) for owner in owners for size in (1, 2, 3) for part in combinations(owner, size)}
     ordered = sorted(patterns, key=lambda pattern: (-len(pattern), pattern))
@@ -124,12 +109,12 @@ def example() -> Part:
     codes = np.array([[ord(sign) for sign in row] for row in FIGURE_2], np.int32)
     protected = np.zeros((len(codes), 1), np.bool_)
     protected[list(OWNERS)] = True
-    problem = Problem.of(
-        Cells(codes[:, :3], codes[:, 3:], protected), IntegerThresholds.of(Fraction(11, 20), 0, people=len(codes))
-    )
+    thresholds = IntegerThresholds.of(Fraction(11, 20), 0, people=len(codes))
+    problem = Problem.of(Cells(codes[:, :3], codes[:, 3:], protected), thresholds)
     found = {node.pattern: node for node in nodes()}
     fewest = {regions: _cells(problem, regions.split("+"), "ilp") for regions in ("ns", "nc", "sc", "ns+nc", "ns+nc+sc")}
     listed = ", ".join(f"{regions} {cells}" for regions, cells in fewest.items())
+    helps = "no" if fewest["ns+nc"] == fewest["ns"] else "yes"
     return facts_part(
         "example",
         "Figure 2: the worked example",
@@ -138,12 +123,7 @@ def example() -> Part:
             fact("Section 5.1", "nodes of the R-graph", 11, len(found)),
             fact("Section 5.1", "MinHide of {b, d}", 1, found["bd"].least),
             fact("Section 5.1", "ExactMatch of {b, d}", 2, found["bd"].exact),
-            fact(
-                "Lemma 1",
-                "hiding condition cells besides sensitive ones helps",
-                "no",
-                "no" if fewest["ns+nc"] == fewest["ns"] else "yes",
-            ),
+            fact("Lemma 1", "hiding condition cells besides sensitive ones helps", "no", helps),
         ],
     )
 
@@ -197,23 +177,19 @@ class Trial:
         return float(np.mean(shares))
 
 
+Methods = Sequence[tuple[Method, str]]
+
+
 def _make_figure(
-    name: str,
-    title: str,
-    reading: str,
-    axis: str,
-    rows: Sequence[tuple[float, ...]],
-    methods: Sequence[tuple[Method, str]],
-    told: str,
-) -> Part:
-    """Make a figure of removal rates by method."""
+    name: str, title: str, reading: str, axis: str, rows: Sequence[tuple[float, ...]], methods: Methods, told: str
+) -> list[Part]:
     lines = tuple((label, tuple((row[0], row[1 + place]) for row in rows)) for place, (_, label) in enumerate(methods))
     chart = Chart(axis, "cells hidden, percent", lines, logarithmic=False)
     head = (axis, *(f"{label}, %" for _, label in methods))
-    return Part(name, title, _READ + reading, head, tuple(tuple(row) for row in rows), told, chart=chart)
+    return [Part(name, title, _READ + reading, head, tuple(tuple(row) for row in rows), told, chart=chart)]
 
 
-def by_records(trial: Trial) -> Part:
+def by_records(trial: Trial) -> list[Part]:
     """Figure 3 (a) and (c)."""
     numbers = (2, 4, 8, 16, 25, 35)
     rates: list[tuple[float, ...]] = []
@@ -224,34 +200,26 @@ def by_records(trial: Trial) -> Part:
     ratio = sum(row[2] for row in rates) / max(1e-9, sum(row[1] for row in rates))
     told = (
         f"the paper hides about .006 % for 4 records and .45 % for 35; here {by_number[4][1]:.4f} and {by_number[35][1]:.4f}. CR hides "
-        f"{ratio:.2f} times as much as SMC in all: 'much fewer additional entries' is {'confirmed' if ratio >= 1.5 else 'NOT confirmed'}. "
+        f"{ratio:.2f} times as much as SMC in all: 'much fewer additional entries' is {confirm(ratio >= 1.5)}. "
         "Few occupations have a rule above .6, so draws differ much."
     )
-    return _make_figure(
-        "figure-3ac",
-        "Figure 3 (a) and (c): by sensitive records",
-        "Confidence .6; mean of 10 draws.",
-        "sensitive records",
-        rates,
-        NS,
-        told,
-    )
+    title = "Figure 3 (a) and (c): by sensitive records"
+    return _make_figure("figure-3ac", title, "Confidence .6; mean of 10 draws.", "sensitive records", rates, NS, told)
 
 
-def by_confidence(trial: Trial) -> Part:
+def by_confidence(trial: Trial) -> list[Part]:
     """Figure 3 (b) and (d)."""
     shares = [Fraction(step, 10) for step in range(1, 11)]
     draw = _anybody(trial, 20)
     rates = [(float(share), *(trial.rate(draw, one, "ns", DRAWS["few"], share) for one, _ in NS)) for share in shares]
     falls = all(later[1] <= row[1] + 1e-9 for row, later in pairwise(rates))
-    told = f"'as the minimum confidence increases, there are fewer unsafe rules': {'confirmed' if falls else 'NOT confirmed'}."
+    told = f"'as the minimum confidence increases, there are fewer unsafe rules': {confirm(falls)}."
     reading = "20 sensitive records; mean of 3 draws."
-    return _make_figure(
-        "figure-3bd", "Figure 3 (b) and (d): by minimum confidence", reading, "minimum confidence", rates, NS, told
-    )
+    title = "Figure 3 (b) and (d): by minimum confidence"
+    return _make_figure("figure-3bd", title, reading, "minimum confidence", rates, NS, told)
 
 
-def by_size(trial: Trial) -> Part:
+def by_size(trial: Trial) -> list[Part]:
     """Figure 3 (e)."""
     made: list[tuple[float, ...]] = []
     for size in (10_000, 20_000, 30_000):
@@ -260,27 +228,27 @@ def by_size(trial: Trial) -> Part:
     more = all(later[0] * later[1] >= row[0] * row[1] for row, later in pairwise(made))
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
     told = (
-        f"'as the table size becomes larger .. more values hidden': of the number of cells {'confirmed' if more else 'NOT confirmed'}, of "
-        f"their share {'confirmed' if grows else 'NOT confirmed'}. {_compare_with_cr(made)}"
+        f"'as the table size becomes larger .. more values hidden': of the number of cells {confirm(more)}, of "
+        f"their share {confirm(grows)}. {_compare_with_cr(made)}"
     )
     reading = "5 conditions, confidence .6, 10 sensitive records with Prof-specialty; mean of 3 draws."
     return _make_figure("figure-3e", "Figure 3 (e): by table size, condition cells", reading, "records", made, NC, told)
 
 
-def by_attributes(trial: Trial) -> Part:
+def by_attributes(trial: Trial) -> list[Part]:
     """Figure 3 (f)."""
     made: list[tuple[float, ...]] = []
     for attributes in (3, 4, 5, 6):
         draw = _professionals(trial, PEOPLE, attributes)
         made.append((attributes, *(trial.rate(draw, one, "nc", DRAWS["few"]) for one, _ in NC)))
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
-    told = f"'when we increased the number of condition attributes, more values need to be hidden': {'confirmed' if grows else 'NOT confirmed'}."
+    told = f"'when we increased the number of condition attributes, more values need to be hidden': {confirm(grows)}."
     reading = "The first 3 to 6 conditions, confidence .6, 10 sensitive records with Prof-specialty; mean of 3 draws."
     told += f" {_compare_with_cr(made)}"
     return _make_figure("figure-3f", "Figure 3 (f): by conditions, condition cells", reading, "conditions", made, NC, told)
 
 
-def by_values(trial: Trial) -> Part:
+def by_values(trial: Trial) -> list[Part]:
     """Several sensitive values (the technical report)."""
     methods: tuple[tuple[Method, str], ...] = (("smc", "SMC (ns)"), ("rgraph-max-descendant", "MAX-DESCENDANT (nc)"))
     made: list[tuple[float, ...]] = []
@@ -291,7 +259,7 @@ def by_values(trial: Trial) -> Part:
         made.append((values, hidden, along))
     grows = all(later[2] >= row[2] for row, later in pairwise(made))
     told = (
-        f"'when the number of sensitive values increased, we need more removals': {'confirmed' if grows else 'NOT confirmed'} when 20 "
+        f"'when the number of sensitive values increased, we need more removals': {confirm(grows)} when 20 "
         "records are spread over more values; how strong the rules of the values are decides."
     )
     reading = "5 conditions, confidence .7, 20 sensitive records over the most frequent values; mean of 3 draws."
@@ -311,11 +279,10 @@ def _spread(trial: Trial, values: int) -> Callable[[int], Cells]:
 
 
 def _compare_with_cr(rows: Sequence[tuple[float, ...]]) -> str:
-    """Compare the heuristics with each other and with CR."""
     sums: npt.NDArray[np.float64] = np.array([row[1:] for row in rows]).sum(axis=0)
     close = sums[:3].max() / max(1e-9, sums[:3].min())
     ratio = sums[3] / max(1e-9, sums[0])
     return (
         f"'Their results were very similar': the three heuristics differ by {close - 1:.0%}. CR hides {ratio:.1f} times as much as "
-        f"MAX-DESCENDANT: 'removes fewer entries' is {'confirmed' if ratio > 1 else 'NOT confirmed'}."
+        f"MAX-DESCENDANT: 'removes fewer entries' is {confirm(ratio > 1)}."
     )

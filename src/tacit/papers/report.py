@@ -44,17 +44,12 @@ def _part_text(part: Part, width: int) -> str:
 
 
 def _table(part: Part) -> Table:
-    return Table.of(
-        "What the paper states, and what Tacit finds", part.head, [[format_cell(cell) for cell in row] for row in part.rows]
-    )
+    rows = [[format_cell(cell) for cell in row] for row in part.rows]
+    return Table.of("What the paper states, and what Tacit finds", part.head, rows)
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell as text, rounded if needed.
-
-    >>> format_cell(1258), format_cell(0.01234), format_cell(None)
-    ('1,258', '0.0123', '')
-    """
+    """Return a cell as text, rounded if needed."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -101,13 +96,7 @@ def part_picture(part: Part, name: str = "part") -> Canvas | None:
 
 
 def standing(part: Part) -> str:
-    """Return if the outcome of a part confirms it.
-
-    >>> standing(Part("f", "", "", (), (), "'D rises': confirmed; 'it is flat': NOT confirmed."))
-    'in part'
-    >>> standing(Part("f", "", "", (), (), "3 of 3 statements confirmed."))
-    'confirmed'
-    """
+    """Return if the outcome of a part confirms it."""
     if not part.outcome:
         return "run times"
     is_confirmed = bool(_YES.search(part.outcome))
@@ -135,15 +124,8 @@ def papers_document(made: Sequence[Reproduction]) -> Document:
     """Return one page about all papers."""
     rows = [(one.name, part.title, standing(part), part.outcome or TIMED) for one in made for part in one.parts]
     overview = Table.of("What the papers state, and if it is confirmed", ("Paper", "Part", "Standing", "Outcome"), rows)
-    return Document(
-        title=TITLE,
-        lead=(),
-        sections=(
-            Section("All parts", (overview,)),
-            *(Section(one.name, tuple(_paper_parts(one))) for one in made),
-        ),
-        footer="Made by tacit reproduce.",
-    )
+    sections = (Section("All parts", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
+    return Document(title=TITLE, lead=(), sections=sections, footer="Made by tacit reproduce.")
 
 
 def _paper_parts(made: Reproduction) -> Iterator[Block]:

@@ -21,7 +21,7 @@ from tacit.mining.rules import mine_rules
 from tacit.model.release import Rules
 from tacit.model.reproduction import Cell, Chart, Part
 from tacit.model.table import Table
-from tacit.papers.bench import NEEDED, Bench, fact, facts_part, find_adult, read_adult
+from tacit.papers.bench import Bench, confirm, fact, facts_part, read_adult, run_on_adult
 from tacit.verbs.audit import audit
 
 CONFIDENCES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
@@ -50,21 +50,8 @@ _WHAT = "Figures 5 to 8, and the numbers of Section VI"
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
-    parts = [examples()]
-    path = find_adult(bench.folder)
-    if path is None:
-        where = "and no folder was given with --data" if bench.folder is None else "and the folder holds none of them"
-        return tuple(parts), (f"{_WHAT}: {NEEDED}, {where}",)
-    trial = Trial(read_adult(path))
     steps: list[Callable[[Trial], list[Part]]] = [numbers, by_confidence, individuals, by_support, run_times]
-    left_out = []
-    for done, step in enumerate(steps):
-        if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
-            left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
-            continue
-        parts += step(trial)
-        bench.progress((done + 1) / len(steps))
-    return tuple(parts), tuple(left_out)
+    return run_on_adult(bench, [examples()], _WHAT, lambda path: Trial(read_adult(path)), steps)
 
 
 def _people(rows: Sequence[str]) -> Table:
@@ -80,6 +67,8 @@ def examples() -> Part:
     doctor = _find_estimate(audit(strict, known=first.qi, attacks=["R02"]), ("D", "M"), "+")
     rules = mine_rules(second, min_support=0.6, min_confidence=0.9)
     alone = mine_rules(second, min_support=0.6, min_confidence=0.9, incomplete=True)
+    third, third_alone = (_find_estimate(audit(one, known=second.qi), ("M", "F"), "+") for one in (rules, alone))
+    why = "two rules have a confidence of exactly .8; Figure 1 reads 'above'"
     return facts_part(
         "examples",
         "Examples 1 and 2",
@@ -87,27 +76,11 @@ def examples() -> Part:
         "thresholds ask for.",
         [
             fact("Fig. 1", "rules above support .3 and confidence .8, strictly", 3, len(strict)),
-            fact(
-                "Eq. (3)",
-                "rules at or above them",
-                3,
-                len(wide),
-                "two rules have a confidence of exactly .8; Figure 1 reads 'above'",
-            ),
+            fact("Eq. (3)", "rules at or above them", 3, len(wide), why),
             fact("Example 1", "P(50K+ | male doctorate)", 0.5, round(doctor, 9)),
             fact("Example 2", "rules at support .6, confidence .9", 1, len(rules)),
-            fact(
-                "Example 2",
-                "P(50K+ | third record)",
-                0.0,
-                round(_find_estimate(audit(rules, known=second.qi), ("M", "F"), "+"), 9),
-            ),
-            fact(
-                "Example 2",
-                "the same, missing rules not used",
-                0.5,
-                round(_find_estimate(audit(alone, known=second.qi), ("M", "F"), "+"), 9),
-            ),
+            fact("Example 2", "P(50K+ | third record)", 0.0, round(third, 9)),
+            fact("Example 2", "the same, missing rules not used", 0.5, round(third_alone, 9)),
         ],
     )
 
@@ -184,9 +157,9 @@ def by_confidence(trial: Trial) -> list[Part]:
     lowest = CONFIDENCES[int(np.argmin(found["withheld"]))]
     trend = "rises as well" if _is_rising(found["withheld"]) else f"does not: it is smallest at {lowest:g}"
     outcome = {
-        "figure-5a": f"'D rises with the confidence threshold': {_confirm(_is_rising(found['exact']))}, with exact numbers.",
-        "figure-6": f"'The gap shrinks as the threshold rises': {_confirm(_is_rising(gaps[::-1]))}. D of withheld numbers {trend}.",
-        "figure-7b": f"'The two curves almost overlap': {_confirm(change < 0.05)}; missing rules change D by at most {change:.1%} here. At "
+        "figure-5a": f"'D rises with the confidence threshold': {confirm(_is_rising(found['exact']))}, with exact numbers.",
+        "figure-6": f"'The gap shrinks as the threshold rises': {confirm(_is_rising(gaps[::-1]))}. D of withheld numbers {trend}.",
+        "figure-7b": f"'The two curves almost overlap': {confirm(change < 0.05)}; missing rules change D by at most {change:.1%} here. At "
         "lower supports they may change more, see Figure 5 (b).",
     }
     shown = {
@@ -206,30 +179,22 @@ def by_support(trial: Trial) -> list[Part]:
     exact = [trial.divergence(s, 0.6, missing=False) for s in SUPPORTS]
     complete = [trial.divergence(s, 0.6) for s in SUPPORTS]
     withheld = [trial.divergence(s, 0.6, withheld=True, missing=False) for s in SUPPORTS]
-    told = (
-        f"'D rises with the support threshold': {_confirm(_is_rising(exact[::-1]))}, with exact numbers; with withheld ones it "
-    )
-    told += f"{'does' if _is_rising(withheld[::-1]) else 'does not'}."
+    rises = confirm(_is_rising(exact[::-1]))
+    also = "does" if _is_rising(withheld[::-1]) else "does not"
+    told = f"'D rises with the support threshold': {rises}, with exact numbers; with withheld ones it {also}."
     named = {"exact": exact, "exact, with missing": complete, "withheld": withheld}
-    supports = _make_curves(
-        "figure-5b",
-        "Figure 5 (b): D_overall by the support threshold",
-        f"{_IN_PICTURE}Confidence .6.",
-        "min. support",
-        SUPPORTS,
-        named,
-        told,
-    )
+    title = "Figure 5 (b): D_overall by the support threshold"
+    reading = f"{_IN_PICTURE}Confidence .6."
+    supports = _make_curves("figure-5b", title, reading, "min. support", SUPPORTS, named, told)
     rules = mine_rules(trial.people, min_support=0.02, min_confidence=0.6)
     confidence = [Fraction(int(a), int(b)) for a, b in zip(rules.lo, rules.whole_lo, strict=True)]
     order = np.array(sorted(range(len(rules)), key=lambda i: (-confidence[i], -int(rules.lo[i]), i)), np.int64)
     sizes = [size for size in FIRST_RULES if size < len(rules)] + [len(rules)]
     header = replace(rules.header, complete=False)
     found = [float(trial.attacked(rules.take(np.sort(order[:size]), header))[0].measures["D_overall"]) for size in sizes]
-    outcome = f"'D falls as more rules are published': {_confirm(_is_rising(found[::-1]))}."
-    reading = (
-        f"{_IN_PICTURE}Support .02, confidence .6; of equal confidences the rule with more people first; missing rules not used."
-    )
+    outcome = f"'D falls as more rules are published': {confirm(_is_rising(found[::-1]))}."
+    reading = f"{_IN_PICTURE}Support .02, confidence .6; of equal confidences the rule with more people first; "
+    reading += "missing rules not used."
     title = "Figure 5 (c): D_overall by the number of rules, the most confident first"
     return [supports, _make_curves("figure-5c", title, reading, "rules", sizes, {"exact": found}, outcome)]
 
@@ -247,21 +212,15 @@ def individuals(trial: Trial) -> list[Part]:
     found = bool(len(gain)) and abs(float(gain[order[0]]) - FIGURE_7A[0][0]) < 0.003
     least_likely = bool(len(gain)) and float(without[order[0]]) > float(np.log(2))
     whose = ", for people whose true value is estimated as the less probable one" if least_likely else ""
-    told = f"{_confirm(found)}: the paper gives no thresholds for this table, and here the largest difference is "
+    told = f"{confirm(found)}: the paper gives no thresholds for this table, and here the largest difference is "
     told += f"{float(gain.max(initial=0.0)):.3f}{whose}. "
     told += f"Missing rules make some estimates worse: the most negative difference is {float(gain.min(initial=0.0)):.3f}."
     head = ("rank", "difference, paper", "with missing, paper", "without, paper", "difference", "with missing", "without")
-    table = Part(
-        "figure-7a",
-        "Figure 7 (a): the ten largest differences of D_individual",
-        "support .1, confidence .6, exact numbers.",
-        head,
-        tuple(rows),
-        told,
-    )
+    title = "Figure 7 (a): the ten largest differences of D_individual"
+    table = Part("figure-7a", title, "support .1, confidence .6, exact numbers.", head, tuple(rows), told)
     sizes = [size for size in TOP if size <= len(gain)]
     means = [float(gain[order[:size]].mean()) for size in sizes]
-    outcome = f"'The mean of the top K falls with K': {_confirm(_is_rising(means[::-1]))}."
+    outcome = f"'The mean of the top K falls with K': {confirm(_is_rising(means[::-1]))}."
     reading = f"{_IN_PICTURE}Support .1, confidence .6, exact numbers."
     title = "Figure 7 (c): mean of the K largest differences"
     return [table, _make_curves("figure-7c", title, reading, "K", sizes, {"mean difference": means}, outcome)]
@@ -286,16 +245,10 @@ def run_times(trial: Trial) -> list[Part]:
 def _make_curves(
     name: str, title: str, reading: str, axis: str, xs: Sequence[float], found: dict[str, list[float]], outcome: str
 ) -> Part:
-    """Make a table of curves, with picture."""
     rows = tuple((x, *(values[place] for values in found.values())) for place, x in enumerate(xs))
     lines = tuple((one, tuple((float(x), value) for x, value in zip(xs, values, strict=True))) for one, values in found.items())
     return Part(name, title, reading, (axis, *found), rows, outcome, chart=Chart(axis, "nats", lines, logarithmic=False))
 
 
 def _is_rising(values: Sequence[float]) -> bool:
-    """Tell if values never fall, except by rounding."""
     return all(b >= a - 1e-6 for a, b in pairwise(values))
-
-
-def _confirm(holds: bool) -> str:
-    return "confirmed" if holds else "NOT confirmed"

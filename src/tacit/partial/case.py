@@ -19,10 +19,7 @@ from tacit.partial.unsafe_rules import Case
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """Sensitive attribute and the rows at risk.
-
-    ``true`` is None if the true values are unknown.
-    """
+    """Sensitive attribute and the rows at risk; ``true`` values if known."""
 
     name: str
     values: tuple[str, ...]
@@ -33,9 +30,7 @@ class Attribute:
     @property
     def truth(self) -> Codes:
         """True values of rows at risk, -1 if unknown."""
-        if self.true is None:
-            return np.full(len(self.rows), -1, np.int32)
-        return self.true[self.rows]
+        return np.full(len(self.rows), -1, np.int32) if self.true is None else self.true[self.rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +85,6 @@ class TableCase:
         """Sensitive attributes."""
         return tuple(self._attribute(place, name) for place, name in enumerate(self.partial.people.schema.sa))
 
-    def _declared(self, place: int) -> Ints | None:
-        """Return the rows with a protected cell in a column."""
-        return self.rows if self.cells is None else np.flatnonzero(self.cells[:, place]).astype(np.int64)
-
     def _attribute(self, place_of_column: int, name: str) -> Attribute:
         column = self.partial.people.column(name)
         texts = set(column.values) - {""}
@@ -106,7 +97,9 @@ class TableCase:
         true: Codes | None = None
         if self.original is not None:
             true = _recode(before.values, before.codes, place)
-        declared = self._declared(place_of_column)
+        declared = self.rows
+        if self.cells is not None:
+            declared = np.flatnonzero(self.cells[:, place_of_column]).astype(np.int64)
         if self.original is None and declared is not None and bool((shown[declared] >= 0).any()):
             true = shown
         blank = shown < 0 if true is None else (shown < 0) & (true >= 0)
@@ -115,9 +108,8 @@ class TableCase:
 
     def rule_inputs(self, attribute: Attribute) -> Case:
         """Return the inputs of the rule search for an attribute."""
-        return Case(
-            self.conditions_about(attribute), attribute.shown, attribute.rows, attribute.truth, others=self.others_of(attribute)
-        )
+        conditions = self.conditions_about(attribute)
+        return Case(conditions, attribute.shown, attribute.rows, attribute.truth, others=self.others_of(attribute))
 
     def conditions_about(self, attribute: Attribute) -> Codes:
         """Return the codes of an attribute's possible predictors."""
@@ -133,7 +125,6 @@ class TableCase:
         return len(self.partial.others) + len(self._other_attributes(attribute))
 
     def _other_attributes(self, attribute: Attribute) -> list[Attribute]:
-        """Return the other sensitive attributes."""
         return [other for other in self.attributes if other.name != attribute.name]
 
     def still_shown(self, attribute: Attribute) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.arrays import Codes, Flags, Ints
-from tacit.partial.unsafe_rules import row_keys
+from tacit.model.table import row_keys
 
 #: Compared rules have at most this many condition columns, and at least this share of the people.
 LONGEST = 2
@@ -46,12 +46,6 @@ def blank_cost(
     ``before`` and ``after`` are the codes of the same rows, -1 if blank; the first ``conditions`` columns are condition attributes, the
     others sensitive ones. A rule is in use if its share of the people with the pattern is above ``confidence`` and more people than
     ``support`` and 1 % have it.
-
-    >>> table = np.array([[0, 0], [0, 0], [0, 1], [1, 1]], np.int32)
-    >>> blank = np.array([[0, 0], [0, -1], [0, 1], [1, 1]], np.int32)
-    >>> cost = blank_cost(table, blank, 1, confidence=Fraction(3, 5), support=0, seed=0)
-    >>> cost["rules"], cost["rules_lost"], cost["rules_changed"]
-    (2, 1, 0)
     """
     _, first, people = np.unique(row_keys((*before.T, *after.T), len(before)), return_index=True, return_counts=True)
     table = _Table(before[first], after[first], people.astype(np.int64))
@@ -67,7 +61,6 @@ def blank_cost(
 
 
 def _compare_rules(table: _Table, columns: list[int], confidence: Fraction, bar: int) -> dict[str, int]:
-    """Compare the rules over these columns before and after."""
     key = np.zeros(2 * len(table.people), np.int64)
     pattern = key
     known = np.ones(len(key), np.bool_)
@@ -105,7 +98,6 @@ def _compare_rules(table: _Table, columns: list[int], confidence: Fraction, bar:
 
 
 def _query_error(table: _Table, conditions: int, seed: int) -> float:
-    """Return the mean relative error of random counting queries."""
     chance = np.random.default_rng(seed)
     errors = []
     for _ in range(QUESTIONS):
@@ -122,7 +114,6 @@ def _query_error(table: _Table, conditions: int, seed: int) -> float:
 
 
 def _draw_values(chance: np.random.Generator, many: int) -> Flags:
-    """Draw up to half of the values, without blanks."""
     marked = np.zeros(many + 1, np.bool_)
     if many:
         marked[chance.permutation(many)[: int(chance.integers(1, max(1, many // 2) + 1))]] = True

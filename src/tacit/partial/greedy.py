@@ -34,7 +34,6 @@ def hide_greedily(problem: Problem, regions: frozenset[str], check: Callable[[],
 
 
 def _hide_by_paper(problem: Problem, regions: frozenset[str], check: Callable[[], None]) -> Hiding | None:
-    """Run the paper's method, and restore needless blanks."""
     found = None
     if regions == {"ns"}:
         found = hide_values(problem, regions, check)
@@ -60,9 +59,7 @@ def hide_by_gain(problem: Problem, regions: frozenset[str], check: Callable[[], 
     gains = Gains(state)
     while not state.is_safe:
         check()
-        choice = gains.find_best()
-        if choice is None:
-            choice = gains.find_most_ended()
+        choice = gains.find_best() or gains.find_most_ended()
         if choice is None:
             return None
         number, cell = choice
@@ -92,7 +89,6 @@ class Gains:
             self._add(rule, self.effect[:, rule])
 
     def _select_helpful(self) -> tuple[Ints, Codes, npt.NDArray[np.int8]]:
-        """Return the entries of rules for classes worth hiding."""
         rules = self.problem.rules
         helps = np.zeros(len(self.problem.classes), np.bool_)
         helps[rules.member[rules.role != OTHER]] = True
@@ -118,22 +114,14 @@ class Gains:
 
     def find_best(self) -> tuple[int, int] | None:
         """Return the pile and cell of largest gain, or None."""
-        flat = int(self.gain.argmax()) if self.gain.size else 0
-        if not self.gain.size or not self.gain.flat[flat] > NOTHING:
-            return None
-        number, cell = divmod(flat, self.gain.shape[1])
-        return number, cell
+        return _find_largest(self.gain, NOTHING)
 
     def find_most_ended(self) -> tuple[int, int] | None:
         """Return the cell that ends most unsafe rules, or None."""
         ended = np.where(np.isfinite(self.gain), 0.0, -np.inf)
         for rule in np.flatnonzero(self.state.unsafe).tolist():
             self._add(rule, np.array([1.0, 0.0, 1.0, 1.0]), ended)
-        flat = int(ended.argmax()) if ended.size else 0
-        if not ended.size or not ended.flat[flat] > 0:
-            return None
-        number, cell = divmod(flat, ended.shape[1])
-        return number, cell
+        return _find_largest(ended, 0)
 
     def count_repeats(self, number: int, cell: int) -> int:
         """Count the records to hide at an unchanged gain."""
@@ -141,7 +129,6 @@ class Gains:
         if changed.owners.any():
             return 1
         once = self._measure_gain(changed, 1)
-        most = 1
         if once <= NOTHING:
             return 1
         low = 1
@@ -149,11 +136,10 @@ class Gains:
         while low <= high:
             middle = (low + high) // 2
             if self._measure_gain(changed, middle) >= middle * once - NOTHING:
-                most = middle
                 low = middle + 1
             else:
                 high = middle - 1
-        return most
+        return max(1, low - 1)
 
     def _measure_gain(self, changed: Touched, records: int) -> float:
         state = self.state
@@ -188,7 +174,6 @@ class Gains:
             self.gain[target] = self._compute_row(target)
 
     def _compute_row(self, number: int) -> Floats:
-        """Compute the gains of a pile's cells from scratch."""
         rules = self.problem.rules
         k = self.problem.attributes
         row = np.where([self.state.may_hide(number, cell) for cell in range(self.problem.cells)], 0.0, -np.inf)
@@ -203,7 +188,6 @@ class Gains:
         return row
 
     def _add(self, rule: int, by: Floats, to: Floats | None = None) -> None:
-        """Add the contribution of a rule to the gains."""
         gain = self.gain if to is None else to
         rules = self.problem.rules
         k = self.problem.attributes
@@ -223,6 +207,13 @@ class Gains:
                 gain[number, value_cell] += by[3]
 
 
+def _find_largest(scores: Floats, bar: float) -> tuple[int, int] | None:
+    if not scores.size:
+        return None
+    number, cell = divmod(int(scores.argmax()), scores.shape[1])
+    return (number, cell) if scores[number, cell] > bar else None
+
+
 def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) -> None:
     """Publish needlessly hidden cells again, the least important first."""
     again = True
@@ -230,36 +221,29 @@ def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) 
         again = False
         for number, cell in _list_hidden(state):
             check()
-            records = _count_restorable(state, number, cell)
-            if records:
+            if records := _count_restorable(state, number, cell):
                 state.restore(number, cell, records)
                 again = True
 
 
 def _list_hidden(state: Hiding) -> list[tuple[int, int]]:
-    """Return the hidden cells by ascending number of rules."""
     listed = []
     for number, pile in enumerate(state.piles):
         if state.people[number]:
             for cell in range(state.problem.cells):
                 if pile.hidden >> cell & 1:
-                    listed.append((_count_rules_back(state, number, cell), number, cell))
+                    changed = _restored(state, number, cell)
+                    listed.append((int(np.maximum(changed.both, changed.owners).sum()), number, cell))
     return [(number, cell) for _, number, cell in sorted(listed)]
 
 
-def _pile_without(state: Hiding, number: int, cell: int) -> int:
+def _restored(state: Hiding, number: int, cell: int) -> Touched:
     pile = state.piles[number]
-    return state.number_of(Pile(pile.of, pile.hidden & ~(1 << cell)))
-
-
-def _count_rules_back(state: Hiding, number: int, cell: int) -> int:
-    changed = state.touched(_pile_without(state, number, cell), cell)
-    return int(np.maximum(changed.both, changed.owners).sum())
+    return state.touched(state.number_of(Pile(pile.of, pile.hidden & ~(1 << cell))), cell)
 
 
 def _count_restorable(state: Hiding, number: int, cell: int) -> int:
-    """Count the records with a restorable cell."""
-    changed = state.touched(_pile_without(state, number, cell), cell)
+    changed = _restored(state, number, cell)
     rules = changed.rules
 
     def is_safe(records: int) -> bool:

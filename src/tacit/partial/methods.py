@@ -21,12 +21,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
-from tacit.model.arrays import Flags, Floats
+from tacit.model.arrays import Flags
 from tacit.model.policy import Limits
 from tacit.partial.greedy import hide_greedily, restore_while_safe
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values
 from tacit.partial.problem import OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, count_hopeless_rules
-from tacit.solve.solver import solve_whole
+from tacit.solve.solver import Solution, solve_whole
 
 #: Up to this many attributes all their sets are tried; beyond, attributes are chosen one by one.
 ALL_SETS = 18
@@ -83,7 +83,6 @@ def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: C
 
 
 def _mark_unsafe_among_known(problem: Problem) -> Flags:
-    """Mark the rules that are unsafe among known values."""
     rules = problem.rules
     protected = problem.classes.truth[:, problem.column[problem.rules.target]] >= 0
     rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
@@ -103,10 +102,7 @@ def _choose_one_by_one(masks: set[int], usable: list[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Result of the program; ``state`` is None without a table.
-
-    Every safe table hides at least ``bound`` cells. ``infeasible``: there is no safe table.
-    """
+    """Result of the program: ``state`` if any, and least number of hidden cells."""
 
     state: Hiding | None
     bound: int
@@ -121,18 +117,16 @@ def hide_fewest(
     if state.is_safe:
         return Optimum(state, 0)
     model = _Model(state, check)
-    cost, matrix, lower, upper, integral, most = model.build_program()
-    solved = solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
+    solved = model.solve(seconds)
     bound = int(np.ceil(solved.bound - 1e-6)) if solved.bound is not None else 0
     if solved.x is None:
         return Optimum(None, max(0, bound), infeasible=solved.status == 2)
-    state.take(model.hidden(solved.x))
+    counts = np.rint(solved.x[: len(model.choices)]).astype(np.int64).tolist()
+    state.take([(pile, records) for pile, records in zip(model.choices, counts, strict=True) if records])
     return Optimum(state if state.is_safe else None, max(0, bound))
 
 
 class _Model:
-    """Variables and rows of the program."""
-
     def __init__(self, state: Hiding, check: Callable[[], None]) -> None:
         self.state = state
         self.problem = state.problem
@@ -145,7 +139,6 @@ class _Model:
             self.add_class(of)
 
     def add_class(self, of: int) -> None:
-        """Add a variable for every useful cell set of a class."""
         self.check()
         rules, roles = self.state.rules_of(of)
         if not len(rules):
@@ -182,8 +175,7 @@ class _Model:
             return _subsets(conditions) + _subsets(values)
         return _subsets(conditions + values)
 
-    def build_program(self) -> tuple[Any, ...]:
-        """Return the arguments of the solver."""
+    def solve(self, seconds: float | None) -> Solution:
         from scipy.sparse import csr_array
 
         extra = len(self.choices)
@@ -199,10 +191,10 @@ class _Model:
         matrix = csr_array((data, indices, starts), shape=(len(self.rows), extra))
         lower = [low for _, low, _ in self.rows]
         upper = [high for _, _, high in self.rows]
-        return cost, matrix, lower, upper, np.ones(extra, np.int64), most
+        integral = np.ones(extra, np.int64)
+        return solve_whole(cost, matrix=matrix, low=lower, high=upper, most=most, integrality=integral, seconds=seconds)
 
     def add_rule(self, rule: int, extra: int) -> int:
-        """Add a rule's rows; return the number of variables."""
         limits = self.problem.thresholds
         rules = self.problem.rules
         having = int(rules.having[rule])
@@ -232,14 +224,8 @@ class _Model:
         self.rows.append((dict(row), float(limits.denominator * both - limits.numerator * having), np.inf))
         return extra
 
-    def hidden(self, solution: Floats) -> list[tuple[Pile, int]]:
-        """Return the piles of a solution."""
-        counts = np.rint(solution[: len(self.choices)]).astype(np.int64).tolist()
-        return [(pile, records) for pile, records in zip(self.choices, counts, strict=True) if records]
-
 
 def _subsets(cells: list[int]) -> list[int]:
-    """Return every nonempty subset of cells as bit masks."""
     found = [0]
     for cell in cells:
         found += [mask | 1 << cell for mask in found]
@@ -276,11 +262,7 @@ class Found:
 
 
 def parse_regions(given: str | Iterable[str]) -> frozenset[str]:
-    """Parse regions from names or a comma-separated list.
-
-    >>> sorted(parse_regions("ns, sc"))
-    ['ns', 'sc']
-    """
+    """Parse regions from names or a comma-separated list."""
     parts = given.split(",") if isinstance(given, str) else [part for one in given for part in str(one).split(",")]
     names = [part.strip() for part in parts if part.strip()]
     listed = "; ".join(f"{name}: {MEANING[name]}" for name in REGIONS)
@@ -314,10 +296,7 @@ def find_stricter(problem: Problem, regions: frozenset[str], limits: Limits) -> 
 
 
 def find_cells(problem: Problem, regions: frozenset[str], method: Method, *, seed: int, limits: Limits) -> Found:
-    """Run a method whose result is safe by its counts.
-
-    Raises :class:`Infeasible` if it is proved that nothing helps.
-    """
+    """Run a method; raise :class:`Infeasible` if it is proved that nothing helps."""
     hopeless, people = count_hopeless_rules(problem, regions)
     if hopeless:
         raise _infeasible(f"{hopeless:,} {'rule stays' if hopeless == 1 else 'rules stay'} unsafe whatever is hidden", people)
@@ -359,7 +338,11 @@ def _hide_by_method(
 ) -> tuple[Hiding | None, int | None]:
     check = _check(limits)
     if method == "ilp":
-        return _hide_exactly(problem, regions, limits)
+        greedy = hide_greedily(problem, regions, check)
+        seconds = limits.seconds_left
+        found = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=check)
+        states = [state for state in (found.state, greedy) if state is not None]
+        return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
     if method == "smc":
         return hide_values(problem, regions, check), None
     if method == "cr":
@@ -370,15 +353,6 @@ def _hide_by_method(
         return hide_greedily(problem, regions, check), None
     choice: Any = method.removeprefix("rgraph-")
     return hide_along_graph(problem, regions, choice, seed=seed, check=check), None
-
-
-def _hide_exactly(problem: Problem, regions: frozenset[str], limits: Limits) -> tuple[Hiding | None, int | None]:
-    """Return the better of solver and greedy, with a bound."""
-    greedy = hide_greedily(problem, regions, _check(limits))
-    seconds = limits.seconds_left
-    found: Optimum = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=_check(limits))
-    states = [state for state in (found.state, greedy) if state is not None]
-    return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
 
 
 def _check(limits: Limits) -> Callable[[], None]:

@@ -31,7 +31,7 @@ from typing import Literal
 
 import numpy as np
 
-from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.arrays import Codes, Ints
 from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
@@ -55,10 +55,7 @@ def hide_along_graph(
 
 @dataclass(slots=True)
 class _Node:
-    """Pattern with the rules of its subsets.
-
-    ``unsafe`` of these are unsafe. ``piles`` have it as a largest pattern; they hold ``records`` records.
-    """
+    """Pattern with the rules of its subsets, ``unsafe`` of them unsafe."""
 
     mask: int
     codes: Codes
@@ -83,29 +80,18 @@ class _Graph:
         self.of_pile: dict[int, list[_Node]] = {}
         self.holding: dict[int, list[_Node]] = {rule: [] for rule in np.flatnonzero(self.problem.rules.target == target).tolist()}
         # Records of no unsafe rule never matter: hiding others makes none of these rules stronger.
-        supporting = self._mark_supporting()
+        rules = self.problem.rules
+        supporting = set(rules.member[np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)].tolist())
         for number, pile in enumerate(state.piles):
-            if supporting[pile.of]:
+            if pile.of in supporting:
                 self.add(number)
 
-    def _mark_supporting(self) -> Flags:
-        """Mark the classes relevant to an unsafe rule."""
-        rules = self.problem.rules
-        entries = np.repeat(self.unsafe, np.diff(rules.start)) & (rules.role == RELEVANT)
-        found = np.zeros(len(self.problem.classes), np.bool_)
-        found[rules.member[entries]] = True
-        return found
-
     def add(self, number: int) -> None:
-        """Add the records of a pile to the graph."""
         pile = self.state.piles[number]
         state = self.state
-        if number in self.of_pile or not state.people[number]:
-            return
-        if (
-            self.problem.classes.value[pile.of, self.column] != self.target
-            or pile.hidden >> (self.problem.attributes + self.column) & 1
-        ):
+        shows_target = self.problem.classes.value[pile.of, self.column] == self.target
+        is_hidden = pile.hidden >> (self.problem.attributes + self.column) & 1
+        if number in self.of_pile or not state.people[number] or not shows_target or is_hidden:
             return
         rules, roles = state.rules_of(number)
         rules = rules[(roles == RELEVANT) & (self.problem.rules.target[rules] == self.target)]
@@ -119,7 +105,6 @@ class _Graph:
             self.of_pile[number].append(node)
 
     def get_node(self, mask: int, codes: Codes, rules: Ints) -> _Node:
-        """Return the node of a pattern."""
         inside = np.array([mask >> a & 1 == 1 for a in range(len(codes))])
         codes = np.where(inside, codes, np.int32(-1))
         key = codes.tobytes()
@@ -131,7 +116,6 @@ class _Graph:
         return self.nodes[key]
 
     def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
-        """Hide cells until the value has no unsafe rule."""
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
@@ -155,7 +139,6 @@ class _Graph:
         return None
 
     def choose_node(self, active: list[_Node], choice: Choice, chance: np.random.Generator) -> _Node:
-        """Choose a node without a larger node above it."""
         if choice == "max-descendant":
             # A node above another has its descendants and is larger: the best one has nothing above it.
             return max(active, key=lambda node: (node.unsafe, node.mask.bit_count()))
@@ -169,7 +152,6 @@ class _Graph:
                 return node
 
     def is_above(self, larger: _Node, node: _Node) -> bool:
-        """Tell if a pattern strictly contains another."""
         if larger is node or node.mask & ~larger.mask:
             return False
         return bool(((node.codes < 0) | (node.codes == larger.codes)).all())
@@ -200,7 +182,6 @@ class _Graph:
 
 
 def _keep_largest(masks: Ints) -> list[int]:
-    """Return the masks that are not contained in another."""
     found = set(masks.tolist()) - {0}
     return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
 
@@ -244,7 +225,6 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
 
 
 def _piles_of(state: Hiding, of: int) -> list[int]:
-    """Return the piles of a class."""
     if state.problem.classes.value.shape[1] == 1:
         return [of]
     return [number for number, pile in enumerate(state.piles) if pile.of == of]
@@ -255,7 +235,12 @@ def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:
         before = state.cells_hidden
-        for rule in _order_rules(state):
+
+        def rank(rule: int) -> tuple[int, Fraction, int]:
+            confidence = Fraction(int(state.both[rule]), int(state.having[rule]))
+            return -int(problem.rules.mask[rule]).bit_count(), -confidence, rule
+
+        for rule in sorted(np.flatnonzero(state.unsafe).tolist(), key=rank):
             check()
             if state.unsafe[rule]:
                 _make_safe(state, rule)
@@ -264,17 +249,7 @@ def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable
     return state
 
 
-def _order_rules(state: Hiding) -> list[int]:
-    """Return the unsafe rules by length, then confidence."""
-
-    def rank(rule: int) -> tuple[int, Fraction, int]:
-        return -int(state.problem.rules.mask[rule]).bit_count(), -Fraction(int(state.both[rule]), int(state.having[rule])), rule
-
-    return sorted(np.flatnonzero(state.unsafe).tolist(), key=rank)
-
-
 def _make_safe(state: Hiding, rule: int) -> None:
-    """Hide cells until a rule is safe."""
     problem = state.problem
     by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
@@ -294,7 +269,6 @@ def _make_safe(state: Hiding, rule: int) -> None:
 
 
 def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
-    """Return the piles supporting a rule, with their rules."""
     rules = state.problem.rules
     inside = slice(rules.start[rule], rules.start[rule + 1])
     members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
@@ -309,7 +283,6 @@ def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
 
 
 def _order_by_support(state: Hiding, rule: int) -> list[int]:
-    """Order a pattern's attributes by falling support."""
     problem = state.problem
     mask = int(problem.rules.mask[rule])
     some = problem.classes.conditions[problem.rules.member[problem.rules.start[rule]]]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
-from tacit.partial.unsafe_rules import row_keys
+from tacit.model.table import row_keys
 
 #: Products of counts and the parts of the confidence stay below this.
 LARGEST = 1 << 62
@@ -25,14 +25,7 @@ LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class IntegerThresholds:
-    """Thresholds of unsafe rules in whole numbers.
-
-    A rule is unsafe if more than ``support`` records have it **and** their share exceeds the confidence.
-
-    >>> limits = IntegerThresholds.of(Fraction(11, 20), 0, people=9)
-    >>> limits.unsafe(np.array([3, 2]), np.array([2, 1])).tolist()
-    [True, False]
-    """
+    """Thresholds of unsafe rules in whole numbers; a rule exceeds both."""
 
     numerator: int
     denominator: int
@@ -46,10 +39,7 @@ class IntegerThresholds:
         return cls(confidence.numerator, confidence.denominator, support)
 
     def excess(self, having: Ints, both: Ints) -> Ints:
-        """Return the rules' excess over the thresholds; 0 if safe.
-
-        It is in parts of the denominator. ``having`` records have the pattern of the rule, ``both`` of them its value too.
-        """
+        """Return the excess over the thresholds (parts of the denominator); 0 if safe."""
         allowed = np.maximum(self.numerator * having, self.denominator * self.support)
         return np.maximum(0, self.denominator * both - allowed)
 
@@ -58,37 +48,20 @@ class IntegerThresholds:
         return self.excess(having, both) > 0
 
     def values_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Count the values to hide until rules are safe.
-
-        This is the paper's beta, with the support threshold.
-
-        >>> IntegerThresholds(11, 20, 0).values_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
-        [2, 1, 0]
-        """
+        """Count the values to hide until rules are safe (the paper's beta)."""
         return -(-self.excess(having, both) // self.denominator)
 
     def records_to_hide(self, having: Ints, both: Ints) -> Ints:
-        """Count the records that must lose a rule's pattern.
-
-        This is the paper's MinHide, with the support threshold.
-
-        >>> IntegerThresholds(11, 20, 0).records_to_hide(np.array([7, 6, 2]), np.array([5, 4, 1])).tolist()
-        [3, 2, 0]
-        """
+        """Count the records that must lose a rule's pattern (MinHide)."""
         over = np.maximum(0, self.denominator * both - self.numerator * having)
         rest = max(1, self.denominator - self.numerator)  # with a confidence of 1 no rule is over it
-        by_confidence = -(-over // rest)
-        needed: Ints = np.minimum(by_confidence, np.maximum(0, both - self.support))
-        return needed
+        return np.asarray(np.minimum(-(-over // rest), np.maximum(0, both - self.support)))
 
 
 def largest_below(confidence: Fraction, denominator: int) -> Fraction:
     """Return the largest fraction up to ``confidence`` with bounded denominator.
 
     No share of a whole of at most that size lies between the two, so they decide alike.
-
-    >>> largest_below(Fraction(6000001, 10000000), 10), largest_below(Fraction(5999999, 10000000), 10)
-    (Fraction(3, 5), Fraction(4, 7))
     """
     if confidence.denominator <= denominator:
         return confidence
@@ -121,8 +94,7 @@ REGIONS = ("ns", "nc", "sc")
 class Cells:
     """Coded table; -1 is a blank.
 
-    ``conditions`` are the codes of the condition attributes, ``values`` those of the sensitive ones, ``protected`` marks the sensitive cells to
-    protect, ``published`` the cells (condition attributes, then sensitive ones) that must be published.
+    ``protected`` marks the sensitive cells to protect, ``published`` the cells (conditions, then sensitive ones) that must be published.
     """
 
     conditions: Codes
@@ -142,16 +114,18 @@ class Cells:
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
         """Return the cells that may be hidden."""
-        sensitive = self.sensitive
-        inside = np.zeros((len(sensitive), self.attributes + self.values.shape[1]), bool)
-        if "nc" in regions:
-            inside[~sensitive, : self.attributes] = True
-        if "sc" in regions:
-            inside[sensitive, : self.attributes] = True
-        if "ns" in regions:
-            inside[:, self.attributes :] = ~self.protected
-        inside &= np.concatenate([self.conditions, self.values], axis=1) >= 0
+        inside = _mark_regions(self.sensitive, self.conditions, self.values, regions)
+        inside[:, self.attributes :] &= ~self.protected
         return inside if self.published is None else inside & ~self.published
+
+
+def _mark_regions(sensitive: Flags, conditions: Codes, values: Codes, regions: frozenset[str]) -> Flags:
+    k = conditions.shape[1]
+    inside = np.concatenate([conditions, values], axis=1) >= 0
+    inside[~sensitive, :k] &= "nc" in regions
+    inside[sensitive, :k] &= "sc" in regions
+    inside[:, k:] &= "ns" in regions
+    return inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +154,8 @@ class Classes:
 class Rules:
     """Rules that could reveal a protected cell.
 
-    Each is a pattern and a value of some sensitive record. ``mask`` are the attributes of the pattern as bits, ``target`` the number of
-    the value, ``having`` and ``both`` how many records have the pattern, and the value too; ``owners`` how many protected cells it is
-    about. Entries ``start[i]`` to ``start[i + 1]`` of ``member`` are the classes that have the pattern of rule i, ``role`` their roles in
-    it.
+    ``mask`` are the attributes of the pattern as bits, ``target`` is the number of the value; ``having`` records have the pattern, ``both`` the
+    value too; the rule is about ``owners`` protected cells. ``member[start[i]:start[i + 1]]`` are the classes with the pattern of rule i.
     """
 
     mask: Ints
@@ -203,16 +175,8 @@ class Rules:
         lengths = np.diff(self.start)
         entries = np.repeat(kept, lengths)
         start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
-        return Rules(
-            self.mask[kept],
-            self.target[kept],
-            self.having[kept],
-            self.both[kept],
-            owners=self.owners[kept],
-            start=start,
-            member=self.member[entries],
-            role=self.role[entries],
-        )
+        counted = (self.mask[kept], self.target[kept], self.having[kept], self.both[kept], self.owners[kept])
+        return Rules(*counted, start=start, member=self.member[entries], role=self.role[entries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,18 +208,8 @@ class Problem:
 
     def may_hide(self, regions: frozenset[str]) -> Flags:
         """Return the useful cells that may be hidden."""
-        k = self.attributes
         classes = self.classes
-        inside = np.zeros((len(classes), self.cells), bool)
-        if "nc" in regions:
-            inside[~classes.sensitive, :k] = True
-        if "sc" in regions:
-            inside[classes.sensitive, :k] = True
-        if "ns" in regions:
-            inside[:, k:] = True
-        inside[:, :k] &= classes.conditions >= 0
-        inside[:, k:] &= classes.value >= 0
-        return inside & classes.free
+        return _mark_regions(classes.sensitive, classes.conditions, classes.value, regions) & classes.free
 
     def merge_classes(self) -> Problem:
         """Merge classes that support the same rules.
@@ -282,16 +236,8 @@ class Problem:
         number[order] = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(start))
         conditions = np.where(used, classes.conditions, np.int32(-1))[first]
         rows, row_start = _join_rows(classes, order, start)
-        merged = Classes(
-            conditions,
-            classes.value[first],
-            classes.truth[first],
-            classes.sensitive[first],
-            free=classes.free[first],
-            people=np.diff(row_start),
-            order=rows,
-            start=row_start,
-        )
+        known = (conditions, classes.value[first], classes.truth[first], classes.sensitive[first])
+        merged = Classes(*known, free=classes.free[first], people=np.diff(row_start), order=rows, start=row_start)
         return replace(self, classes=merged, rules=_renumber(rules, rule, number, len(first)))
 
     def keep_unsafe(self) -> Problem:
@@ -301,7 +247,6 @@ class Problem:
 
 
 def _number_targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
-    """Number the values; return published, protected, and their columns."""
     value = np.full(cells.values.shape, -1, np.int32)
     truth = value.copy()
     columns: list[int] = []
@@ -336,14 +281,11 @@ def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
         parts += list(free.T.astype(np.int32))
     order, start = _sort_equal_rows(parts)
     first = order[start[:-1]]
-    counts = np.diff(start)
-    return Classes(
-        conditions[first], value[first], truth[first], sensitive[first], free=free[first], people=counts, order=order, start=start
-    )
+    known = (conditions[first], value[first], truth[first], sensitive[first])
+    return Classes(*known, free=free[first], people=np.diff(start), order=order, start=start)
 
 
 def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
-    """Sort equal rows together; also return each group's start."""
     key = row_keys(columns, len(columns[0]))
     order = np.argsort(key, kind="stable")
     ordered = key[order]
@@ -352,7 +294,6 @@ def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
 
 
 def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """Concatenate the rows of classes; return starts too."""
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
@@ -361,7 +302,6 @@ def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
 
 
 def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
-    """Renumber the classes of the rules without duplicates."""
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
     of_rule = keys // 3 // many
     start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
@@ -384,10 +324,6 @@ class _Search:
         self.truth = np.where(classes.truth < 0, targets, classes.truth)
 
     def extend(self, mask: int, first: int, inside: Codes) -> None:
-        """Visit the patterns with one more attribute.
-
-        They add an attribute from ``first`` on to a pattern of the classes ``inside``.
-        """
         conditions = self.classes.conditions
         sensitive = self.classes.sensitive
         self.check()
@@ -417,7 +353,6 @@ class _Search:
         return either
 
     def _count_values(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
-        """Count the records with each value."""
         counts = np.zeros(self.targets + 1)
         for j in range(numbers.shape[1]):
             counts += np.bincount(numbers[inside, j], weights=people, minlength=self.targets + 1)
@@ -436,16 +371,8 @@ def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, 
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     member = np.concatenate([np.zeros(0, np.int32), *search.members]).astype(np.int32)
     role = np.concatenate([np.zeros(0, np.int8), *search.roles]).astype(np.int8)
-    return Rules(
-        facts[:, 0],
-        facts[:, 1].astype(np.int32),
-        facts[:, 2],
-        facts[:, 3],
-        owners=facts[:, 4],
-        start=start,
-        member=member,
-        role=role,
-    )
+    mask, target, having, both, owners = facts.T
+    return Rules(mask, target.astype(np.int32), having, both, owners=owners, start=start, member=member, role=role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -595,9 +522,8 @@ def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed
             rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
         chosen = rows_of[pile.of][:records]
         rows_of[pile.of] = rows_of[pile.of][records:]
-        cells = [cell for cell in range(problem.cells) if pile.hidden >> cell & 1]
-        for cell in cells:
-            out[chosen, cell] = True
+        for cell in range(problem.cells):
+            out[chosen, cell] |= bool(pile.hidden >> cell & 1)
     return out
 
 

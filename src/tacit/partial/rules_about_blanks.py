@@ -49,8 +49,6 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: TableCase) -> None:
         self.case = case
         self.index = target.index
@@ -60,25 +58,19 @@ class _Outcome:
             for one in case.attributes
         ]
         #: Each finding: which attribute, which of its rules; or -1 - value where a cell that is to be protected is shown as it is.
-        self.listed = np.array(self._shown() + self._rules(), np.int64).reshape(-1, 2)
-
-    def _shown(self) -> list[tuple[int, int]]:
-        out = []
+        shown = []
         for place, (attribute, _) in enumerate(self.found):
-            shown = attribute.shown[self.case.still_shown(attribute)]
-            out += [(place, -1 - int(value)) for value in np.unique(shown).tolist()]
-        return out
-
-    def _rules(self) -> list[tuple[int, int]]:
+            values = np.unique(attribute.shown[case.still_shown(attribute)])
+            shown += [(place, -1 - int(value)) for value in values.tolist()]
         every = [(place, rule) for place, (_, rules) in enumerate(self.found) for rule in range(len(rules))]
-        return sorted(every, key=lambda one: (-self._confidence(*one), one))
+        every.sort(key=lambda one: (-self._confidence(*one), one))
+        self.listed = np.array(shown + every, np.int64).reshape(-1, 2)
 
     def _confidence(self, place: int, rule: int) -> float:
         rules = self.found[place][1]
         return 1.0 if rule < 0 else float(rules.both[rule] / rules.whole[rule])
 
     def rows(self, place: int, rule: int) -> Ints:
-        """Return the rows that a finding is about."""
         attribute, rules = self.found[place]
         if rule >= 0:
             return rules.owners_of(rule)
@@ -86,7 +78,6 @@ class _Outcome:
         return np.asarray(shown[attribute.shown[shown] == -1 - rule], np.int64)
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         rows = [self.rows(*one) for one in self.listed.tolist()]
         people = len(np.unique(np.concatenate(rows))) if rows else 0
         complete = all(rules.complete for _, rules in self.found)
@@ -115,7 +106,6 @@ class _Outcome:
         return np.array([self._confidence(*one) for one in self.listed.tolist()], np.float64)
 
     def _columns(self, people: list[int]) -> Mapping[str, npt.NDArray[Any]]:
-        """Return all findings as columns."""
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
         texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
@@ -133,7 +123,6 @@ class _Outcome:
         return int(rules.whole[rule]), int(rules.both[rule])
 
     def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
-        """Return the pattern, attribute and value of a finding."""
         attribute, rules = self.found[place]
         if rule < 0:
             return [], attribute, -1 - rule
@@ -141,18 +130,15 @@ class _Outcome:
         return cells, attribute, int(rules.value[rule])
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: the pattern and the value."""
         return self.case.event(*self._parts(*self.listed[index].tolist()))
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its counts."""
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
         rows = self.rows(place, rule)
-        (whole, both) = self._counts(place, rule)
-        told = words.Told(
-            self.case.pattern(cells, attribute), attribute.name, attribute.values[value], whole, both, rows.tolist()
-        )
+        whole, both = self._counts(place, rule)
+        pattern = self.case.pattern(cells, attribute)
+        told = words.Told(pattern, attribute.name, attribute.values[value], whole, both=both, rows=rows.tolist())
         statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
         because = words.citations(told, self.index, self.case.partial.line)
         event = self.event(index)

@@ -8,8 +8,8 @@ each pattern is seen once however many records have it; the visitor decides whet
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,36 +18,14 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.model.arrays import Codes, Ints
 from tacit.model.partial import Thresholds
+from tacit.model.table import row_keys
 
 Column = npt.NDArray[np.integer[Any]]
 
 
-def row_keys(columns: Iterable[Column], rows: int) -> Ints:
-    """Return a key per row that sorts lexicographically."""
-    key = np.zeros(rows, np.int64)
-    largest = 1
-    for column in columns:
-        width = int(column.max(initial=-1)) + 2
-        if largest * width >= 1 << 62:
-            # Renumbered, the key lies below rows x values: it never overflows.
-            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            largest = len(key) + 1
-        key = key * width + (column + 1)
-        largest *= width
-    return key
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctRows:
-    """Distinct rows and their multiplicities.
-
-    ``cells[c][i]`` is the code of distinct row i in column c, ``weights[i]`` the number of rows equal to it, ``group`` the distinct row of
-    each row.
-
-    >>> rows = DistinctRows.of([np.array([0, 1, 0], np.int32), np.array([-1, 2, -1], np.int32)])
-    >>> rows.weights.tolist(), rows.group.tolist()
-    ([2, 1], [0, 1, 0])
-    """
+    """Distinct rows (``cells[column][row]``), multiplicities, and the number of each row."""
 
     cells: tuple[Codes, ...]
     weights: Ints
@@ -115,10 +93,9 @@ class RuleList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Coded table and its sensitive rows.
+    """Coded table and its sensitive rows; -1 is a blank.
 
-    ``conditions`` are rows x columns, -1 is a blank. ``truth`` are the true values of the sensitive ``rows``; -1 is unknown, and then every
-    predicted value counts. The last ``others`` columns have no role.
+    ``truth`` are the true values of the sensitive ``rows``; if unknown, every predicted value counts. The last ``others`` columns have no role.
     """
 
     conditions: Codes
@@ -140,11 +117,6 @@ def unsafe_rules(
 
     With ``every``, find all their rules. Patterns grow only while enough records show a value. ``check`` is called now and then; if it
     raises :class:`LimitReached`, the rules found so far are returned.
-
-    >>> case = Case(np.array([[0], [0], [0], [1]], np.int32), np.array([0, 0, 0, 1], np.int32), np.array([0]), np.array([0], np.int32))
-    >>> found = unsafe_rules(case, Thresholds.of(min_confidence=0.6, min_support=1, n=4))
-    >>> found.cells.tolist(), found.whole.tolist(), found.both.tolist(), found.owners.tolist()
-    ([[0]], [3], [2], [0])
     """
     width = case.conditions.shape[1]
     if not len(case.rows) or not width:
@@ -160,8 +132,6 @@ def unsafe_rules(
 
 
 class _Collector:
-    """Visitor that counts patterns and keeps requested rules."""
-
     def __init__(self, case: Case, bars: Thresholds, reading: Reading, *, every: bool, check: Callable[[], None]) -> None:
         self.case = case
         self.bars = bars
@@ -180,7 +150,6 @@ class _Collector:
         self.undecided = 0
 
     def search(self) -> None:
-        """Visit every pattern of the sensitive rows."""
         self.undecided = walk_with_others(
             self.table.cells[:-1],
             self.owners.cells[:-1],
@@ -205,23 +174,21 @@ class _Collector:
             enough = both > self.bars.support
             if not enough.any():
                 return False
-            self._note_worst(node.cells, asked[enough], whole, both[enough])
+            best = int(np.where(enough, both, -1).argmax())
+            if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
+                self.worst = node.cells, int(asked[best]), whole, int(both[best])
             unsafe = asked[enough & (both > self.bars.most_safe(whole))]
         for value in unsafe.tolist():
             mine = node.owners[(truth == value) | (truth < 0)]
             self.rules.append((node.cells, value, whole, int(counts[value + 1]), mine))
         return True
 
-    def _note_worst(self, cells: Cells, values: npt.NDArray[np.integer], whole: int, both: Ints) -> None:
-        best = int(both.argmax())
-        if self.worst is None or int(both[best]) * self.worst[2] > self.worst[3] * whole:
-            self.worst = cells, int(values[best]), whole, int(both[best])
-
     def to_rule_list(self, width: int, complete: bool) -> RuleList:
-        """Sort the rules by confidence, support and length."""
-        rules = sorted(
-            self.rules, key=lambda rule: (-rule[3] / rule[2] if rule[2] else 0.0, -rule[3], len(rule[0]), rule[0], rule[1])
-        )
+        def rank(rule: tuple[Cells, int, int, int, Ints]) -> tuple[Any, ...]:
+            cells, value, whole, both, _ = rule
+            return -both / whole if whole else 0.0, -both, len(cells), cells, value
+
+        rules = sorted(self.rules, key=rank)
         cells = np.full((len(rules), width), -1, np.int32)
         starts, members = self.owners.members()
         owners = []
@@ -232,18 +199,9 @@ class _Collector:
             owners.append(np.sort(self.case.rows[np.concatenate(mine)]))
         value, whole, both = (np.array([rule[place] for rule in rules], np.int64) for place in (1, 2, 3))
         bounds = np.cumsum([0, *map(len, owners)]).astype(np.int64)
-        flat = np.concatenate(owners).astype(np.int64) if owners else np.empty(0, np.int64)
-        return RuleList(
-            cells,
-            value.astype(np.int32),
-            whole,
-            both,
-            starts=bounds,
-            owners=flat,
-            worst=self.worst,
-            complete=complete,
-            undecided=self.undecided,
-        )
+        flat = np.concatenate([np.empty(0, np.int64), *owners]).astype(np.int64)
+        found = RuleList(cells, value.astype(np.int32), whole, both, starts=bounds, owners=flat)
+        return replace(found, worst=self.worst, complete=complete, undecided=self.undecided)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

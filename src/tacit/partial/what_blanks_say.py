@@ -22,7 +22,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,6 @@ from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.rules_about_blanks import NOTHING
 from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, unsafe_rules, walk_with_others
-from tacit.partial.words import not_looked_at
 
 CODE = "T02"
 NAME = "what-blanks-say"
@@ -82,73 +81,49 @@ def read_blanks(conditions: Codes, truth: Codes, rows: Ints, made: Flags, bars: 
     owners = rows[truth[rows] >= 0]
     if not len(owners) or len(truth) < 2:
         return BlankReading()
-    search = _Search(conditions, truth, owners, made, bars=bars, others=others)
-    return search.read()
+    columns = [conditions[:, place] for place in range(conditions.shape[1])]
+    blanks = DistinctRows.of([*columns, truth, made.astype(np.int32)])
+    holders = DistinctRows.of([*(column[owners] for column in columns), truth[owners]])
+    starts, members = holders.members()
+    width = int(truth.max(initial=-1)) + 2
+    value = blanks.cells[-2] + 1
+    mine = holders.cells[-1]
+    largest = 0.0
+    best: dict[int, tuple[Cells, int, int]] = {}
+    exposed: dict[int, list[Ints]] = {}
 
+    def visit(node: Node) -> bool:
+        nonlocal largest
+        counts = np.bincount(value[node.rows], blanks.weights[node.rows], minlength=width).astype(np.int64)
+        whole = int(counts.sum()) - 1
+        is_made = bool(blanks.cells[-1][node.rows].any())
+        deeper = False
+        for code in np.unique(mine[node.owners]).tolist():
+            both = int(counts[code + 1]) - 1
+            deeper |= both > bars.support
+            if whole <= 0 or (node.cells and both <= bars.support):
+                continue
+            largest = max(largest, both / whole)
+            if is_made and both > bars.most_safe(whole):
+                places = node.owners[mine[node.owners] == code].tolist()
+                exposed.setdefault(code, []).extend(members[starts[one] : starts[one + 1]] for one in places)
+                known = best.get(code)
+                if known is None or (both * known[1], both) > (known[2] * whole, known[2]):
+                    best[code] = node.cells, whole, both
+        return deeper or not node.cells
 
-@dataclass(slots=True, eq=False)
-class _Search:
-    conditions: Codes
-    truth: Codes
-    owners: Ints
-    made: Flags
-    bars: Thresholds
-    others: int = 0
-    largest: float = 0.0
-    best: dict[int, tuple[Cells, int, int]] = field(default_factory=dict)
-    exposed: dict[int, list[Ints]] = field(default_factory=dict)
-
-    def read(self) -> BlankReading:
-        columns = [self.conditions[:, place] for place in range(self.conditions.shape[1])]
-        blanks = DistinctRows.of([*columns, self.truth, self.made.astype(np.int32)])
-        owners = DistinctRows.of([*(column[self.owners] for column in columns), self.truth[self.owners]])
-        starts, members = owners.members()
-        width = int(self.truth.max(initial=-1)) + 2
-        value = blanks.cells[-2] + 1
-        made = blanks.cells[-1]
-        weights = blanks.weights
-        mine = owners.cells[-1]
-
-        def visit(node: Node) -> bool:
-            counts = np.bincount(value[node.rows], weights[node.rows], minlength=width).astype(np.int64)
-            whole = int(counts.sum()) - 1
-            is_made = bool(made[node.rows].any())
-            deeper = False
-            for code in np.unique(mine[node.owners]).tolist():
-                both = int(counts[code + 1]) - 1
-                deeper |= both > self.bars.support
-                if whole > 0 and (not node.cells or both > self.bars.support):
-                    holders = node.owners[mine[node.owners] == code]
-                    rows = np.concatenate([members[starts[one] : starts[one + 1]] for one in holders.tolist()])
-                    self.note(node.cells, code, whole, both, is_made=is_made, rows=self.owners[rows])
-            return deeper or not node.cells
-
-        undecided = walk_with_others(blanks.cells[:-2], owners.cells[:-1], visit, others=self.others, root=True)
-        found = (
-            BlankShare(cells, code, whole, both, rows=np.unique(np.concatenate(self.exposed[code])))
-            for code, (cells, whole, both) in sorted(self.best.items())
-        )
-        return BlankReading(self.largest, tuple(found), undecided)
-
-    def note(self, cells: Cells, code: int, whole: int, both: int, is_made: bool, rows: Ints) -> None:
-        self.largest = max(self.largest, both / whole)
-        if not is_made or both <= self.bars.most_safe(whole):
-            return
-        self.exposed.setdefault(code, []).append(rows)
-        known = self.best.get(code)
-        if known is None or (both * known[1], both) > (known[2] * whole, known[2]):
-            self.best[code] = cells, whole, both
+    undecided = walk_with_others(blanks.cells[:-2], holders.cells[:-1], visit, others=others, root=True)
+    found = (
+        BlankShare(cells, code, whole, both, rows=np.unique(owners[np.concatenate(exposed[code])]))
+        for code, (cells, whole, both) in sorted(best.items())
+    )
+    return BlankReading(largest, tuple(found), undecided)
 
 
 def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
-    """Return P(value | published cells) by naive Bayes.
+    """Return P(value | published cells) by naive Bayes, rows x values.
 
-    The result is rows x values. The model is trained on all rows with a known value, with Laplace smoothing of cells and without
-    smoothing of values. It is empty if no value is known.
-
-    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
-    >>> naive_bayes(cells, values, np.array([3])).round(3).tolist()
-    [[0.818, 0.182]]
+    Cells have Laplace smoothing, values have none. The result is empty if no value is known.
     """
     known = values >= 0
     number = int(values.max(initial=-1)) + 1
@@ -166,21 +141,11 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
         chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
         shown = cells[rows] >= 0
         score[shown] += chance[:, cells[rows][shown]].T
-    if not number or not len(rows):
-        return score
-    weight = np.exp(score - score.max(axis=1, keepdims=True))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True), np.float64)
+    return _softmax(score) if number and len(rows) else score
 
 
 def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
-    """Return P(value | published cells) by maximum entropy.
-
-    The result is rows x values. The model is trained on all rows with a known value; blank cells have no features.
-
-    >>> cells, values = np.array([[0], [0], [1], [0]], np.int32), np.array([0, 0, 1, -1], np.int32)
-    >>> maximum_entropy(cells, values, np.array([3])).round(2).tolist()
-    [[0.79, 0.21]]
-    """
+    """Return P(value | published cells) by maximum entropy, rows x values."""
     from scipy.optimize import minimize
 
     known = np.flatnonzero(values >= 0)
@@ -189,26 +154,38 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
         return np.zeros((len(rows), number))
     merged = DistinctRows.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
     width, encode = _encoder(conditions)
-    problem = _Dual(
-        encode(np.stack(merged.cells[:-1], axis=1)), merged.cells[-1], merged.weights.astype(float), (width, number), check=check
-    )
+    features = encode(np.stack(merged.cells[:-1], axis=1))
+    back = features.T.tocsr()
+    people = merged.weights.astype(float)
+    seen = np.zeros((len(people), number))
+    seen[np.arange(len(people)), merged.cells[-1]] = people
+
+    def dual(flat: Floats) -> tuple[float, Floats]:
+        """Return the negative penalised log-likelihood and its gradient."""
+        check()
+        weights = flat.reshape(width, number)
+        score = features @ weights
+        score -= score.max(axis=1, keepdims=True)
+        total = np.exp(score).sum(axis=1, keepdims=True)
+        likelihood = float((seen * (score - np.log(total))).sum())
+        slope = back @ (np.exp(score) / total * people[:, None] - seen)
+        # The feature of all records is not penalised: shares of values are as the table shows them.
+        slope[:-1] += PENALTY * weights[:-1]
+        return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
+
     start = np.zeros(width * number)
     # Start from the shares of the values, which are right without any condition.
     counts = np.bincount(values[known], minlength=number)
     start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
-    found = minimize(
-        problem.value, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS, "ftol": 1e-12, "gtol": _CLOSE}
-    )
+    options: Any = {"maxiter": _STEPS, "ftol": 1e-12, "gtol": _CLOSE}
+    found = minimize(dual, start, jac=True, method="L-BFGS-B", options=options)
     shares = _softmax(encode(conditions[rows]) @ found.x.reshape(width, number))
     shares[:, counts == 0] = 0.0
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """Return the number of features and a row encoder.
-
-    The encoder returns a sparse matrix. There is one feature for each cell that occurs, and one that all rows have.
-    """
+    """Return the number of features and a row encoder."""
     from scipy.sparse import csr_array
 
     starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
@@ -223,32 +200,6 @@ def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
         return csr_array((weights.reshape(-1), columns.reshape(-1), offsets), shape=(len(cells), width))
 
     return width, encode
-
-
-class _Dual:
-    """Negative penalised log-likelihood and its gradient."""
-
-    def __init__(self, features: Any, values: Codes, weights: Floats, shape: tuple[int, int], check: Callable[[], None]) -> None:
-        self.features = features
-        self.back = features.T.tocsr()
-        self.weights = weights
-        self.shape = shape
-        self.check = check
-        self.shown = np.zeros((len(values), shape[1]))
-        self.shown[np.arange(len(values)), values] = weights
-
-    def value(self, flat: Floats) -> tuple[float, Floats]:
-        """Return the value and the gradient at some weights."""
-        self.check()
-        weights = flat.reshape(self.shape)
-        score = self.features @ weights
-        score -= score.max(axis=1, keepdims=True)
-        total = np.exp(score).sum(axis=1, keepdims=True)
-        likelihood = float((self.shown * (score - np.log(total))).sum())
-        slope = self.back @ (np.exp(score) / total * self.weights[:, None] - self.shown)
-        # The feature of all records is not penalised: shares of values are as the table shows them.
-        slope[:-1] += PENALTY * weights[:-1]
-        return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
 
 
 def _softmax(score: Floats) -> Floats:
@@ -266,8 +217,6 @@ def run(target: Target) -> AttackRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """Finding: a reading, its worst pattern and all rows."""
-
     reading: words.Reading
     attribute: Attribute
     cells: Cells
@@ -279,8 +228,6 @@ class _Found:
 
 
 class _Outcome:
-    """Findings of one run, written out on demand."""
-
     def __init__(self, target: Target, case: TableCase) -> None:
         self.target = target
         self.case = case
@@ -301,7 +248,6 @@ class _Outcome:
         self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
 
     def _rules(self, attribute: Attribute) -> None:
-        """Apply the readings that count rules as T01 does."""
         case = self.case.rule_inputs(attribute)
         check = partial(self.target.limits.check, CODE)
         known = unsafe_rules(case, self.bars, reading="known-only", check=check)
@@ -315,7 +261,6 @@ class _Outcome:
             self._add("wildcard", attribute, wild)  # without blank conditions it is what T01 finds
 
     def _add(self, reading: words.Reading, attribute: Attribute, rules: RuleList) -> None:
-        """Add the worst rule of each predicted value."""
         for value in np.unique(rules.value).tolist():
             mine = np.flatnonzero(rules.value == value)
             first = int(mine[0])
@@ -326,7 +271,6 @@ class _Outcome:
             self.found.append(_Found(reading, attribute, cells, value, whole=whole, both=both, share=both / whole, rows=rows))
 
     def _blanks(self, attribute: Attribute) -> float | None:
-        """Return the largest share among other blanks, or None."""
         if attribute.true is None:
             return None
         blank = attribute.shown < 0
@@ -337,29 +281,19 @@ class _Outcome:
         if self.case.is_declared:
             made[at_risk] = False
         others = self.case.others_of(attribute)
-        read = read_blanks(
-            self.case.conditions_about(attribute)[rows], attribute.true[rows], at_risk, made, bars=self.bars, others=others
-        )
+        conditions = self.case.conditions_about(attribute)[rows]
+        read = read_blanks(conditions, attribute.true[rows], at_risk, made, bars=self.bars, others=others)
         self.undecided += read.undecided
-        self._add_blanks(attribute, read, rows)
-        return read.largest
-
-    def _add_blanks(self, attribute: Attribute, read: BlankReading, rows: Ints) -> None:
         for one in read.found:
+            whole = one.whole
+            share = one.both / whole
             found = _Found(
-                "blanks",
-                attribute,
-                one.cells,
-                one.value,
-                whole=one.whole,
-                both=one.both,
-                share=one.both / one.whole,
-                rows=rows[one.rows],
+                "blanks", attribute, one.cells, one.value, whole=whole, both=one.both, share=share, rows=rows[one.rows]
             )
             self.found.append(found)
+        return read.largest
 
     def _models(self, attribute: Attribute) -> None:
-        """Apply the models to the table."""
         case = self.case.rule_inputs(attribute)
         self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
         if CODE not in self.target.named and self.target.policy.max_posterior is None:
@@ -371,7 +305,6 @@ class _Outcome:
             self.complete = False
 
     def _model(self, reading: words.Reading, attribute: Attribute, chance: Floats) -> None:
-        """Record the probabilities of a model's guesses."""
         if not chance.shape[1]:
             return
         guessed = np.where(attribute.truth >= 0, attribute.truth, chance.argmax(axis=1))
@@ -392,18 +325,16 @@ class _Outcome:
             self.found.append(_Found(reading, attribute, (), value, whole=0, both=0, share=share, rows=rows))
 
     def run(self) -> AttackRun:
-        """Return the run with its measures and findings."""
         people = np.array([len(one.rows) for one in self.found], np.int64)
         exposed = len(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
         share = np.array([one.share for one in self.found], np.float64)
-        late = "" if self.complete else "the time limit was reached; there may be more findings"
+        reason = "; ".join(part for part in (words.caution(self.case, self.bars), words.not_looked_at(self.undecided)) if part)
         return AttackRun(
             CODE,
             NAME,
             "estimates",
             "ran" if self.complete else "stopped",
-            reason=late
-            or "; ".join(part for part in (words.caution(self.case, self.bars), not_looked_at(self.undecided)) if part),
+            reason=reason if self.complete else "the time limit was reached; there may be more findings",
             people=exposed,
             undecided=self.undecided,
             measures={
@@ -430,7 +361,6 @@ class _Outcome:
         )
 
     def event(self, index: int) -> BoxEvent:
-        """Return the event: pattern, value and reading."""
         one = self.found[index]
         event = self.case.event(one.cells, one.attribute, one.value)
         name = "reading"
@@ -439,23 +369,12 @@ class _Outcome:
         return BoxEvent(event.allowed | {name: (one.reading,)})
 
     def show(self, index: int) -> Finding:
-        """Return the finding with its explanation."""
         one = self.found[index]
-        told = words.Told(
-            self.case.pattern(one.cells, one.attribute),
-            one.attribute.name,
-            one.attribute.values[one.value],
-            one.whole,
-            one.both,
-            one.rows.tolist(),
-        )
+        pattern = self.case.pattern(one.cells, one.attribute)
+        value = one.attribute.values[one.value]
+        told = words.Told(pattern, one.attribute.name, value, one.whole, both=one.both, rows=one.rows.tolist())
         statement, steps = words.told(one.reading, told, one.share)
+        derivation = tuple(map(remark, steps))
         probability = one.share if one.reading in ("model", "entropy") else None
-        return Finding(
-            CODE,
-            self.event(index),
-            Bound.of(len(one.rows)),
-            statement,
-            derivation=tuple(map(remark, steps)),
-            probability=probability,
-        )
+        count = Bound.of(len(one.rows))
+        return Finding(CODE, self.event(index), count, statement, derivation=derivation, probability=probability)

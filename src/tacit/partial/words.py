@@ -31,7 +31,15 @@ class Told:
 
 def view(case: TableCase, undecided: int = 0) -> str:
     """Return an audit's view, and the number of undecided patterns."""
-    return "; ".join(part for part in (_view(case), not_looked_at(undecided)) if part)
+    if case.original is not None:
+        told = "the owner's view: only rules that tell the true value count"
+    elif not case.is_declared:
+        told = "an outsider's view: every blank sensitive cell is at risk, by whatever value a rule tells"
+    elif any(attribute.true is not None for attribute in case.attributes):
+        told = "the owner's view: the sensitive cells of the rows that are named count as blank"
+    else:
+        told = "the rows that are named, by whatever value a rule tells: their true values are not given"
+    return "; ".join(part for part in (told, not_looked_at(undecided)) if part)
 
 
 def not_looked_at(undecided: int) -> str:
@@ -43,16 +51,6 @@ def not_looked_at(undecided: int) -> str:
         f"{patterns} of columns without a role {'has' if undecided == 1 else 'have'} longer ones that were not looked at: publish fewer "
         "columns, or raise --min-support"
     )
-
-
-def _view(case: TableCase) -> str:
-    if case.original is not None:
-        return "the owner's view: only rules that tell the true value count"
-    if not case.is_declared:
-        return "an outsider's view: every blank sensitive cell is at risk, by whatever value a rule tells"
-    if any(attribute.true is not None for attribute in case.attributes):
-        return "the owner's view: the sensitive cells of the rows that are named count as blank"
-    return "the rows that are named, by whatever value a rule tells: their true values are not given"
 
 
 def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
@@ -94,11 +92,7 @@ def described(pattern: Mapping[str, str]) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Percentage rounded to at most one decimal.
-
-    >>> percent(4, 6), percent(11, 20), percent(1, 1)
-    ('66.7 %', '55 %', '100 %')
-    """
+    """Percentage rounded to at most one decimal."""
     return f"{round(100 * part / whole, 1):g} %"
 
 
@@ -135,65 +129,51 @@ __all__ = ["Reading", "Told", "caution", "described", "told"]
 
 def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
     """Return the statement and steps about blanks."""
+    of = records(len(found.rows))
     if reading in ("model", "entropy"):
-        return _model(found, share, "Naive Bayes" if reading == "model" else "The distribution of largest entropy")
-    return {"known-only": _known_only, "wildcard": _wildcard, "blanks": _blanks}[reading](found)
-
-
-def _known_only(found: Told) -> tuple[str, tuple[str, ...]]:
+        model = "Naive Bayes" if reading == "model" else "The distribution of largest entropy"
+        return f"{model} gives {found.column} {found.value} a probability of up to {share:.3f} for {of}.", (
+            "This reader needs the table only: a model is trained on all records that show their value.",
+            "It takes several cells together where each rule by itself is within the limits.",
+            f"The records are {rows(found.rows)}.",
+            "Hide more condition cells of these records, or publish fewer columns.",
+        )
     fits = described(found.pattern)
-    share = percent(found.both, found.whole)
-    statement = (
-        f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {found.both:,} {show(found.both)} {found.value} ({share}): "
-        f"leaving blanks out, a reader infers it for {records(len(found.rows))}."
-    )
-    return statement, (
-        "This reader needs the table only: blanks are left out of the count, instead of counted as another value.",
-        f"The {found.column} of {records(found.whole)} with {fits} is shown, for {found.both:,} of them {found.value}: {share}.",
-        f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}.",
-        "Blanks in the sensitive column cannot prevent it without making the blanks themselves telling. " + _INSTEAD,
-    )
-
-
-def _wildcard(found: Told) -> tuple[str, tuple[str, ...]]:
-    fits = described(found.pattern)
-    share = percent(found.both, found.whole)
-    statement = (
-        f"If a blank fits every value, {found.both:,} of the {records(found.whole)} with {fits} {show(found.both)} {found.column} {found.value} "
-        f"({share}), which tells {records(len(found.rows))}."
-    )
-    return statement, (
-        "This reader needs the table only: a blank condition cell is taken to fit every value.",
-        f"In this way {fits} fits {records(found.whole)}; {found.both:,} of them {show(found.both)} {found.column} {found.value}: {share}.",
-        f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}.",
-        "Condition cells of other records were hidden where the value is, which puts them back. " + _INSTEAD,
-    )
-
-
-def _blanks(found: Told) -> tuple[str, tuple[str, ...]]:
-    fits = described(found.pattern)
-    share = percent(found.both, found.whole)
+    both = f"{found.both:,}"
+    ratio = percent(found.both, found.whole)
+    inferred = f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}."
+    if reading == "known-only":
+        statement = (
+            f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {both} {show(found.both)} {found.value} ({ratio}): "
+            f"leaving blanks out, a reader infers it for {of}."
+        )
+        return statement, (
+            "This reader needs the table only: blanks are left out of the count, instead of counted as another value.",
+            f"The {found.column} of {records(found.whole)} with {fits} is shown, for {both} of them {found.value}: {ratio}.",
+            inferred,
+            "Blanks in the sensitive column cannot prevent it without making the blanks themselves telling. " + _INSTEAD,
+        )
+    if reading == "wildcard":
+        shows = f"{show(found.both)} {found.column} {found.value}"
+        return (
+            f"If a blank fits every value, {both} of the {records(found.whole)} with {fits} {shows} ({ratio}), which tells {of}.",
+            (
+                "This reader needs the table only: a blank condition cell is taken to fit every value.",
+                f"In this way {fits} fits {records(found.whole)}; {both} of them {shows}: {ratio}.",
+                inferred,
+                "Condition cells of other records were hidden where the value is, which puts them back. " + _INSTEAD,
+            ),
+        )
     among = f" of records with {fits}" if fits else ""
     statement = (
-        f"{found.both:,} of {found.whole:,} other blanks in {found.column}{among} hide {found.value} ({share}): whoever knows how "
-        f"they were made reads {found.value} in {records(len(found.rows))}."
+        f"{both} of {found.whole:,} other blanks in {found.column}{among} hide {found.value} ({ratio}): whoever knows how "
+        f"they were made reads {found.value} in {of}."
     )
     return statement, (
         "What the blanks hide is known to the owner; a reader guesses it who knows that blanks were made where the value is.",
-        f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {found.both:,} hide {found.value}.",
-        f"{found.both:,} / {found.whole:,} = {share}: a blank means {found.value}. By this pattern or another this tells {rows(found.rows)}.",
+        f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {both} hide {found.value}.",
+        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. By this pattern or another this tells {rows(found.rows)}.",
         _INSTEAD,
-    )
-
-
-def _model(found: Told, share: float, model: str) -> tuple[str, tuple[str, ...]]:
-    people = records(len(found.rows))
-    statement = f"{model} gives {found.column} {found.value} a probability of up to {share:.3f} for {people}."
-    return statement, (
-        "This reader needs the table only: a model is trained on all records that show their value.",
-        "It takes several cells together where each rule by itself is within the limits.",
-        f"The records are {rows(found.rows)}.",
-        "Hide more condition cells of these records, or publish fewer columns.",
     )
 
 
