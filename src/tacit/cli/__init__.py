@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from tacit.cli.options import examples
-from tacit.cli.output import Session, note, stop_listening
+from tacit.cli.output import Session, examples, note, stop_listening
 from tacit.errors import InternalError, LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.version import __version__
 

@@ -187,8 +187,6 @@ def _repaired_name(path: str) -> str:
 
 
 def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptions]) -> None:
-    from tacit.reports.record import audit_record
-
     asked = settings.given
     kind = asked.report_kind
     top = TOP if asked.top is None else asked.top
@@ -203,7 +201,12 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
 
         write_acro(found, asked.acro_to, releases=asked.releases, kind=kind, top=top, today=asked.today)
         wrote(asked.acro_to)
-    record = audit_record(found, top=top, kind=kind)
+
+    def record() -> dict[str, Any]:
+        from tacit.reports.record import audit_record
+
+        return audit_record(found, top=top, kind=kind)
+
     if asked.quiet:
         emit(record, f"{found.verdict}\n", json_to=asked.json_to)
         return

@@ -12,7 +12,7 @@ import click
 import tacit
 from tacit.cli import Program, options, reading
 from tacit.cli.options import Options, command, option, option_name
-from tacit.cli.output import check_outputs, check_release_output, emit, watched, write_release, wrote
+from tacit.cli.output import check_outputs, check_release_output, emit, examples, watched, write_release, wrote
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
@@ -27,7 +27,7 @@ _TO_READ_AGAIN = ("id_column", "item_column", "hierarchies")
 @click.group(
     "mine",
     cls=Program,
-    epilog=options.examples(
+    epilog=examples(
         "tacit mine itemsets adult.csv --min-support 5% -o itemsets.csv",
         "tacit mine rules adult.csv --qi age,sex --sa salary --min-support 10% --min-confidence 60% -o rules.csv",
     ),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.output import examples
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -122,12 +123,6 @@ def combine(*decorators: Decorator) -> Decorator:
         return verb
 
     return decorate
-
-
-def examples(*lines: str) -> str:
-    """Return examples for the end of a help text."""
-    # click keeps the lines of a paragraph that starts with a backspace
-    return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
 
 
 def command(name: str, *lines: str, group: click.Group | None = None) -> Callable[[Callable[..., Any]], click.Command]:

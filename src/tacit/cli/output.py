@@ -29,6 +29,8 @@ STDOUT = "-"
 PATIENCE = 0.5
 #: A text, or a function that folds it to a width.
 Text = str | Callable[[int], str]
+#: A record, or a function that makes it if it is wanted.
+Record = dict[str, Any] | Callable[[], dict[str, Any]]
 
 
 @dataclass
@@ -65,25 +67,33 @@ def check_release_output(output: str | None, json_to: str | None, *, inputs: Ite
     check_outputs([json_to, output, header_path(output)], inputs=inputs)
 
 
-def emit(record: dict[str, Any], text: Text, *, json_to: str | None, headline: str | None = None, head: str = "") -> None:
+def examples(*lines: str) -> str:
+    """Return examples for the end of a help text."""
+    # click keeps the lines of a paragraph that starts with a backspace
+    return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
+
+
+def emit(record: Record, text: Text, *, json_to: str | None, headline: str | None = None, head: str = "") -> None:
     """Write the record to file, the text to stdout.
 
     With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
     of the text, unless it is given. ``head`` stands before the text, and may have colours.
     """
-    from tacit.reports.record import dump, with_headline
-    from tacit.reports.sentences import UNBROKEN, first_sentence
 
     def fold(width: int) -> str:
         return text if isinstance(text, str) else text(width)
 
-    if json_to is not None and "headline" not in record:
-        record = with_headline(record, first_sentence(fold(UNBROKEN)) if headline is None else headline)
-    if json_to == STDOUT:
-        _write_stdout(dump(record))
-        return
     if json_to is not None:
-        write_file(json_to, dump(record))
+        from tacit.reports.record import dump, with_headline
+        from tacit.reports.sentences import UNBROKEN, first_sentence
+
+        made = record if isinstance(record, dict) else record()
+        if "headline" not in made:
+            made = with_headline(made, first_sentence(fold(UNBROKEN)) if headline is None else headline)
+        if json_to == STDOUT:
+            _write_stdout(dump(made))
+            return
+        write_file(json_to, dump(made))
     say(fold(width()), head)
 
 

@@ -211,6 +211,7 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
 
     With ``settings``, ``tacit.toml`` may give the roles of a table, and the data the number of people.
     """
+    from tacit.files.releases import read_release as read
     from tacit.files.tables import columns_of
 
     how = {name: getattr(given, name) for name in _RECORDED}
@@ -223,11 +224,11 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
         if settings is not None:
             how |= {"qi": settings.merged.qi, "sa": settings.merged.sa}
     try:
-        return tacit.read_release(path, **how)
+        return read(path, **how)
     except InputError as error:
         if error.asks_for != "n" or not given.data or settings is None:
             raise
-    return tacit.read_release(path, **how | {"n": read_people(given.data, settings).n})
+    return read(path, **how | {"n": read_people(given.data, settings).n})
 
 
 def gather_releases(

@@ -10,7 +10,7 @@ import click
 import tacit
 from tacit.cli import DONE, INCOMPLETE, Program, options, reading
 from tacit.cli.options import Options, ReleaseOptions, command, option
-from tacit.cli.output import check_outputs, emit, watched, write_file, write_report
+from tacit.cli.output import check_outputs, emit, examples, watched, write_file, write_report
 from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.group(
     "sweep",
     cls=Program,
-    epilog=options.examples(
+    epilog=examples(
         "tacit sweep itemsets adult.csv --min-support 1%,5%,10% --k 5,10      # which threshold?",
         "tacit sweep rounding itemsets.csv --k 10                             # how many digits?",
         "tacit sweep rules adult.csv --qi sex,race --sa salary --min-support 5%,10% --min-confidence 60%,90%",

@@ -119,7 +119,7 @@ def audit(
         from tacit.verbs.audit_several import audit_several, joint_case
 
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
-        found = audit_several(case, target, codes, data=data, known=known, knowledge=knowledge)
+        found = audit_several(case, target, codes, Given(data=data, known=known, knowledge=knowledge), audit_one)
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:

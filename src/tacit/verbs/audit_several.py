@@ -18,7 +18,6 @@ from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, U
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
-from tacit.verbs.audit import audit_one
 from tacit.verbs.data import first_with_roles, owners_people, rows_of
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
 from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
@@ -44,26 +43,26 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
 
 
 def audit_several(
-    case: JointCase, target: Target, codes: tuple[str, ...] | None, *, data: Any = None, known: Any = None, knowledge: Any = None
+    case: JointCase, target: Target, codes: tuple[str, ...] | None, given: Given, audit_one: Callable[..., Audit]
 ) -> Audit:
-    """Attack each release as the target says, then all of them together.
+    """Attack each release by ``audit_one``, then all of them together.
 
     Known people help to attack all releases together if these are about the same people, and otherwise rules by themselves.
     """
-    rows = _owners_rows(case, data)
+    rows = _owners_rows(case, given.data)
     people = rows if isinstance(rows, Table) else None
-    several = _known_case(case, known=known, people=people, knowledge=knowledge)
-    case = replace(_with_facts(case, several, knowledge), data=rows_of(rows), known=several)
+    several = _known_case(case, known=given.known, people=people, knowledge=given.knowledge)
+    case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
-    own_knowledge = None if case.facts and several is None and known is None else knowledge
-    given = Given(known=known, knowledge=own_knowledge)
+    own_knowledge = None if case.facts and several is None and given.known is None else given.knowledge
+    own = Given(known=given.known, knowledge=own_knowledge)
     # The attacks, except X01, that take all releases together.
     taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
     if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):
         taken = ("R03",)
     codes_each = tuple(code for code in chosen_codes(codes) if code not in taken) if taken else codes
     audits = [
-        audit_one(replace(target, release=release, index=number), _given_for(release, case, given), codes_each, alone=False)
+        audit_one(replace(target, release=release, index=number), _given_for(release, case, own), codes_each, alone=False)
         for number, release in enumerate(case.releases)
     ]
     runs = _run_all(case, target, chosen_codes(codes), taken, audits=audits)
