@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import tacit
 from tacit.cli import OF_VERDICT, disarm, options, reading
 from tacit.cli.options import ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, coloured, emit, watched, write_report, wrote
@@ -143,7 +142,9 @@ def audit_command(**given: Any) -> int:
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("auditing") as progress:
         gathered, others = reading.read_audit_inputs(asked.releases, settings)
-        found = tacit.audit(
+        from tacit.verbs.audit import audit
+
+        found = audit(
             gathered,
             **others,
             attacks=[code.upper() for code in asked.attacks] or None,

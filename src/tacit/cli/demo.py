@@ -95,7 +95,7 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
         stream.write(render_html(audit_document(found, release=release)))
     worst = found.findings[:_CANDIDATES]
     example = min((finding for finding in worst if finding.count == worst[0].count), key=_effort, default=None)
-    repaired = tacit.repair(release, method=METHOD, data=people, policy=policy)
+    repaired = tacit.repair(release, method=METHOD, data=people, policy=policy, before=found)
     tacit.write_release(repaired.release, place / SAFER)
     return Story(people, release, found, example, rows=_find_rows(example, people), repaired=repaired)
 

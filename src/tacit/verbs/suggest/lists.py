@@ -53,7 +53,7 @@ def _published(case: SuggestCase) -> int:
 
 
 def _repair_itemsets(case: SuggestCase, published: Callable[[], int], method: RepairMethod, seconds: float) -> Done:
-    done = repair(case.release, method=method.name, data=case.data, policy=case.policy, time_limit=seconds)
+    done = repair(case.release, method=method.name, data=case.data, policy=case.policy, before=case.before, time_limit=seconds)
     header = done.release.header
     words: Words = ("tacit", "repair", "@0", *(("--data", "@data") if case.data is not None else ()), "--method", method.name)
     what = ""
