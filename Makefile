@@ -40,9 +40,9 @@ types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 # The tests also hold that generated facts are up to date and that the pages build strictly. A skipped test is an error: what was not run was
-# not checked.
+# not checked. Bytecode is kept, because many tests start the program anew.
 check: $(VENV)/installed-dev
-	CI=true $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	CI=true PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 pages: $(VENV)/installed-dev
 	$(BIN)/mkdocs build --strict --site-dir site
