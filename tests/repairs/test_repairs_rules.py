@@ -20,11 +20,16 @@ FORMS = [{}, {"digits": 2}, {"withhold_values": True}, {"publish_sa_distribution
 
 
 @cache
-def repaired(seed: int, method: str, form: int) -> tuple[tacit.Table, tacit.Repair]:
+def audited(seed: int, form: int) -> tuple[tacit.Table, tacit.Rules, tacit.Audit]:
     data = people(seed, values=2 + seed % 3)
     rules = tacit.mine_rules(data, min_support=5, min_confidence=0.5, **FORMS[form])  # type: ignore[arg-type]
-    policy = POLICIES[seed % len(POLICIES)]
-    return data, tacit.repair(rules, method=method, data=data, policy=policy, suggest=False)
+    return data, rules, tacit.audit(rules, data=data, policy=POLICIES[seed % len(POLICIES)])
+
+
+@cache
+def repaired(seed: int, method: str, form: int) -> tuple[tacit.Table, tacit.Repair]:
+    data, rules, found = audited(seed, form)
+    return data, tacit.repair(rules, method=method, data=data, policy=found.policy, before=found, suggest=False)
 
 
 def cases() -> list[tuple[int, str, int]]:
@@ -159,3 +164,13 @@ def test_the_suggestion_is_the_cheapest_of_those_that_are_clean() -> None:
     assert cheapest((one("a", "clean", 0.2, 0), one("b", "clean", 0.1, 9), one("c", "exposed", 0.0, 0))) == "b"
     assert cheapest((one("a", "clean", 0.1, 3), one("b", "clean", 0.1, 2))) == "b"
     assert cheapest((one("a", "clean", 0.1, 3), Tried("b", None, {}, "late"))) == "a"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_audit_that_was_made_is_used_and_changes_nothing(method: str) -> None:
+    data, rules, found = audited(1, 0)
+    made = tacit.repair(rules, method=method, data=data, policy=found.policy, suggest=False)
+    assert tacit.repair(rules, method=method, data=data, policy=found.policy, before=found, suggest=False).before is found
+    assert repaired(1, method, 0)[1].to_dict() == made.to_dict()
+    other = replace(found.policy, k=found.policy.k + 1)
+    assert tacit.repair(rules, method=method, data=data, policy=other, before=found, suggest=False).before is not found

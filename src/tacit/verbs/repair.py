@@ -90,9 +90,10 @@ def repair(
     )
     people = owners_people(start, data)
     _check_request(request, start, knowledge)
+    if before is not None and not _is_audit_of(before, start, request, data=data, knowledge=knowledge):
+        before = None
     if start.kind == "itemsets":
-        is_known = before is not None and _is_audit_of(before, start, request, has_data=data is not None)
-        return _repair_itemsets(start, request, rows_of(people), progress, before if is_known else None)
+        return _repair_itemsets(start, request, rows_of(people), progress, before)
 
     def look(candidate: Rules, **options: Any) -> Audit:
         request.limits.check("repair")
@@ -105,7 +106,7 @@ def repair(
             **options,
         )
 
-    return repair_rules(start, request, people, look, suggest=suggest)
+    return repair_rules(start, request, people, look, suggest=suggest, before=before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,11 +121,11 @@ class Request:
     lines: tuple[int, ...] | None = None
 
 
-def _is_audit_of(found: Audit, release: Listed, request: Request, *, has_data: bool) -> bool:
+def _is_audit_of(found: Audit, release: Listed, request: Request, **given: Any) -> bool:
     """Tell if an audit is the one that a repair of the release begins with."""
     is_whole = request.goal == "all" and found.options["attacks"] is None and not found.options["first_hit"]
     is_same = found.release == (described(release),) and found.policy == request.policy
-    return is_whole and is_same and found.options["given"] == (["data"] if has_data else [])
+    return is_whole and is_same and found.options["given"] == [name for name, value in given.items() if value is not None]
 
 
 def _repairable(release: Release) -> Listed:
@@ -304,7 +305,9 @@ def _has_coarser_items(rows: Transactions) -> bool:
 # Rules
 
 
-def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, suggest: bool) -> Repair:
+def repair_rules(
+    start: Rules, request: Request, people: Any, look: Look, *, suggest: bool, before: Audit | None = None
+) -> Repair:
     """Repair rules by one method, or try all.
 
     Rules QI => SA are judged together with their people; for other rules, and where lines are named, ``people`` may be None.
@@ -317,7 +320,7 @@ def repair_rules(start: Rules, request: Request, people: Any, look: Look, *, sug
     if not is_alone:
         true_counts(start, people)  # other data are refused before anything is attacked
         known = people.select(start.header.qi or people.schema.qi).merged()
-    before = look(start, data=people)
+    before = before or look(start, data=people)
     case = RepairCase(
         start,
         request.policy.k,
