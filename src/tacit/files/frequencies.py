@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,28 +26,44 @@ from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
-from tacit.files.frequencies_header import (
-    APOSTROPHE,
+from tacit.files.frequency_cells import (
     Cells,
-    TableHeader,
+    CellText,
     assign_roles,
+    check_measured,
     check_totals,
     find_count,
-    header_entries,
+    is_total,
     mark_totals,
     people_of,
-    read_table_header,
+    read_cell,
+    read_cell_by,
+    read_measured,
 )
-from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
-from tacit.files.header import Plain, write_with_header
+from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
 from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
 from tacit.files.tables import column_names, sensitive_names
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header
-from tacit.model.rounding import find_convention
-from tacit.model.table import Schema
+from tacit.model.rounding import CONVENTIONS, find_convention
+from tacit.model.table import MISSING_RULES, Schema
 
+FORMAT = "tacit.frequencies/1"
+#: The keys of the header.
+KEYS = frozenset(
+    {
+        *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas"),
+    }
+)
+#: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
+APOSTROPHE = "apostrophe"
+#: Values of a numeric column whose means and medians are printed, at most.
+MOST_VALUES = 1_000
+#: Largest number of people.
+_MOST = 2**49 - 1
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
@@ -70,6 +86,111 @@ def guard(text: str) -> str:
 def unguard(text: str) -> str:
     """Return the text that was written so."""
     return text[1:] if _GUARDED.match(text) else text
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """Entries of the header."""
+
+    n: int | None = None
+    columns: tuple[str, ...] = ()
+    complete: bool | None = None
+    printing: CellPrinting = field(default_factory=CellPrinting)
+    any_mark: str | None = None
+    missing: str | None = None
+    missing_rule: str | None = None
+    span: Bound | None = None
+    digits: int | None = None
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] | None = None
+    sa_values: tuple[str, ...] = ()
+    where: str = ""
+    guarded: bool = False
+
+
+def read_table_header(file: Input) -> TableHeader:
+    """Return the header of a file."""
+    entries = entries_beside(file, (FORMAT,), KEYS)
+    if entries is None:
+        return TableHeader()
+    where = file.beside.name
+    get = Entries(entries, where)
+    base, rounding = _rounding(get)
+    convention = get.choice("convention", [one.name for one in CONVENTIONS])
+    printing = CellPrinting(
+        hidden_below=get.whole("hidden_below", least=1, most=_MOST),
+        zeros_shown=get.flag("zeros_shown") is True,
+        base=base,
+        rounding=rounding,
+        convention=None if convention is None else find_convention(convention),
+    )
+    return TableHeader(
+        n=get.whole("n", most=_MOST),
+        columns=get.names("columns"),
+        complete=get.flag("complete"),
+        printing=printing,
+        any_mark=get.text("any"),
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        span=_span(get),
+        digits=get.whole("digits"),
+        qi=get.names("qi"),
+        sa=None if entries.get("sa") is None else get.names("sa"),
+        sa_values=get.names("sa_values"),
+        where=where,
+        guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
+    )
+
+
+def header_entries(table: FrequencyTable) -> dict[str, Any]:
+    """Return the entries of a table's JSON header."""
+    printing = table.printing
+    header = table.header
+    rounding: dict[str, Any] | None = None
+    if printing.base is not None:
+        rounding = {"base": printing.base} | ({} if printing.rounding == "nearest" else {"mode": printing.rounding})
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "n": header.n,
+        "columns": list(table.columns),
+        "qi": list(header.qi),
+        "sa": list(header.sa) if header.has_roles else None,
+        "sa_values": list(header.sa_values),
+        "complete": header.complete,
+        "hidden_below": printing.hidden_below,
+        "zeros_shown": printing.zeros_shown,
+        "rounding": rounding,
+        "any": table.any_mark,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    if printing.convention is not None:
+        out["convention"] = printing.convention.name
+    measured = table.measured
+    return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
+
+
+def _span(get: Entries) -> Bound | None:
+    value = get.entries.get("span")
+    if value is None:
+        return None
+    is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
+    if not is_pair or not value[0] <= value[1] < value[0] + MOST_VALUES:
+        raise get.wrong("span", f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
+    return Bound(value[0], value[1])
+
+
+def _rounding(get: Entries) -> tuple[int | None, Rounding]:
+    value = get.entries.get("rounding")
+    if value is None:
+        return None, "nearest"
+    mode = value.get("mode", "nearest") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or mode not in ROUNDINGS:
+        raise get.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
+    base = value.get("base")
+    if base is not None and not (is_whole(base, least=2) and base < _MOST):
+        raise get.wrong("rounding", "must be a whole number of at least 2")
+    return base, mode
 
 
 def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
