@@ -27,7 +27,7 @@ import numpy as np
 from tacit.errors import InputError
 from tacit.files.counts import Place
 from tacit.files.disk import Input
-from tacit.files.duckdb import parquet_columns
+from tacit.files.duckdb import BLANKS, parquet_columns
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
 from tacit.model.table import Column
@@ -38,8 +38,6 @@ WEAK_DELIMITERS = ("\x01", "^", "~", ":", " ")
 #: Separators of release files, whose column names are known.
 RELEASE_DELIMITERS = (",", "\t", ";", " ")
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", " ": "a blank", ":": "a colon"}
-#: Signs removed around every cell of a table.
-BLANKS = " \t\n\r\f\v"
 #: Characters at the beginning of a file that its form and its separator are guessed from.
 HEAD = 1 << 16
 _HEAD_RECORDS = 500

@@ -14,7 +14,7 @@ import numpy as np
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, Head, holds, read_grid
 from tacit.files.disk import Input, readable, shown
-from tacit.files.duckdb import parquet_columns, read_parquet, sql_name, text_of
+from tacit.files.duckdb import parquet_columns, read_parquet, read_parquet_texts, sql_name, text_of
 from tacit.files.header import FileHeader
 from tacit.files.printout import (
     Bags,
@@ -59,7 +59,6 @@ def read_mlxtend(file: Input, known: FileHeader, delimiter: str) -> Printout:
 
 
 def _tokens(grid: Grid, column: TextColumn) -> Iterator[list[str]]:
-    """Yield the checked tokens of every cell."""
     readable_tokens: set[str] = set()
     for line, text in enumerate(column.texts):
         tokens = set_tokens(text)
@@ -160,11 +159,8 @@ def read_spark(file: Input, known: FileHeader) -> Printout:
     """
     kinds = parquet_columns(file)
     if not is_spark(Head(columns=kinds)):
-        raise InputError(
-            "has no lists 'items' with 'freq', nor lists 'antecedent' and 'consequent'",
-            where=shown(file),
-            remedy="Save freqItemsets or associationRules of Spark's FPGrowth",
-        )
+        what = "has no lists 'items' with 'freq', nor lists 'antecedent' and 'consequent'"
+        raise InputError(what, where=shown(file), remedy="Save freqItemsets or associationRules of Spark's FPGrowth")
     rules = not holds(kinds, "items", "freq")
     lists = ["antecedent", "consequent"] if rules else ["items"]
     numbers = [name for name in (("support", "confidence") if rules else ("freq",)) if name in kinds]
@@ -190,11 +186,7 @@ def read_spark(file: Input, known: FileHeader) -> Printout:
         unit="row",
     )
     beside = [name for name in kinds if name not in (*lists, *numbers)]
-    columns_beside = {
-        name: [str(cell or "") for rows in read_parquet(file, [text_of(name, kinds[name])]) for (cell,) in rows]
-        for name in beside
-    }
-    return with_extras(printout, columns_beside)
+    return with_extras(printout, {name: read_parquet_texts(file, [text_of(name, kinds[name])])[0] for name in beside})
 
 
 # PMML
@@ -301,7 +293,6 @@ def _parse(file: Input) -> _Model:
 
 
 def _pmml_header(model: _Model, header: Header) -> Header:
-    """Return the header, completed by attributes of the model."""
     assert model.model is not None
     line, attributes = model.model
     people = attributes.get("numberOfTransactions", "").strip()
@@ -389,9 +380,8 @@ def read_spmf(file: Input, known: FileHeader) -> Printout:
     is_rules = bool(sets) and "==>" in sets[0]
     for number, text in zip(lines, sets, strict=True):
         if text.count("==>") != is_rules:
-            raise InputError(
-                "mixes itemsets and rules, or has more than one arrow", where=place(where, number), remedy="Write one rule a line"
-            )
+            what = "mixes itemsets and rules, or has more than one arrow"
+            raise InputError(what, where=place(where, number), remedy="Write one rule a line")
     named = named_sets(*(_spmf_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
     support = TextColumn("#SUP", supports)
     is_share = any("." in text for text in supports)
@@ -440,11 +430,9 @@ def read_borgelt(file: Input, known: FileHeader, unit: Literal["percentages", "c
             printed = split_numbers(match["numbers"]) if match else []
             parts = _BORGELT_ARROW.split(match["sets"]) if match else []
             if not printed or len(parts) > 2 or (sides and len(parts) != len(sides[0])):
-                raise InputError(
-                    "does not read as items and a number in parentheses like the lines before",
-                    where=place(where, number),
-                    remedy="Write it like a b c (12.3), or a rule like c <- a b (40, 80)",
-                )
+                what = "does not read as items and a number in parentheses like the lines before"
+                remedy = "Write it like a b c (12.3), or a rule like c <- a b (40, 80)"
+                raise InputError(what, where=place(where, number), remedy=remedy)
             lines.append(number)
             sides.append(parts)
             numbers.append(printed)
@@ -473,7 +461,6 @@ def read_borgelt(file: Input, known: FileHeader, unit: Literal["percentages", "c
 def _counts_and_percentages(
     where: str, lines: list[int], sides: list[list[str]], numbers: list[list[str]], known: FileHeader
 ) -> Printout:
-    """Read itemsets with a percentage and a count each."""
     first, second = ([printed[place] for printed in numbers] for place in (0, 1))
     whole = [all(text.isdecimal() for text in texts) for texts in (first, second)]
     if whole == [True, True]:

@@ -24,7 +24,7 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, write_by_csv
+from tacit.files.duckdb import parquet_source, read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
 from tacit.files.frequency_cells import (
     Cells,
@@ -110,11 +110,9 @@ class TableHeader:
 
 def read_table_header(file: Input) -> TableHeader:
     """Return the header of a file."""
-    entries = entries_beside(file, (FORMAT,), KEYS)
-    if entries is None:
+    get = entries_beside(file, (FORMAT,), KEYS)
+    if get is None:
         return TableHeader()
-    where = file.beside.name
-    get = Entries(entries, where)
     base, rounding = _rounding(get)
     convention = get.choice("convention", [one.name for one in CONVENTIONS])
     printing = CellPrinting(
@@ -135,9 +133,9 @@ def read_table_header(file: Input) -> TableHeader:
         span=_span(get),
         digits=get.whole("digits"),
         qi=get.names("qi"),
-        sa=None if entries.get("sa") is None else get.names("sa"),
+        sa=None if get.entries.get("sa") is None else get.names("sa"),
         sa_values=get.names("sa_values"),
-        where=where,
+        where=get.where,
         guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
     )
 
@@ -236,10 +234,7 @@ def _file_cells(file: Input) -> Cells:
     source = parquet_source(file)
     if head.columns:
         names = list(head.columns)
-        texts: list[list[str]] = [[] for _ in names]
-        for rows in read_parquet(file, [text_of(name, head.columns[name]) for name in names]):
-            for column, part in zip(texts, zip(*rows, strict=True), strict=True):
-                column.extend("" if cell is None else cell for cell in part)
+        texts = read_parquet_texts(file, [text_of(name, head.columns[name]) for name in names])
         return Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
     grid = read_grid(file, _delimiter(head))
     return Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
@@ -269,8 +264,6 @@ def _frame_cells(data: Any) -> Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listed:
-    """Cells line by line."""
-
     cells: Cells
     columns: tuple[str, ...]
     labels: list[list[str | None]]
@@ -309,7 +302,6 @@ def _read_long(cells: Cells, counts: int, known: TableHeader, said: CellOptions)
 
 
 def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
-    """Return the labels of a column, None for totals."""
     marks = {*said.any, known.any_mark}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
@@ -321,9 +313,8 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     where = f"{cells.where}, line 1"
     if len(by) < 2:
         remedy = "Name the columns of the table, that across last, with --by ROWS,COLUMN; or the column of counts with --count"
-        raise InputError(
-            "is a crosstab, or has no column of counts; it does not say what its columns are", where=where, remedy=remedy
-        )
+        what = "is a crosstab, or has no column of counts; it does not say what its columns are"
+        raise InputError(what, where=where, remedy=remedy)
     down = len(by) - 1
     if len(cells.names) <= down:
         raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
@@ -373,6 +364,7 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 
 
 def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    n = known.n if said.n is None else said.n
     printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
@@ -393,7 +385,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     signs = [read[mark] for mark in marks]
     labels = listed.labels
     if listed.measured is None:  # the ranges of a measured column may overlap
-        n = known.n if said.n is None else said.n
 
         def place_of(row: int, column: str) -> str:
             return f"{_place(listed, row)}, column {column!r}"
@@ -439,7 +430,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     if known.n is not None and said.n is not None and known.n != said.n:
         what = f"is {said.n}, but {known.where} says n = {known.n}"
         raise OptionError(what, where="--n", remedy="Leave --n out, or correct it")
-    n = known.n if said.n is None else said.n
     if n is None:
         n = people_of(table, listed.cells.where)
     bounded = _bound_cells(table, n, signs)
@@ -456,6 +446,7 @@ def _place(listed: _Listed, row: int) -> str:
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
+    below = printing.hidden_below if said.hidden_below is None else said.hidden_below
     pairs = (
         ("--convention", name, said.convention),
         ("--hidden-below", printing.hidden_below, said.hidden_below),
@@ -467,10 +458,9 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
             raise OptionError(f"is {given}, but {known.where} says {header}", where=option, remedy="Leave the option out")
     if name is not None or said.convention is not None:
         convention = find_convention(str(name or said.convention))
-        below = printing.hidden_below if said.hidden_below is None else said.hidden_below
         return CellPrinting(hidden_below=below or convention.hidden_below, convention=convention)
     return CellPrinting(
-        printing.hidden_below if said.hidden_below is None else said.hidden_below,
+        below,
         printing.zeros_shown or said.zeros_shown is True,
         printing.base if said.base is None else said.base,
         printing.rounding if printing.base is not None else said.rounding or "nearest",
@@ -478,10 +468,7 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
 
 
 def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
-    """Return the table with its count intervals.
-
-    Refuses numbers that nobody would have printed.
-    """
+    """Return the table with its count intervals; refuse impossible numbers."""
     printing = table.printing
     printed = table.printed
     where = table.source.name if table.source else "the table"
@@ -499,11 +486,8 @@ def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]
     lo, hi = _ends(printing, printed, n, marks)
     hidden = printed < 0
     remedy = "Correct it, or say how cells were printed (--hidden-below, --zeros-shown, --base)"
-    refuse(
-        (lo > hi) & ~hidden,
-        "the count could not be printed if such cells are hidden or rounded as the header or options say",
-        remedy,
-    )
+    what = "the count could not be printed if such cells are hidden or rounded as the header or options say"
+    refuse((lo > hi) & ~hidden, what, remedy)
     refuse(lo > hi, "no number of people fits the mark of the hidden cell", remedy)
     hi = np.minimum(hi, UNBOUNDED)
     if printing.deletes_records:

@@ -318,9 +318,8 @@ def check_measured(table: FrequencyTable, where: str) -> None:
         line = table.line(index)
         if codes[index] != ANY and int(codes[index]) in wrong:
             remedy = "Write a number or a range such as 0-4, <18 or 64+, or widen the span in the header"
-            raise InputError(
-                "the label of the measured column is not a number in its span", where=f"{where}, line {line}", remedy=remedy
-            )
+            what = "the label of the measured column is not a number in its span"
+            raise InputError(what, where=f"{where}, line {line}", remedy=remedy)
         count = table.count(index)
         if not count.is_exact:
             continue
@@ -363,14 +362,13 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
         return None
     for one in _list_tables(table):
         counts = table.printed[one.rows]
-        whole = not one.columns
         # Ranges of a measured column may overlap, so that its cells need not add up.
         without_gaps = (
             table.measured is None
             and table.header.complete
             and len(one.rows) == prod(len(table.values[place]) for place in one.columns)
         )
-        if (whole or without_gaps) and len(counts) and bool((counts >= 0).all()):
+        if (not one.columns or without_gaps) and len(counts) and bool((counts >= 0).all()):
             _check_once(table, one, where)
             return int(counts.sum())
     return None
@@ -448,9 +446,8 @@ def _check_parts(table: FrequencyTable, smaller: _Part, larger: _Part, where: st
             remedy = "Correct the lines, or say how cells were printed (--hidden-below, --base)"
             if "above" in what:
                 remedy += ", or that values are left out (--incomplete)"
-            raise Contradiction(
-                f"the total of line {line} {what}", where=f"{where}, {numbered(lines)}", remedy=remedy, lines=lines
-            )
+            place = f"{where}, {numbered(lines)}"
+            raise Contradiction(f"the total of line {line} {what}", where=place, remedy=remedy, lines=lines)
 
 
 Labels = list[list[str | None]]
@@ -569,7 +566,6 @@ def _check_ranges(labels: Sequence[str | None], column: str, known: set[str], pl
 
 
 def _span_of_total(label: str) -> tuple[float, float] | None:
-    """Return the ends of a number or range, or None."""
     told = label.strip().casefold()
     if _NUMBER.fullmatch(told):
         return float(told), float(told)

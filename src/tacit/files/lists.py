@@ -23,7 +23,7 @@ from tacit.errors import InputError, OptionError
 from tacit.files.counts import Place
 from tacit.files.delimited import add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
-from tacit.files.duckdb import read_parquet, sql_name, text_of, write_by_csv
+from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
 from tacit.model.arrays import Ints
@@ -36,7 +36,14 @@ def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     """Read an own release, CSV or Parquet."""
     kinds = read_head(file).columns
     if kinds:
-        columns, lines = _parquet_columns(file, kinds)
+        names = [name for name in COLUMNS if name in kinds]
+        expressions = [
+            f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
+            for name in names
+        ]
+        texts = read_parquet_texts(file, expressions)
+        columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
+        lines = np.arange(1, len(texts[0]) + 1, dtype=np.int64)
         found = printout(columns, lines, known, where=file.name, unit="row")
         return replace(found, unread=tuple(name for name in kinds if name not in COLUMNS))
     grid = read_grid(file, delimiter)
@@ -112,20 +119,6 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     pairs = sorted(numbering.numbers, key=lambda pair: (order[pair[0]], pair[1]))
     ranks = numbering.ranks(pairs)
     return Items.of_columns(pairs), [side.sets(ranks) for side in bags]
-
-
-def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
-    names = [name for name in COLUMNS if name in kinds]
-    expressions = [
-        f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
-        for name in names
-    ]
-    texts: list[list[str]] = [[] for _ in names]
-    for rows in read_parquet(file, expressions):
-        for cells, column in zip(texts, zip(*rows, strict=True), strict=True):
-            cells.extend("" if cell is None else cell for cell in column)
-    columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
-    return columns, np.arange(1, len(texts[0]) + 1, dtype=np.int64)
 
 
 _BATCH = 20_000

@@ -109,7 +109,7 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
 
 
 def _read_header(file: Input) -> Header:
-    get = Entries(entries_beside(file, (FORMAT,), KEYS) or {}, file.beside.name)
+    get = entries_beside(file, (FORMAT,), KEYS) or Entries({}, file.beside.name)
     missing = get.names("missing")
     return Header(qi=get.names("qi"), sa=get.names("sa"), missing=missing[0] if missing else None, n=get.whole("n"))
 

@@ -98,7 +98,7 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         _check_pairs(release, matched)
         source = release.source
         if source is not None:
-            used = dict.fromkeys(column for column, _ in matched)
+            used = {column for column, _ in matched}
             source = replace(source, options={**source.options, "columns": [column for column in known if column in used]})
         release = replace(release, items=Items.of_columns(matched), source=source)
     own = dict.fromkeys(column for column, _ in release.items.pairs or ())
@@ -124,12 +124,10 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> NoReturn:
     """Raise because an item is not a column value: its line is named, and not the item."""
     first = min(int(part.owners()[part.members == item].min()) for part in _sides(release) if (part.members == item).any())
-    raise OptionError(
-        f"{_name_of(release)}, line {release.line(first)}, holds an item that is not a value of exactly one of the columns "
-        f"{', '.join(columns)}",
-        where="--qi and --sa",
-        remedy="Name the columns of all items, which are written column=value, column_value or column:value",
-    )
+    place = f"{_name_of(release)}, line {release.line(first)}"
+    what = f"{place}, holds an item that is not a value of exactly one of the columns {', '.join(columns)}"
+    remedy = "Name the columns of all items, which are written column=value, column_value or column:value"
+    raise OptionError(what, where="--qi and --sa", remedy=remedy)
 
 
 def _name_of(release: Listed) -> str:
@@ -302,11 +300,8 @@ def read_release(
         read_frequencies: Callable[..., Release] = load("frequencies.read_frequencies")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
     if cells.are_given:
-        raise OptionError(
-            "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
-            where=form or "the release",
-            remedy="Leave them out, or say --form frequencies",
-        )
+        what = "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables"
+        raise OptionError(what, where=form or "the release", remedy="Leave them out, or say --form frequencies")
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
@@ -388,9 +383,8 @@ def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
-        raise OptionError(
-            f"is {rounding}, but {known.where} says {known.rounding}", where="--rounding", remedy="Leave the option out"
-        )
+        what = f"is {rounding}, but {known.where} says {known.rounding}"
+        raise OptionError(what, where="--rounding", remedy="Leave the option out")
     return known
 
 
@@ -526,11 +520,9 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
         return Gathered(releases, tuple(range(len(releases))), _names(releases), not_read, ignored)
     for part in parts:
         if len({one.n for one in part if one.n is not None}) > 1:
-            raise OptionError(
-                "is about one group of people, and its files say different numbers of them",
-                where=part.name or "a list of releases",
-                remedy="Put the files about each group of people into a folder of their own, or give them one by one, and declare --people",
-            )
+            what = "is about one group of people, and its files say different numbers of them"
+            remedy = "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"
+            raise OptionError(what, where=part.name or "a list of releases", remedy=remedy)
     releases = _name_apart(given, parts)
     population = tuple(number for number, part in enumerate(parts) for _ in part)
     names = []
@@ -641,9 +633,7 @@ def _why_ignored(path: Path) -> str:
         return "holds settings"
     if path.suffix == ".json" and _is_record(path):
         return "is a record that Tacit wrote"
-    if path.suffix.casefold() not in _PAGES:
-        return ""
-    if path.stat().st_size > _LARGEST_PAGE:
+    if path.suffix.casefold() not in _PAGES or path.stat().st_size > _LARGEST_PAGE:
         return ""
     try:
         with Input(path).open_text() as lines:
