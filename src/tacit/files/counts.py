@@ -80,9 +80,6 @@ def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tupl
 
     The part is in [lo, hi], the whole in [whole_lo, whole_hi], and part/whole in the ratio. If the ratio is so narrow that this takes too many
     steps, the ends are wider, but still true.
-
-    >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.around(Fraction("0.98"), Fraction("0.01"), "nearest"), Fraction(0), strict=False))
-    (45, 55, 46, 56)
     """
     (low, low_of) = ratio.lo
     (high, high_of) = ratio.hi
@@ -420,10 +417,7 @@ _UNBOUNDED = 2**61
 
 
 def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
-    """Return the release that a printout stands for.
-
-    ``n`` is the number of people where the file does not say it.
-    """
+    """Return a printout's release; ``n`` is for files that lack it."""
     reading = _Reading(printout)
     people, origin = reading.people(n)
     header = replace(printout.header, n=people, n_from=origin)

@@ -424,7 +424,6 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
 
 # JSON cells
 
-
 _WORDS = {True: "true", False: "false", None: "null"}
 #: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
 _NOT_PARSED = (ValueError, TypeError, RecursionError)
@@ -446,17 +445,16 @@ def pair_name(pair: tuple[str, Any]) -> tuple[str, str]:
     return pair[0], item_name(pair[1])
 
 
-def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON lists of items."""
-    _add(bags, column, place, list, "[]", 'is not a JSON list of items; write it like ["bread", "milk"]')
+#: Kinds of JSON cells: their ends, what is wrong with other cells, and the remedy.
+_JSON_CELLS: dict[type, tuple[str, str, str]] = {
+    list: ("[]", "is not a JSON list of items", 'Write it like ["bread", "milk"]'),
+    Pairs: ("{}", "is not a JSON object of columns and values", 'Write it like {"age": "30"}'),
+}
 
 
-def add_objects(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON objects ``{column: value}``."""
-    _add(bags, column, place, Pairs, "{}", 'is not a JSON object of columns and values; write it like {"age": "30"}')
-
-
-def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fault: str) -> None:
+def add_cells(bags: Bags, column: TextColumn, place: Place, kind: type = list) -> None:
+    """Take in JSON lists of items, or objects ``{column: value}`` as ``Pairs``."""
+    ends, what, remedy = _JSON_CELLS[kind]
     for start in range(0, len(column.texts), BATCH):
         cells = [cell.strip() for cell in column.texts[start : start + BATCH]]
         try:
@@ -466,8 +464,7 @@ def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fa
                 try:
                     bags.add(_parse([cell], kind, ends))
                 except _NOT_PARSED:
-                    what, remedy = fault.split("; ")
-                    raise InputError(what, where=place(index, column.name), remedy=remedy.capitalize()) from None
+                    raise InputError(what, where=place(index, column.name), remedy=remedy) from None
 
 
 def _parse(cells: list[str], kind: type, ends: str) -> list[Any]:

@@ -51,7 +51,6 @@ from tacit.model.rounding import CONVENTIONS, find_convention
 from tacit.model.table import MISSING_RULES, Schema
 
 FORMAT = "tacit.frequencies/1"
-#: The keys of the header.
 KEYS = frozenset(
     {
         *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
@@ -364,6 +363,9 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 
 
 def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    def place_of(row: int, column: str = "") -> str:
+        return f"{listed.cells.where}, line {int(listed.lines[row])}" + (f", column {column!r}" if column else "")
+
     n = known.n if said.n is None else said.n
     printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
@@ -377,7 +379,7 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         if cell is None:
             remedy = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
             what = "the count is neither a number nor a mark of a hidden cell"
-            raise InputError(what, where=_place(listed, row), remedy=remedy)
+            raise InputError(what, where=place_of(row), remedy=remedy)
         read[text] = cell
     marks = tuple(sorted(text for text, cell in read.items() if cell.number is None))
     number = {text: cell.number for text, cell in read.items()} | {mark: -1 - place for place, mark in enumerate(marks)}
@@ -385,10 +387,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     signs = [read[mark] for mark in marks]
     labels = listed.labels
     if listed.measured is None:  # the ranges of a measured column may overlap
-
-        def place_of(row: int, column: str) -> str:
-            return f"{_place(listed, row)}, column {column!r}"
-
         ends = _ends(printing, printed, n, signs)
         labels = mark_totals(
             listed.columns, labels, ends, place_of, n=n, values=said.no_total, declared=known.any_mark is not None
@@ -437,10 +435,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
     return check_totals(bounded, listed.cells.where)
-
-
-def _place(listed: _Listed, row: int) -> str:
-    return f"{listed.cells.where}, line {int(listed.lines[row])}"
 
 
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:

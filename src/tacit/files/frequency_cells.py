@@ -80,11 +80,6 @@ def read_cell_by(convention: Convention, text: str) -> CellText | None:
     """Read a cell under a convention.
 
     Where it prints zeros, a mark of a small count stands for at least one person.
-
-    >>> from tacit.model.rounding import find_convention
-    >>> omop = find_convention("omop")
-    >>> read_cell_by(omop, "-5"), read_cell_by(omop, "<5"), read_cell_by(omop, "7").number
-    (CellText(number=None, least=1, most=4), CellText(number=None, least=1, most=4), 7)
     """
     if convention.negative and (found := _NEGATIVE.fullmatch(text.strip())):
         text = f"<{found[1]}"

@@ -21,7 +21,7 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files.counts import Place
-from tacit.files.delimited import add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
+from tacit.files.delimited import Pairs, add_cells, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
 from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
@@ -67,7 +67,7 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         raise InputError(what, where=f"{known.where}, key 'format'", remedy="Correct it")
     if kind == "itemsets":
         bags = Bags(Numbering(item_name))
-        add_lists(bags, columns["itemset"], at)
+        add_cells(bags, columns["itemset"], at)
         named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
         named = _rules(columns["antecedent"], columns["consequent"], known, at)
@@ -99,16 +99,16 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     """Items, antecedents and consequents, all objects or all lists."""
     if antecedent.texts and not any(cell.lstrip().startswith("{") for cell in antecedent.texts):
         bags = [Bags(numbering := Numbering(item_name)), Bags(numbering)]
-        add_lists(bags[0], antecedent, at)
+        add_cells(bags[0], antecedent, at)
         if all(cell.lstrip().startswith("[") for cell in consequent.texts):
-            add_lists(bags[1], consequent, at)
+            add_cells(bags[1], consequent, at)
         else:
             bags[1].add([(cell,) for cell in consequent.texts])
         return finish(bags)
     bags = [Bags(numbering := Numbering(pair_name)), Bags(numbering)]
-    add_objects(bags[0], antecedent, at)
+    add_cells(bags[0], antecedent, at, Pairs)
     if not known.header.sa and consequent.texts and all(cell.lstrip().startswith("{") for cell in consequent.texts):
-        add_objects(bags[1], consequent, at)
+        add_cells(bags[1], consequent, at, Pairs)
     else:
         column = " & ".join(known.header.sa) or "consequent"
         bags[1].add([((column, cell),) for cell in consequent.texts])

@@ -22,7 +22,6 @@ from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
 FORMAT = "tacit.table/1"
-#: The keys of the header.
 KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})
 
 

@@ -169,13 +169,9 @@ def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
     pair = pair_of(path)
     if pair is None:
-        return _source_of(Input(path))
+        return parquet_source(Input(path))
     source: Source = load("buckets.buckets_source")(pair)
     return source
-
-
-def _source_of(file: Input) -> Source:
-    return parquet_source(file) if os.path.isdir(file) else file.source
 
 
 _P = ParamSpec("_P")
@@ -342,7 +338,7 @@ def read_listed(
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = _source_of(file)
+        source = parquet_source(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
