@@ -349,9 +349,8 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
 def write_columns_by_csv(path: Path, write_csv: Callable[[Path], None], formulas: Mapping[str, str]) -> None:
     """Write Parquet via CSV with an SQL formula of the cell ``{}`` for each column."""
     columns = [f"c{place}" for place in range(len(formulas))]
-    chosen = [
-        f"{formula.format(cell)} AS {sql_name(name)}" for cell, (name, formula) in zip(columns, formulas.items(), strict=True)
-    ]
+    cells = zip(columns, formulas.items(), strict=True)
+    chosen = [f"{formula.format(cell)} AS {sql_name(name)}" for cell, (name, formula) in cells]
     write_by_csv(path, write_csv, columns, texts=columns, chosen=", ".join(chosen))
 
 

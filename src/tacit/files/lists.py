@@ -71,17 +71,9 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
         named = _rules(columns["antecedent"], columns["consequent"], known, at)
-    return Printout.of(
-        where,
-        lines,
-        named,
-        known,
-        count=columns.get("count"),
-        support=columns.get("support"),
-        confidence=columns.get("confidence") if kind == "rules" else None,
-        unit=unit,
-        exact=known.exact,
-    )
+    numbers = ("count", "support", "confidence") if kind == "rules" else ("count", "support")
+    printed = {name: columns.get(name) for name in numbers}
+    return Printout.of(where, lines, named, known, unit=unit, exact=known.exact, **printed)
 
 
 def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, list[Sets]]:

@@ -553,8 +553,7 @@ def _is_folder_of_files(path: Path) -> bool:
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
-    parts = [one for one in own if one.name.startswith(("part-", "_", "."))]
-    return len(parts) < len(own) or not own
+    return not own or not all(one.name.startswith(("part-", "_", ".")) for one in own)
 
 
 def _list_folder(folder: Path) -> list[Path]:
