@@ -26,7 +26,7 @@ def sentence(call: Callable[[], object], kind: type[Exception]) -> str:
 
 
 def read(path: Path) -> str:
-    with disk.open_text(path) as stream:
+    with disk.Input(path).open_text() as stream:
         return stream.read()
 
 
@@ -42,7 +42,7 @@ def test_every_usual_encoding_reads_the_same(tmp_path: Path, codec: str, packed:
     path = tmp_path / "no-ending"
     path.write_bytes(gzip.compress(data) if packed else data)
     assert read(path) == "naïve;café\n1;€\nx\n"
-    with disk.open_text(path, keep_newlines=True) as stream:
+    with disk.Input(path).open_text(keep_newlines=True) as stream:
         assert stream.read() == TEXT
     assert disk.Input(path).is_gzip is packed
     assert disk.Input(path).head(3) == data[:3]
@@ -66,21 +66,21 @@ def test_an_empty_file_is_empty_text(tmp_path: Path) -> None:
 def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("adult.csv").write_text("a\n1\n")
-    assert sentence(lambda: disk.open_text("adul.csv"), InputError) == (
+    assert sentence(lambda: disk.Input("adul.csv").open_text(), InputError) == (
         "adul.csv: there is no such file. Perhaps 'adult.csv' is meant."
     )
-    assert sentence(lambda: disk.open_text("zzz"), InputError) == "zzz: there is no such file. Check the name."
-    assert sentence(lambda: disk.sha256_of("no/x"), InputError) == (
+    assert sentence(lambda: disk.Input("zzz").open_text(), InputError) == "zzz: there is no such file. Check the name."
+    assert sentence(lambda: disk.Input("no/x").sha256, InputError) == (
         "no/x: there is no such file. There is no folder 'no'; check the path."
     )
-    assert sentence(lambda: disk.open_text("adult.csv/x"), InputError).startswith("adult.csv/x: ")
-    assert sentence(lambda: disk.open_text("."), InputError) == ".: is a folder, not a file. Give a file in it."
-    assert sentence(lambda: disk.open_text(""), InputError).startswith("'': there is no such file. ")
-    assert sentence(lambda: disk.open_text("a\0b"), InputError) == (
+    assert sentence(lambda: disk.Input("adult.csv/x").open_text(), InputError).startswith("adult.csv/x: ")
+    assert sentence(lambda: disk.Input(".").open_text(), InputError) == ".: is a folder, not a file. Give a file in it."
+    assert sentence(lambda: disk.Input("").open_text(), InputError).startswith("'': there is no such file. ")
+    assert sentence(lambda: disk.Input("a\0b").open_text(), InputError) == (
         "'a\\x00b': cannot be read (the path makes no sense). Check the path and the disk."
     )
     os.mkfifo("pipe")
-    assert sentence(lambda: disk.open_text("pipe"), InputError) == (
+    assert sentence(lambda: disk.Input("pipe").open_text(), InputError) == (
         "pipe: is a pipe or device, which can be read only once. Save it as a file first."
     )
 
@@ -124,13 +124,13 @@ def test_unreadable_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_no_text(tmp_path: Path, data: bytes, what: str) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(data)
-    assert sentence(lambda: disk.open_text(path), InputError) == f"{path}: {what}"
+    assert sentence(lambda: disk.Input(path).open_text(), InputError) == f"{path}: {what}"
 
 
 def test_gzip_cut_in_its_last_bytes_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" * 10)[:-3])
-    assert "cut short or damaged" in sentence(lambda: disk.open_text(path), InputError)
+    assert "cut short or damaged" in sentence(lambda: disk.Input(path).open_text(), InputError)
 
 
 def test_text_that_begins_like_something_else_is_text(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.files import consistency
-from tacit.files.delimited import Pairs, add_lists, add_objects, item_name, pair_name
+from tacit.files.delimited import Pairs, add_cells, item_name, pair_name
 from tacit.files.foreign_lists import split_set
 from tacit.files.printout import Bags, Numbering, TextColumn, finish, set_tokens, token_name
 from tacit.model.release import Sets
@@ -50,15 +50,15 @@ def one_by_one(cells: list[str], kind: type[list[Any]]) -> list[list[Any]] | int
 @given(st.lists(CELLS, max_size=6), st.booleans())
 def test_batches_of_json_against_cell_by_cell(cells: list[str], objects: bool) -> None:
     bags = Bags(Numbering(pair_name if objects else item_name))
-    expected = one_by_one(cells, Pairs if objects else list)
-    add = add_objects if objects else add_lists
+    kind = Pairs if objects else list
+    expected = one_by_one(cells, kind)
     column = TextColumn("c", cells)
     if isinstance(expected, int):
         with pytest.raises(InputError) as caught:
-            add(bags, column, lambda line, _: str(line))
+            add_cells(bags, column, lambda line, _: str(line), kind)
         assert caught.value.where == str(expected)
         return
-    add(bags, column, lambda line, _: str(line))
+    add_cells(bags, column, lambda line, _: str(line), kind)
     names = sorted(bags.numbering.numbers)
     sets = bags.sets(bags.numbering.ranks(names))
     assert [[names[i] for i in part] for part in sets] == expected

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError
 from tacit.files import delimited, disk
-from tacit.files.delimited import BLANKS, DelimitedTable, records
+from tacit.files.delimited import DelimitedTable, records
 from tacit.files.disk import Input
+from tacit.files.duckdb import BLANKS
 from tacit.files.tables import open_table_file, read_table
 from tacit.model.table import Column
 

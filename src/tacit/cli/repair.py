@@ -90,12 +90,12 @@ def repair_command(**given: Any) -> int:
         )
     write_release(done.release, output)
     if asked.report is not None:
-        from tacit.files.disk import sha256_of
+        from tacit.files.disk import Input
         from tacit.files.header import header_path
         from tacit.reports.repair import repair_document
 
         written = [path for path in (output, header_path(output)) if os.path.isfile(path)]
-        write_report(asked.report, repair_document(done, {os.path.basename(path): sha256_of(path) for path in written}))
+        write_report(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
     emit(done.to_dict(), _text(done, output), json_to=asked.json_to)
     return DONE if done.ok else EXPOSED
 

@@ -68,8 +68,6 @@ COUNT_NAMES = ("count", "counts", "cnt", "freq", "frequency", "number", "people"
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Two tables, their names in messages, and the header."""
-
     people: Table
     values: Table
     people_where: str
@@ -158,7 +156,6 @@ def _group_column(table: Table, given: str | None, where: str) -> str:
 
 
 def _value_columns(pair: _Pair, group: str, sensitive: str | None) -> tuple[str, str | None]:
-    """Return the sensitive and count columns of the ST."""
     names = [name for name in pair.values.names if name != group]
     if sensitive is not None:
         require_column(sensitive, names, where=pair.values_where)

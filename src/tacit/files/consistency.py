@@ -134,10 +134,7 @@ class _Lookups:
         return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def _two_less(self, owners: Ints, one_less: Words, mixed: Words, gaps: Flags) -> list[tuple[Ints, Ints]]:
-        """Return pairs of sets and subsets two items smaller.
-
-        Neither part in between is published; the budget limits the search.
-        """
+        """Return pairs of sets and subsets two items smaller, neither part between published."""
         pairs = []
         for first, second in combinations(range(mixed.shape[1]), 2):
             if self.budget <= 0 or not gaps.any():
@@ -257,10 +254,9 @@ def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
         if outside and not inside:
             chosen[name] = position
         elif not inside:
-            what = "the same itemset" if isinstance(release, Itemsets) else "the same rule"
-            raise _contradiction(
-                release, f"{what} stands twice with different numbers", "Keep one of the two lines", other, position
-            )
+            kind = "itemset" if isinstance(release, Itemsets) else "rule"
+            what = f"the same {kind} stands twice with different numbers"
+            raise _contradiction(release, what, "Keep one of the two lines", other, position)
     return list(chosen.values())
 
 

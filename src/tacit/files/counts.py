@@ -80,9 +80,6 @@ def narrow(lo: int, hi: int, whole_lo: int, whole_hi: int, ratio: Ratio) -> tupl
 
     The part is in [lo, hi], the whole in [whole_lo, whole_hi], and part/whole in the ratio. If the ratio is so narrow that this takes too many
     steps, the ends are wider, but still true.
-
-    >>> narrow(45, 55, 0, 1000, Ratio.of(Printed.around(Fraction("0.98"), Fraction("0.01"), "nearest"), Fraction(0), strict=False))
-    (45, 55, 46, 56)
     """
     (low, low_of) = ratio.lo
     (high, high_of) = ratio.hi
@@ -177,11 +174,9 @@ class Shares:
             entry = self.printed(number)
             bound = entry.counts(n) if entry is not None else None
             if bound is None:
-                raise Contradiction(
-                    f"no whole number of people among n = {n} prints so",
-                    where=place(int(np.flatnonzero(self.index == number)[0]), self.column.name),
-                    remedy="Correct the number or n, or say how numbers were printed (--rounding truncated or unknown)",
-                )
+                where = place(int(np.flatnonzero(self.index == number)[0]), self.column.name)
+                remedy = "Correct the number or n, or say how numbers were printed (--rounding truncated or unknown)"
+                raise Contradiction(f"no whole number of people among n = {n} prints so", where=where, remedy=remedy)
             lo[number] = bound.lo
             hi[number] = bound.hi
         return lo[self.index], hi[self.index]
@@ -264,9 +259,11 @@ class Shares:
                 return n if odds < _LOG_CHANCE else None
         return None
 
-    def are_quotients_of(self, counts: Ints) -> bool:
-        """Tell if each text is its count over an integer."""
+    def are_quotients_of(self, counts: Ints, counted: Flags) -> bool:
+        """Tell if each text is its printed count over an integer."""
         given = np.flatnonzero(self.given())
+        if not counted[given].all():
+            return False
         for count, number in set(zip(counts[given].tolist(), self.index[given].tolist(), strict=True)):
             share = float(self.floats[number])
             if share <= 0 or count <= 0 or count / max(1, round(count / share)) != share:
@@ -323,7 +320,6 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
 
 
 def _check_share(text: str, digits: int | None, where: Callable[[], str]) -> float:
-    """Return a printed share approximately."""
     if digits is None and _PLAIN.fullmatch(text) and float(text) <= 1:
         return float(text)
     value = _value(text)
@@ -421,10 +417,7 @@ _UNBOUNDED = 2**61
 
 
 def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:
-    """Return the release that a printout stands for.
-
-    ``n`` is the number of people where the file does not say it.
-    """
+    """Return a printout's release; ``n`` is for files that lack it."""
     reading = _Reading(printout)
     people, origin = reading.people(n)
     header = replace(printout.header, n=people, n_from=origin)
@@ -451,12 +444,7 @@ class _Reading:
         self.whole_support = self._shares(printout.whole_support)
         self.count, self.counted = self._counts(printout.count)
         shares = self.confidence
-        if (
-            printout.exact
-            and shares is not None
-            and (self.counted | ~shares.given()).all()
-            and shares.are_quotients_of(self.count)
-        ):
+        if printout.exact and shares is not None and shares.are_quotients_of(self.count, self.counted):
             self.confidence = replace(shares, is_double=True, in_full=True)
         self.whole_count, self.whole_counted = self._counts(printout.whole_count)
 
@@ -499,10 +487,7 @@ class _Reading:
         return None, ""
 
     def settle(self, n: int | None, where: str) -> None:
-        """Read short shares as exact where n allows it.
-
-        Refuses an n that is a multiple of the true one.
-        """
+        """Read short shares as exact; refuse a multiple of the true n."""
         if n is None:
             return
         if self.printout.in_full:
@@ -549,10 +534,7 @@ class _Reading:
     # Itemsets
 
     def itemsets(self, header: Header, only: Only, source: Source | None) -> Itemsets:
-        """Return the release as itemsets.
-
-        The empty set, which says only n, is left out.
-        """
+        """Return the itemsets without the empty one, which says only n."""
         lo, hi = self._people_of_lines(header)
         self._check_ends(hi)
         if header.complete and header.min_support is None and len(hi) and (only != "maximal" or bool((lo == hi).all())):
@@ -597,11 +579,9 @@ class _Reading:
     def _share_counts(self, shares: Shares, header: Header, needed: Flags) -> tuple[Ints, Ints]:
         """Return the counts that print as these shares, or ask for n."""
         if header.n is None:
-            error = InputError(
-                "is a share, and the file does not say of how many people",
-                where=self.printout.place(int(np.flatnonzero(needed)[0]), shares.column.name),
-                remedy="Give the data with --data, or the number of people with --n N (Python: n=N)",
-            )
+            where = self.printout.place(int(np.flatnonzero(needed)[0]), shares.column.name)
+            remedy = "Give the data with --data, or the number of people with --n N (Python: n=N)"
+            error = InputError("is a share, and the file does not say of how many people", where=where, remedy=remedy)
             error.asks_for = "n"
             raise error
         return shares.counts(header.n, self.printout.place)
@@ -614,11 +594,9 @@ class _Reading:
             self._refuse(self.counted & (self.count % header.base != 0), what, "Correct the line or the header", name)
             silent = np.flatnonzero(~self.counted)
             if len(silent) and bool(self.counted.any()):
-                raise InputError(
-                    "the count is withheld, where the header says that counts are rounded",
-                    where=self.printout.place(int(silent[0]), name),
-                    remedy="Print the rounded count, or leave the line out",
-                )
+                what = "the count is withheld, where the header says that counts are rounded"
+                remedy = "Print the rounded count, or leave the line out"
+                raise InputError(what, where=self.printout.place(int(silent[0]), name), remedy=remedy)
         if header.n is None:
             return
         self._refuse(self.counted & (lo > header.n), f"the count is above n = {header.n}", "Correct the line or n", name)
@@ -641,11 +619,9 @@ class _Reading:
     def _check_ends(self, hi: Ints) -> None:
         endless = np.flatnonzero(hi >= _UNBOUNDED)
         if len(endless):
-            raise InputError(
-                "cannot be read without the number of people, which the file does not give",
-                where=self.printout.place(int(endless[0])),
-                remedy="Give the number of people with --n N (Python: n=N)",
-            )
+            what = "cannot be read without the number of people, which the file does not give"
+            remedy = "Give the number of people with --n N (Python: n=N)"
+            raise InputError(what, where=self.printout.place(int(endless[0])), remedy=remedy)
 
     def _shares_to_keep(self, lo: Ints, hi: Ints) -> Decimals | None:
         """Return the printed supports unless counts determine them."""
@@ -657,7 +633,6 @@ class _Reading:
     # Rules
 
     def rules(self, header: Header, source: Source | None) -> Rules:
-        """Return the release as rules."""
         printout = self.printout
         assert printout.consequents is not None
         lo, hi = self._people_of_lines(header)
@@ -723,9 +698,8 @@ class _Reading:
             sure = sure_wholes(lo, hi, whole_lo, whole_hi, shares.floats[index], float(least))
         narrowed = np.stack((lo, hi, sure, sure), axis=1)
         open_ones = np.flatnonzero(sure < 0)
-        for line, ends in zip(
-            open_ones.tolist(), np.stack((lo, hi, whole_lo, whole_hi, index), axis=1)[open_ones].tolist(), strict=True
-        ):
+        printed = np.stack((lo, hi, whole_lo, whole_hi, index), axis=1)[open_ones]
+        for line, ends in zip(open_ones.tolist(), printed.tolist(), strict=True):
             found = ends_of(*ends)
             if found is None:
                 what = "no whole numbers of people fit all that the line prints and the thresholds of the header"

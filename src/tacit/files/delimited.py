@@ -27,7 +27,7 @@ import numpy as np
 from tacit.errors import InputError
 from tacit.files.counts import Place
 from tacit.files.disk import Input
-from tacit.files.duckdb import parquet_columns
+from tacit.files.duckdb import BLANKS, parquet_columns
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
 from tacit.model.table import Column
@@ -38,8 +38,6 @@ WEAK_DELIMITERS = ("\x01", "^", "~", ":", " ")
 #: Separators of release files, whose column names are known.
 RELEASE_DELIMITERS = (",", "\t", ";", " ")
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar", " ": "a blank", ":": "a colon"}
-#: Signs removed around every cell of a table.
-BLANKS = " \t\n\r\f\v"
 #: Characters at the beginning of a file that its form and its separator are guessed from.
 HEAD = 1 << 16
 _HEAD_RECORDS = 500
@@ -426,7 +424,6 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
 
 # JSON cells
 
-
 _WORDS = {True: "true", False: "false", None: "null"}
 #: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
 _NOT_PARSED = (ValueError, TypeError, RecursionError)
@@ -448,17 +445,16 @@ def pair_name(pair: tuple[str, Any]) -> tuple[str, str]:
     return pair[0], item_name(pair[1])
 
 
-def add_lists(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON lists of items."""
-    _add(bags, column, place, list, "[]", 'is not a JSON list of items; write it like ["bread", "milk"]')
+#: Kinds of JSON cells: their ends, what is wrong with other cells, and the remedy.
+_JSON_CELLS: dict[type, tuple[str, str, str]] = {
+    list: ("[]", "is not a JSON list of items", 'Write it like ["bread", "milk"]'),
+    Pairs: ("{}", "is not a JSON object of columns and values", 'Write it like {"age": "30"}'),
+}
 
 
-def add_objects(bags: Bags, column: TextColumn, place: Place) -> None:
-    """Take in cells that hold JSON objects ``{column: value}``."""
-    _add(bags, column, place, Pairs, "{}", 'is not a JSON object of columns and values; write it like {"age": "30"}')
-
-
-def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fault: str) -> None:
+def add_cells(bags: Bags, column: TextColumn, place: Place, kind: type = list) -> None:
+    """Take in JSON lists of items, or objects ``{column: value}`` as ``Pairs``."""
+    ends, what, remedy = _JSON_CELLS[kind]
     for start in range(0, len(column.texts), BATCH):
         cells = [cell.strip() for cell in column.texts[start : start + BATCH]]
         try:
@@ -468,8 +464,7 @@ def _add(bags: Bags, column: TextColumn, place: Place, kind: type, ends: str, fa
                 try:
                     bags.add(_parse([cell], kind, ends))
                 except _NOT_PARSED:
-                    what, remedy = fault.split("; ")
-                    raise InputError(what, where=place(index, column.name), remedy=remedy.capitalize()) from None
+                    raise InputError(what, where=place(index, column.name), remedy=remedy) from None
 
 
 def _parse(cells: list[str], kind: type, ends: str) -> list[Any]:

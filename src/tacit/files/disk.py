@@ -246,16 +246,6 @@ class Input(os.PathLike[str]):
                 yield chunk
 
 
-def open_text(path: FilePath, *, keep_newlines: bool = False) -> TextIO:
-    """Open a file as text (:meth:`Input.open_text`)."""
-    return Input.of(path).open_text(keep_newlines=keep_newlines)
-
-
-def sha256_of(path: FilePath) -> str:
-    """Return the SHA-256 of a file on disk."""
-    return Input.of(path).sha256
-
-
 class _Unpacked(io.RawIOBase):
     def __init__(self, path: str, packed: BinaryIO, most: int) -> None:
         super().__init__()
@@ -342,7 +332,7 @@ def _machine() -> str:
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def new_name(folder: str | os.PathLike[str], ending: str = "") -> Path:
+def new_name(folder: FilePath, ending: str = "") -> Path:
     """Return a hidden name for a temporary; remove what killed processes left."""
     place = Path(folder)
     remove_left_over(place)
@@ -395,17 +385,17 @@ def _remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def private_folder(parent: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+def private_folder(parent: FilePath | None = None) -> Iterator[Path]:
     """Yield a private temporary folder, then remove it."""
-    folder = _new_folder(parent)
+    folder = _new_folder(tempfile.gettempdir() if parent is None else parent)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _new_folder(parent: str | os.PathLike[str] | None) -> Path:
-    folder = new_name(tempfile.gettempdir() if parent is None else parent)
+def _new_folder(parent: FilePath) -> Path:
+    folder = new_name(parent)
     folder.mkdir(mode=0o700)
     return folder
 
@@ -417,7 +407,7 @@ def spill_folder() -> Path:
     """Return the private folder for spilled data."""
     process = os.getpid()
     if process not in _spill_folders or not _spill_folders[process].is_dir():
-        _spill_folders[process] = _new_folder(None)
+        _spill_folders[process] = _new_folder(tempfile.gettempdir())
     return _spill_folders[process]
 
 

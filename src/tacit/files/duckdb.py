@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
-from tacit.files.disk import Input, private_folder, readable, sha256_of, shown, spill_folder
+from tacit.files.disk import Input, private_folder, readable, shown, spill_folder
 from tacit.model.arrays import Codes
 from tacit.model.release import Source
 from tacit.model.table import Column, Table, require_column
 
-_BLANKS = " \t\n\r\f\v"
+#: Signs removed around every cell of a table.
+BLANKS = " \t\n\r\f\v"
 #: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
 _MANY = 5_000
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
@@ -205,7 +206,7 @@ def literal_path(path: str) -> str:
 
 def _column_of_texts(name: str, texts: list[str], codes: Codes) -> Column:
     """Return a column with stripped values, equal ones merged."""
-    texts = [text.strip(_BLANKS) for text in texts]
+    texts = [text.strip(BLANKS) for text in texts]
     values = tuple(sorted(set(texts)))
     if list(values) == texts:
         return Column(name, values, codes)
@@ -288,6 +289,15 @@ def read_parquet(file: Input, expressions: list[str]) -> Iterator[list[tuple[Any
             yield rows
 
 
+def read_parquet_texts(file: Input, expressions: list[str]) -> list[list[str]]:
+    """Return the texts of SQL expressions, in file order; missing ones are empty."""
+    texts: list[list[str]] = [[] for _ in expressions]
+    for rows in read_parquet(file, expressions):
+        for cells, column in zip(texts, zip(*rows, strict=True), strict=True):
+            cells.extend("" if cell is None else cell for cell in column)
+    return texts
+
+
 def text_of(column: str, kind: str) -> str:
     """Return the SQL expression that prints numbers."""
     name = sql_name(column)
@@ -299,7 +309,7 @@ def parquet_source(file: Input) -> Source:
     """Return the source of a file, or of the files of a Parquet folder."""
     if not os.path.isdir(file):
         return file.source
-    listed = "".join(f"{part.name}\0{sha256_of(part)}\n" for part in _parts(file))
+    listed = "".join(f"{part.name}\0{Input(part).sha256}\n" for part in _parts(file))
     return Source(file.name, hashlib.sha256(listed.encode()).hexdigest(), file.header_sha256)
 
 
@@ -327,7 +337,6 @@ def unpacked_parquet(file: Input) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
-    """Yield a connection and the files to read."""
     what = "is damaged, or holds columns that Tacit does not read"
     with contextlib.ExitStack() as stack:
         is_folder = os.path.isdir(file)
@@ -340,9 +349,8 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
 def write_columns_by_csv(path: Path, write_csv: Callable[[Path], None], formulas: Mapping[str, str]) -> None:
     """Write Parquet via CSV with an SQL formula of the cell ``{}`` for each column."""
     columns = [f"c{place}" for place in range(len(formulas))]
-    chosen = [
-        f"{formula.format(cell)} AS {sql_name(name)}" for cell, (name, formula) in zip(columns, formulas.items(), strict=True)
-    ]
+    cells = zip(columns, formulas.items(), strict=True)
+    chosen = [f"{formula.format(cell)} AS {sql_name(name)}" for cell, (name, formula) in cells]
     write_by_csv(path, write_csv, columns, texts=columns, chosen=", ".join(chosen))
 
 

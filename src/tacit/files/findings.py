@@ -89,9 +89,8 @@ class FindingsFile:
         sign = next(sign for sign in _SEPARATORS if not any(sign in name for name in names))
         lines = np.unique(line[line >= 0])
         texts = [sign.join(names[item] for item in release.sets[line].tolist()) for line in lines.tolist()]
-        self._insert(
-            f"sets{number} SELECT line, string_split(items, {sql_text(sign)})", {"line": lines, "items": np.array(texts, object)}
-        )
+        sets = {"line": lines, "items": np.array(texts, object)}
+        self._insert(f"sets{number} SELECT line, string_split(items, {sql_text(sign)})", sets)
 
     def add_events(self, code: str, found: Iterable[tuple[Event, Bound]]) -> None:
         """Add findings of any kind, one by one."""

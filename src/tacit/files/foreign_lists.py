@@ -14,7 +14,7 @@ import numpy as np
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, Head, holds, read_grid
 from tacit.files.disk import Input, readable, shown
-from tacit.files.duckdb import parquet_columns, read_parquet, sql_name, text_of
+from tacit.files.duckdb import parquet_columns, read_parquet, read_parquet_texts, sql_name, text_of
 from tacit.files.header import FileHeader
 from tacit.files.printout import (
     Bags,
@@ -44,22 +44,16 @@ def read_mlxtend(file: Input, known: FileHeader, delimiter: str) -> Printout:
     grid = read_grid(file, delimiter)
     is_rules = holds(grid.names, "antecedents", "consequents")
     sides = [_tokens(grid, grid.need(name)) for name in (("antecedents", "consequents") if is_rules else ("itemsets",))]
-    printout = Printout.of(
-        grid.where,
-        grid.lines,
-        named_sets(*sides, name_of=lambda token: token_name(token) or ""),
-        known,
-        support=grid.column("support") if is_rules else grid.need("support"),
-        confidence=grid.column("confidence") if is_rules else None,
-        whole_support=grid.column("antecedent support") if is_rules else None,
-        in_full=True,
-    )
+    named = named_sets(*sides, name_of=lambda token: token_name(token) or "")
+    columns = {"support": grid.column("support") if is_rules else grid.need("support")}
+    if is_rules:
+        columns |= {"confidence": grid.column("confidence"), "whole_support": grid.column("antecedent support")}
+    printout = Printout.of(grid.where, grid.lines, named, known, in_full=True, **columns)
     read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
     return with_extras(printout, grid.others(read_here))
 
 
 def _tokens(grid: Grid, column: TextColumn) -> Iterator[list[str]]:
-    """Yield the checked tokens of every cell."""
     readable_tokens: set[str] = set()
     for line, text in enumerate(column.texts):
         tokens = set_tokens(text)
@@ -91,17 +85,11 @@ def read_arules(file: Input, known: FileHeader, delimiter: str) -> Printout:
         sides = [*_brace_sets(grid, left), *_brace_sets(grid, right)]
     else:
         sides = _brace_sets(grid, grid.need("items"))
-    is_rules = len(sides) > 1
-    printout = Printout.of(
-        grid.where,
-        grid.lines,
-        named_sets(*sides),
-        known,
-        count=grid.column("count"),
-        support=grid.column("support"),
-        confidence=grid.column("confidence") if is_rules else None,
-        whole_support=grid.column("coverage") if is_rules else None,
-    )
+    named = named_sets(*sides)
+    columns = {name: grid.column(name) for name in ("count", "support")}
+    if len(sides) > 1:
+        columns |= {"confidence": grid.column("confidence"), "whole_support": grid.column("coverage")}
+    printout = Printout.of(grid.where, grid.lines, named, known, **columns)
     return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
 
 
@@ -160,11 +148,8 @@ def read_spark(file: Input, known: FileHeader) -> Printout:
     """
     kinds = parquet_columns(file)
     if not is_spark(Head(columns=kinds)):
-        raise InputError(
-            "has no lists 'items' with 'freq', nor lists 'antecedent' and 'consequent'",
-            where=shown(file),
-            remedy="Save freqItemsets or associationRules of Spark's FPGrowth",
-        )
+        what = "has no lists 'items' with 'freq', nor lists 'antecedent' and 'consequent'"
+        raise InputError(what, where=shown(file), remedy="Save freqItemsets or associationRules of Spark's FPGrowth")
     rules = not holds(kinds, "items", "freq")
     lists = ["antecedent", "consequent"] if rules else ["items"]
     numbers = [name for name in (("support", "confidence") if rules else ("freq",)) if name in kinds]
@@ -177,24 +162,11 @@ def read_spark(file: Input, known: FileHeader) -> Printout:
             bag.add([cell or [] for cell in column])
         for name, column in zip(numbers, columns[len(lists) :], strict=True):
             texts[name].extend("" if cell is None else cell for cell in column)
-    printed = {name: TextColumn(name, cells) for name, cells in texts.items()}
+    printed = {"count" if name == "freq" else name: TextColumn(name, cells) for name, cells in texts.items()}
     items, sets = finish(bags)
-    printout = Printout.of(
-        file.name,
-        np.arange(1, len(sets[0]) + 1),
-        (items, sets),
-        known,
-        count=printed.get("freq"),
-        support=printed.get("support"),
-        confidence=printed.get("confidence"),
-        unit="row",
-    )
+    printout = Printout.of(file.name, np.arange(1, len(sets[0]) + 1), (items, sets), known, unit="row", **printed)
     beside = [name for name in kinds if name not in (*lists, *numbers)]
-    columns_beside = {
-        name: [str(cell or "") for rows in read_parquet(file, [text_of(name, kinds[name])]) for (cell,) in rows]
-        for name in beside
-    }
-    return with_extras(printout, columns_beside)
+    return with_extras(printout, {name: read_parquet_texts(file, [text_of(name, kinds[name])])[0] for name in beside})
 
 
 # PMML
@@ -301,7 +273,6 @@ def _parse(file: Input) -> _Model:
 
 
 def _pmml_header(model: _Model, header: Header) -> Header:
-    """Return the header, completed by attributes of the model."""
     assert model.model is not None
     line, attributes = model.model
     people = attributes.get("numberOfTransactions", "").strip()
@@ -334,15 +305,10 @@ def _pmml_rules(model: _Model, known: FileHeader) -> Printout:
     def texts(key: str) -> list[str]:
         return [attributes.get(key, "") for _, attributes in model.rules]
 
-    printout = Printout.of(
-        model.where,
-        [line for line, _ in model.rules],
-        named_sets(*sides),
-        known,
-        support=TextColumn("support", texts("support")),
-        confidence=TextColumn("confidence", texts("confidence")),
-        whole_support=TextColumn("support of the antecedent", [attributes.get("support", "") for attributes in wholes]),
-    )
+    lines = [line for line, _ in model.rules]
+    columns = {name: TextColumn(name, texts(name)) for name in ("support", "confidence")}
+    columns["whole_support"] = TextColumn("support of the antecedent", [whole.get("support", "") for whole in wholes])
+    printout = Printout.of(model.where, lines, named_sets(*sides), known, **columns)
     read_here = ("id", "antecedent", "consequent", "support", "confidence")
     beside = dict.fromkeys(key for _, attributes in model.rules for key in attributes if key not in read_here)
     return with_extras(printout, {key: texts(key) for key in beside})
@@ -389,22 +355,14 @@ def read_spmf(file: Input, known: FileHeader) -> Printout:
     is_rules = bool(sets) and "==>" in sets[0]
     for number, text in zip(lines, sets, strict=True):
         if text.count("==>") != is_rules:
-            raise InputError(
-                "mixes itemsets and rules, or has more than one arrow", where=place(where, number), remedy="Write one rule a line"
-            )
+            what = "mixes itemsets and rules, or has more than one arrow"
+            raise InputError(what, where=place(where, number), remedy="Write one rule a line")
     named = named_sets(*(_spmf_side(sets, side, names) for side in ((0, 2) if is_rules else (0,))))
-    support = TextColumn("#SUP", supports)
     is_share = any("." in text for text in supports)
-    return Printout.of(
-        where,
-        lines,
-        named,
-        known,
-        count=None if is_share else support,
-        support=support if is_share else None,
-        confidence=TextColumn("#CONF", confidences) if is_rules else None,
-        unread=tuple(unread),
-    )
+    columns = {"support" if is_share else "count": TextColumn("#SUP", supports)}
+    if is_rules:
+        columns["confidence"] = TextColumn("#CONF", confidences)
+    return Printout.of(where, lines, named, known, unread=tuple(unread), **columns)
 
 
 def _spmf_side(sets: list[str], side: int, names: dict[str, str]) -> Iterator[list[str]]:
@@ -440,11 +398,9 @@ def read_borgelt(file: Input, known: FileHeader, unit: Literal["percentages", "c
             printed = split_numbers(match["numbers"]) if match else []
             parts = _BORGELT_ARROW.split(match["sets"]) if match else []
             if not printed or len(parts) > 2 or (sides and len(parts) != len(sides[0])):
-                raise InputError(
-                    "does not read as items and a number in parentheses like the lines before",
-                    where=place(where, number),
-                    remedy="Write it like a b c (12.3), or a rule like c <- a b (40, 80)",
-                )
+                what = "does not read as items and a number in parentheses like the lines before"
+                remedy = "Write it like a b c (12.3), or a rule like c <- a b (40, 80)"
+                raise InputError(what, where=place(where, number), remedy=remedy)
             lines.append(number)
             sides.append(parts)
             numbers.append(printed)
@@ -473,7 +429,6 @@ def read_borgelt(file: Input, known: FileHeader, unit: Literal["percentages", "c
 def _counts_and_percentages(
     where: str, lines: list[int], sides: list[list[str]], numbers: list[list[str]], known: FileHeader
 ) -> Printout:
-    """Read itemsets with a percentage and a count each."""
     first, second = ([printed[place] for printed in numbers] for place in (0, 1))
     whole = [all(text.isdecimal() for text in texts) for texts in (first, second)]
     if whole == [True, True]:

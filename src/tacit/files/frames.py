@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
-from tacit.files.delimited import BLANKS, holds
-from tacit.files.duckdb import nested
+from tacit.files.delimited import holds
+from tacit.files.duckdb import BLANKS, nested
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
 from tacit.files.printout import Printout, TextColumn, named_sets, place, set_tokens, token_name, with_extras
@@ -276,20 +276,10 @@ def read(columns: Columns, known: FileHeader) -> Printout:
 
 def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str) -> Printout:
     cells = [[_members(cell, row, name) for row, cell in enumerate(columns[name](), 1)] for name in sides]
-    items, sets = named_sets(*cells)
     printed: dict[str, Any] = {ours: _text_column(columns, name) for ours, name in numbers.items() if name in columns}
-    printout = Printout(
-        WHERE,
-        np.arange(1, len(sets[0]) + 1, dtype=np.int64),
-        items,
-        sets[0],
-        sets[1] if len(sets) > 1 else None,
-        **printed,
-        header=known.header,
-        only=known.only or "all",
-        unit="row",
-        in_full="support" in printed and sides[0] in ("itemsets", "antecedents"),
-    )
+    in_full = "support" in printed and sides[0] in ("itemsets", "antecedents")
+    lines = np.arange(1, len(cells[0]) + 1)
+    printout = Printout.of(WHERE, lines, named_sets(*cells), known, unit="row", in_full=in_full, **printed)
     beside = [name for name in columns if name not in (*sides, *numbers.values())]
     return with_extras(printout, {name: _text_column(columns, name).texts for name in beside})
 

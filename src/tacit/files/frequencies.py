@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,30 +24,45 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import parquet_source, read_parquet, sql_name, text_of, write_by_csv
+from tacit.files.duckdb import parquet_source, read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
-from tacit.files.frequencies_header import (
-    APOSTROPHE,
+from tacit.files.frequency_cells import (
     Cells,
-    TableHeader,
+    CellText,
     assign_roles,
+    check_measured,
     check_totals,
     find_count,
-    header_entries,
+    is_total,
     mark_totals,
     people_of,
-    read_table_header,
+    read_cell,
+    read_cell_by,
+    read_measured,
 )
-from tacit.files.frequency_cells import CellText, check_measured, is_total, read_cell, read_cell_by, read_measured
-from tacit.files.header import Plain, write_with_header
+from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
 from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
 from tacit.files.tables import column_names, sensitive_names
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header
-from tacit.model.rounding import find_convention
-from tacit.model.table import Schema
+from tacit.model.rounding import CONVENTIONS, find_convention
+from tacit.model.table import MISSING_RULES, Schema
 
+FORMAT = "tacit.frequencies/1"
+KEYS = frozenset(
+    {
+        *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas"),
+    }
+)
+#: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
+APOSTROPHE = "apostrophe"
+#: Values of a numeric column whose means and medians are printed, at most.
+MOST_VALUES = 1_000
+#: Largest number of people.
+_MOST = 2**49 - 1
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
@@ -70,6 +85,109 @@ def guard(text: str) -> str:
 def unguard(text: str) -> str:
     """Return the text that was written so."""
     return text[1:] if _GUARDED.match(text) else text
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """Entries of the header."""
+
+    n: int | None = None
+    columns: tuple[str, ...] = ()
+    complete: bool | None = None
+    printing: CellPrinting = field(default_factory=CellPrinting)
+    any_mark: str | None = None
+    missing: str | None = None
+    missing_rule: str | None = None
+    span: Bound | None = None
+    digits: int | None = None
+    qi: tuple[str, ...] = ()
+    sa: tuple[str, ...] | None = None
+    sa_values: tuple[str, ...] = ()
+    where: str = ""
+    guarded: bool = False
+
+
+def read_table_header(file: Input) -> TableHeader:
+    """Return the header of a file."""
+    get = entries_beside(file, (FORMAT,), KEYS)
+    if get is None:
+        return TableHeader()
+    base, rounding = _rounding(get)
+    convention = get.choice("convention", [one.name for one in CONVENTIONS])
+    printing = CellPrinting(
+        hidden_below=get.whole("hidden_below", least=1, most=_MOST),
+        zeros_shown=get.flag("zeros_shown") is True,
+        base=base,
+        rounding=rounding,
+        convention=None if convention is None else find_convention(convention),
+    )
+    return TableHeader(
+        n=get.whole("n", most=_MOST),
+        columns=get.names("columns"),
+        complete=get.flag("complete"),
+        printing=printing,
+        any_mark=get.text("any"),
+        missing=get.text("missing"),
+        missing_rule=get.choice("missing_rule", MISSING_RULES),
+        span=_span(get),
+        digits=get.whole("digits"),
+        qi=get.names("qi"),
+        sa=None if get.entries.get("sa") is None else get.names("sa"),
+        sa_values=get.names("sa_values"),
+        where=get.where,
+        guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
+    )
+
+
+def header_entries(table: FrequencyTable) -> dict[str, Any]:
+    """Return the entries of a table's JSON header."""
+    printing = table.printing
+    header = table.header
+    rounding: dict[str, Any] | None = None
+    if printing.base is not None:
+        rounding = {"base": printing.base} | ({} if printing.rounding == "nearest" else {"mode": printing.rounding})
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "n": header.n,
+        "columns": list(table.columns),
+        "qi": list(header.qi),
+        "sa": list(header.sa) if header.has_roles else None,
+        "sa_values": list(header.sa_values),
+        "complete": header.complete,
+        "hidden_below": printing.hidden_below,
+        "zeros_shown": printing.zeros_shown,
+        "rounding": rounding,
+        "any": table.any_mark,
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+    }
+    if printing.convention is not None:
+        out["convention"] = printing.convention.name
+    measured = table.measured
+    return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
+
+
+def _span(get: Entries) -> Bound | None:
+    value = get.entries.get("span")
+    if value is None:
+        return None
+    is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
+    if not is_pair or not value[0] <= value[1] < value[0] + MOST_VALUES:
+        raise get.wrong("span", f"must be a list of the smallest and the largest value, at most {MOST_VALUES:,} apart")
+    return Bound(value[0], value[1])
+
+
+def _rounding(get: Entries) -> tuple[int | None, Rounding]:
+    value = get.entries.get("rounding")
+    if value is None:
+        return None, "nearest"
+    mode = value.get("mode", "nearest") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or mode not in ROUNDINGS:
+        raise get.wrong("rounding", f"must be an object with a base, and a mode among {', '.join(ROUNDINGS)}")
+    base = value.get("base")
+    if base is not None and not (is_whole(base, least=2) and base < _MOST):
+        raise get.wrong("rounding", "must be a whole number of at least 2")
+    return base, mode
 
 
 def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
@@ -115,10 +233,7 @@ def _file_cells(file: Input) -> Cells:
     source = parquet_source(file)
     if head.columns:
         names = list(head.columns)
-        texts: list[list[str]] = [[] for _ in names]
-        for rows in read_parquet(file, [text_of(name, head.columns[name]) for name in names]):
-            for column, part in zip(texts, zip(*rows, strict=True), strict=True):
-                column.extend("" if cell is None else cell for cell in part)
+        texts = read_parquet_texts(file, [text_of(name, head.columns[name]) for name in names])
         return Cells(source.name, names, texts, np.arange(1, len(texts[0]) + 1, dtype=np.int64), source)
     grid = read_grid(file, _delimiter(head))
     return Cells(grid.where, grid.names, [[cell.strip() for cell in column] for column in grid.cells], grid.lines, source)
@@ -148,8 +263,6 @@ def _frame_cells(data: Any) -> Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Listed:
-    """Cells line by line."""
-
     cells: Cells
     columns: tuple[str, ...]
     labels: list[list[str | None]]
@@ -188,7 +301,6 @@ def _read_long(cells: Cells, counts: int, known: TableHeader, said: CellOptions)
 
 
 def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
-    """Return the labels of a column, None for totals."""
     marks = {*said.any, known.any_mark}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
@@ -200,9 +312,8 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     where = f"{cells.where}, line 1"
     if len(by) < 2:
         remedy = "Name the columns of the table, that across last, with --by ROWS,COLUMN; or the column of counts with --count"
-        raise InputError(
-            "is a crosstab, or has no column of counts; it does not say what its columns are", where=where, remedy=remedy
-        )
+        what = "is a crosstab, or has no column of counts; it does not say what its columns are"
+        raise InputError(what, where=where, remedy=remedy)
     down = len(by) - 1
     if len(cells.names) <= down:
         raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
@@ -252,6 +363,10 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 
 
 def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    def place_of(row: int, column: str = "") -> str:
+        return f"{listed.cells.where}, line {int(listed.lines[row])}" + (f", column {column!r}" if column else "")
+
+    n = known.n if said.n is None else said.n
     printing = _agree_on_printing(known, said)
     read_text: Callable[[str], CellText | None] = read_cell
     if printing.convention is not None:
@@ -264,7 +379,7 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         if cell is None:
             remedy = "Write a number, or leave a hidden cell empty (or write *, <5, [REDACTED])"
             what = "the count is neither a number nor a mark of a hidden cell"
-            raise InputError(what, where=_place(listed, row), remedy=remedy)
+            raise InputError(what, where=place_of(row), remedy=remedy)
         read[text] = cell
     marks = tuple(sorted(text for text, cell in read.items() if cell.number is None))
     number = {text: cell.number for text, cell in read.items()} | {mark: -1 - place for place, mark in enumerate(marks)}
@@ -272,11 +387,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     signs = [read[mark] for mark in marks]
     labels = listed.labels
     if listed.measured is None:  # the ranges of a measured column may overlap
-        n = known.n if said.n is None else said.n
-
-        def place_of(row: int, column: str) -> str:
-            return f"{_place(listed, row)}, column {column!r}"
-
         ends = _ends(printing, printed, n, signs)
         labels = mark_totals(
             listed.columns, labels, ends, place_of, n=n, values=said.no_total, declared=known.any_mark is not None
@@ -318,7 +428,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     if known.n is not None and said.n is not None and known.n != said.n:
         what = f"is {said.n}, but {known.where} says n = {known.n}"
         raise OptionError(what, where="--n", remedy="Leave --n out, or correct it")
-    n = known.n if said.n is None else said.n
     if n is None:
         n = people_of(table, listed.cells.where)
     bounded = _bound_cells(table, n, signs)
@@ -328,13 +437,10 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     return check_totals(bounded, listed.cells.where)
 
 
-def _place(listed: _Listed, row: int) -> str:
-    return f"{listed.cells.where}, line {int(listed.lines[row])}"
-
-
 def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
     printing = known.printing
     name = None if printing.convention is None else printing.convention.name
+    below = printing.hidden_below if said.hidden_below is None else said.hidden_below
     pairs = (
         ("--convention", name, said.convention),
         ("--hidden-below", printing.hidden_below, said.hidden_below),
@@ -346,10 +452,9 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
             raise OptionError(f"is {given}, but {known.where} says {header}", where=option, remedy="Leave the option out")
     if name is not None or said.convention is not None:
         convention = find_convention(str(name or said.convention))
-        below = printing.hidden_below if said.hidden_below is None else said.hidden_below
         return CellPrinting(hidden_below=below or convention.hidden_below, convention=convention)
     return CellPrinting(
-        printing.hidden_below if said.hidden_below is None else said.hidden_below,
+        below,
         printing.zeros_shown or said.zeros_shown is True,
         printing.base if said.base is None else said.base,
         printing.rounding if printing.base is not None else said.rounding or "nearest",
@@ -357,10 +462,7 @@ def _agree_on_printing(known: TableHeader, said: CellOptions) -> CellPrinting:
 
 
 def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]) -> FrequencyTable:
-    """Return the table with its count intervals.
-
-    Refuses numbers that nobody would have printed.
-    """
+    """Return the table with its count intervals; refuse impossible numbers."""
     printing = table.printing
     printed = table.printed
     where = table.source.name if table.source else "the table"
@@ -378,11 +480,8 @@ def _bound_cells(table: FrequencyTable, n: int | None, marks: Sequence[CellText]
     lo, hi = _ends(printing, printed, n, marks)
     hidden = printed < 0
     remedy = "Correct it, or say how cells were printed (--hidden-below, --zeros-shown, --base)"
-    refuse(
-        (lo > hi) & ~hidden,
-        "the count could not be printed if such cells are hidden or rounded as the header or options say",
-        remedy,
-    )
+    what = "the count could not be printed if such cells are hidden or rounded as the header or options say"
+    refuse((lo > hi) & ~hidden, what, remedy)
     refuse(lo > hi, "no number of people fits the mark of the hidden cell", remedy)
     hi = np.minimum(hi, UNBOUNDED)
     if printing.deletes_records:

@@ -27,7 +27,6 @@ from tacit.model.table import MISSING_RULES, Schema
 
 _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
 
-
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
 #: The formats of all header files that stand beside another file.
@@ -67,7 +66,7 @@ def format_beside(file: Input) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> dict[str, Any] | None:
+def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -> Entries | None:
     """Return the entries of a file's JSON header, checked, or None."""
     entries = _entries(file)
     if entries is None:
@@ -87,7 +86,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
             near = nearest(key, keys)
             remedy = f"Write {near!r}" if near else "Remove it; if the file is not a header, give it another name"
             raise get.wrong(key, "is not a key of a header", remedy)
-    return entries
+    return get
 
 
 def _entries(file: Input) -> dict[str, Any] | None:
@@ -119,12 +118,10 @@ def _number(text: str) -> Decimal:
 
 def read_header(file: Input) -> FileHeader:
     """Return the header of a list."""
-    entries = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
-    if entries is None:
+    get = entries_beside(file, tuple(FORMAT_NAMES), KEYS)
+    if get is None:
         return FileHeader()
-    where = file.beside.name
-    get = Entries(entries, where)
-    kind = FORMAT_NAMES.get(entries.get("format", ""))
+    kind = FORMAT_NAMES.get(get.entries.get("format", ""))
     rounding, base = _rounding(get)
     if base is not None and kind == "rules":
         raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
@@ -152,13 +149,13 @@ def read_header(file: Input) -> FileHeader:
     try:
         Schema(qi=header.qi, sa=header.sa)
     except OptionError as exc:
-        raise InputError(exc.what, where=f"{where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
+        raise InputError(exc.what, where=f"{get.where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
     if counts and header.n is not None and sum(counts) != header.n:
         what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
-        raise Contradiction(what, where=where, remedy="Correct one of them")
+        raise Contradiction(what, where=get.where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
-    exact = "digits" in entries and header.digits is None and base is None
-    return FileHeader(header, kind, only, rounding, where=where, exact=exact)
+    exact = "digits" in get.entries and header.digits is None and base is None
+    return FileHeader(header, kind, only, rounding, where=get.where, exact=exact)
 
 
 def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
@@ -184,7 +181,6 @@ def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
 
 
 def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the SA's values and published counts."""
     values = get.names("sa_values")
     published = get.entries.get("sa_distribution")
     if published is None:
@@ -276,7 +272,6 @@ def _min_confidence(get: Entries) -> Fraction | None:
 
 
 def _rounding(get: Entries) -> tuple[Rounding | None, int | None]:
-    """Return the rounding mode and rounding base."""
     value = get.entries.get("rounding")
     if value is None or value in ROUNDINGS:
         return cast(Rounding | None, value), None
@@ -346,7 +341,6 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
 
 
 # Writing
-
 
 #: Writes the plain CSV to a path.
 Plain = Callable[[Path], None]

@@ -9,8 +9,9 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.delimited import BLANKS, find_delimiter, records
+from tacit.files.delimited import find_delimiter, records
 from tacit.files.disk import FilePath, Input, shown
+from tacit.files.duckdb import BLANKS
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 

@@ -197,8 +197,7 @@ def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(COLUMNS)
             for record in rules.records():
-                cells = record | {
-                    name: json.dumps(record[name], ensure_ascii=False) for name in ("antecedent", "minimal", "nodes")
-                }
+                texts = {name: json.dumps(record[name], ensure_ascii=False) for name in ("antecedent", "minimal", "nodes")}
+                cells = record | texts
                 writer.writerow(cells[name] for name in COLUMNS)
         beside.write_text(json.dumps(entries, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")

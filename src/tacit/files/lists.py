@@ -21,9 +21,9 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files.counts import Place
-from tacit.files.delimited import add_lists, add_objects, holds, item_name, pair_name, read_grid, read_head
+from tacit.files.delimited import Pairs, add_cells, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
-from tacit.files.duckdb import read_parquet, sql_name, text_of, write_by_csv
+from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
 from tacit.model.arrays import Ints
@@ -36,7 +36,14 @@ def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
     """Read an own release, CSV or Parquet."""
     kinds = read_head(file).columns
     if kinds:
-        columns, lines = _parquet_columns(file, kinds)
+        names = [name for name in COLUMNS if name in kinds]
+        expressions = [
+            f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
+            for name in names
+        ]
+        texts = read_parquet_texts(file, expressions)
+        columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
+        lines = np.arange(1, len(texts[0]) + 1, dtype=np.int64)
         found = printout(columns, lines, known, where=file.name, unit="row")
         return replace(found, unread=tuple(name for name in kinds if name not in COLUMNS))
     grid = read_grid(file, delimiter)
@@ -60,21 +67,13 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         raise InputError(what, where=f"{known.where}, key 'format'", remedy="Correct it")
     if kind == "itemsets":
         bags = Bags(Numbering(item_name))
-        add_lists(bags, columns["itemset"], at)
+        add_cells(bags, columns["itemset"], at)
         named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
         named = _rules(columns["antecedent"], columns["consequent"], known, at)
-    return Printout.of(
-        where,
-        lines,
-        named,
-        known,
-        count=columns.get("count"),
-        support=columns.get("support"),
-        confidence=columns.get("confidence") if kind == "rules" else None,
-        unit=unit,
-        exact=known.exact,
-    )
+    numbers = ("count", "support", "confidence") if kind == "rules" else ("count", "support")
+    printed = {name: columns.get(name) for name in numbers}
+    return Printout.of(where, lines, named, known, unit=unit, exact=known.exact, **printed)
 
 
 def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, list[Sets]]:
@@ -92,16 +91,16 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     """Items, antecedents and consequents, all objects or all lists."""
     if antecedent.texts and not any(cell.lstrip().startswith("{") for cell in antecedent.texts):
         bags = [Bags(numbering := Numbering(item_name)), Bags(numbering)]
-        add_lists(bags[0], antecedent, at)
+        add_cells(bags[0], antecedent, at)
         if all(cell.lstrip().startswith("[") for cell in consequent.texts):
-            add_lists(bags[1], consequent, at)
+            add_cells(bags[1], consequent, at)
         else:
             bags[1].add([(cell,) for cell in consequent.texts])
         return finish(bags)
     bags = [Bags(numbering := Numbering(pair_name)), Bags(numbering)]
-    add_objects(bags[0], antecedent, at)
+    add_cells(bags[0], antecedent, at, Pairs)
     if not known.header.sa and consequent.texts and all(cell.lstrip().startswith("{") for cell in consequent.texts):
-        add_objects(bags[1], consequent, at)
+        add_cells(bags[1], consequent, at, Pairs)
     else:
         column = " & ".join(known.header.sa) or "consequent"
         bags[1].add([((column, cell),) for cell in consequent.texts])
@@ -112,20 +111,6 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
     pairs = sorted(numbering.numbers, key=lambda pair: (order[pair[0]], pair[1]))
     ranks = numbering.ranks(pairs)
     return Items.of_columns(pairs), [side.sets(ranks) for side in bags]
-
-
-def _parquet_columns(file: Input, kinds: dict[str, str]) -> tuple[dict[str, TextColumn], Ints]:
-    names = [name for name in COLUMNS if name in kinds]
-    expressions = [
-        f"CAST(to_json({sql_name(name)}) AS VARCHAR)" if kinds[name].endswith("[]") else text_of(name, kinds[name])
-        for name in names
-    ]
-    texts: list[list[str]] = [[] for _ in names]
-    for rows in read_parquet(file, expressions):
-        for cells, column in zip(texts, zip(*rows, strict=True), strict=True):
-            cells.extend("" if cell is None else cell for cell in column)
-    columns = {name: TextColumn(name, cells) for name, cells in zip(names, texts, strict=True)}
-    return columns, np.arange(1, len(texts[0]) + 1, dtype=np.int64)
 
 
 _BATCH = 20_000

@@ -22,7 +22,6 @@ from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Schema, Table
 
 FORMAT = "tacit.table/1"
-#: The keys of the header.
 KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})
 
 
@@ -109,7 +108,7 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
 
 
 def _read_header(file: Input) -> Header:
-    get = Entries(entries_beside(file, (FORMAT,), KEYS) or {}, file.beside.name)
+    get = entries_beside(file, (FORMAT,), KEYS) or Entries({}, file.beside.name)
     missing = get.names("missing")
     return Header(qi=get.names("qi"), sa=get.names("sa"), missing=missing[0] if missing else None, n=get.whole("n"))
 

@@ -169,11 +169,7 @@ _WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
 
 
 def set_tokens(text: str) -> list[str] | None:
-    """Return the tokens of a printed set, or None.
-
-    >>> set_tokens("frozenset({'a', np.int64(3)})")
-    ["'a'", 'np.int64(3)']
-    """
+    """Return the tokens of a printed set, or None."""
     if not _SET.fullmatch(text):
         return None
     wrapped = _WRAPPED.fullmatch(text)

@@ -19,7 +19,7 @@ from tacit.files.disk import FilePath, Input, shown
 from tacit.files.frames import as_frame
 from tacit.files.header import FileHeader, format_beside
 from tacit.files.printout import Printout
-from tacit.files.tables import Names, column_names, open_table_file
+from tacit.files.tables import Names, column_names, file_columns
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
@@ -163,11 +163,8 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
     forms = {entry.name: entry.about for entry in FORMATS} | _OTHER_FORMS
-    raise InputError(
-        "is not recognised as a release",
-        where=os.path.basename(os.fspath(path).rstrip("/")),
-        remedy=f"Give one of the known forms: {'; '.join(f'{name} ({about})' for name, about in forms.items())}",
-    )
+    remedy = f"Give one of the known forms: {'; '.join(f'{name} ({about})' for name, about in forms.items())}"
+    raise InputError("is not recognised as a release", where=Input.of(path).name, remedy=remedy)
 
 
 # Bucketized releases
@@ -348,14 +345,8 @@ def _holds_columns(file: Input, qi: Names, sa: Names) -> bool:
     """Tell if a file is a table with these columns."""
     if not sa or os.path.isdir(file):
         return False
-    try:
-        rows = open_table_file(file, where=shown(file))  # also a table in a database, FILE::TABLE
-    except TacitError:
-        return False
-    try:
-        return _are_columns(rows.names, qi, sa)
-    finally:
-        rows.close()
+    names = file_columns(file)  # also of a table in a database, FILE::TABLE
+    return names is not None and _are_columns(names, qi, sa)
 
 
 def _are_columns(names: Sequence[str], qi: Names, sa: Names) -> bool:

@@ -98,7 +98,7 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         _check_pairs(release, matched)
         source = release.source
         if source is not None:
-            used = dict.fromkeys(column for column, _ in matched)
+            used = {column for column, _ in matched}
             source = replace(source, options={**source.options, "columns": [column for column in known if column in used]})
         release = replace(release, items=Items.of_columns(matched), source=source)
     own = dict.fromkeys(column for column, _ in release.items.pairs or ())
@@ -124,12 +124,10 @@ def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> NoReturn:
     """Raise because an item is not a column value: its line is named, and not the item."""
     first = min(int(part.owners()[part.members == item].min()) for part in _sides(release) if (part.members == item).any())
-    raise OptionError(
-        f"{_name_of(release)}, line {release.line(first)}, holds an item that is not a value of exactly one of the columns "
-        f"{', '.join(columns)}",
-        where="--qi and --sa",
-        remedy="Name the columns of all items, which are written column=value, column_value or column:value",
-    )
+    place = f"{_name_of(release)}, line {release.line(first)}"
+    what = f"{place}, holds an item that is not a value of exactly one of the columns {', '.join(columns)}"
+    remedy = "Name the columns of all items, which are written column=value, column_value or column:value"
+    raise OptionError(what, where="--qi and --sa", remedy=remedy)
 
 
 def _name_of(release: Listed) -> str:
@@ -171,13 +169,9 @@ def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
     pair = pair_of(path)
     if pair is None:
-        return _source_of(Input(path))
+        return parquet_source(Input(path))
     source: Source = load("buckets.buckets_source")(pair)
     return source
-
-
-def _source_of(file: Input) -> Source:
-    return parquet_source(file) if os.path.isdir(file) else file.source
 
 
 _P = ParamSpec("_P")
@@ -302,11 +296,8 @@ def read_release(
         read_frequencies: Callable[..., Release] = load("frequencies.read_frequencies")
         return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
     if cells.are_given:
-        raise OptionError(
-            "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables",
-            where=form or "the release",
-            remedy="Leave them out, or say --form frequencies",
-        )
+        what = "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables"
+        raise OptionError(what, where=form or "the release", remedy="Leave them out, or say --form frequencies")
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
@@ -347,7 +338,7 @@ def read_listed(
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = _source_of(file)
+        source = parquet_source(file)
     else:
         columns = frames.columns_of(data)
         if columns is None:
@@ -388,9 +379,8 @@ def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:
     if known.rounding is None:
         return replace(known, header=replace(known.header, rounding=rounding))
     if rounding not in ("nearest", known.rounding):
-        raise OptionError(
-            f"is {rounding}, but {known.where} says {known.rounding}", where="--rounding", remedy="Leave the option out"
-        )
+        what = f"is {rounding}, but {known.where} says {known.rounding}"
+        raise OptionError(what, where="--rounding", remedy="Leave the option out")
     return known
 
 
@@ -526,11 +516,9 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
         return Gathered(releases, tuple(range(len(releases))), _names(releases), not_read, ignored)
     for part in parts:
         if len({one.n for one in part if one.n is not None}) > 1:
-            raise OptionError(
-                "is about one group of people, and its files say different numbers of them",
-                where=part.name or "a list of releases",
-                remedy="Put the files about each group of people into a folder of their own, or give them one by one, and declare --people",
-            )
+            what = "is about one group of people, and its files say different numbers of them"
+            remedy = "Put the files about each group of people into a folder of their own, or give them one by one, and declare --people"
+            raise OptionError(what, where=part.name or "a list of releases", remedy=remedy)
     releases = _name_apart(given, parts)
     population = tuple(number for number, part in enumerate(parts) for _ in part)
     names = []
@@ -565,8 +553,7 @@ def _is_folder_of_files(path: Path) -> bool:
     pair = pair_of(path)
     if pair is not None:
         return any(one not in pair for one in own)
-    parts = [one for one in own if one.name.startswith(("part-", "_", "."))]
-    return len(parts) < len(own) or not own
+    return not own or not all(one.name.startswith(("part-", "_", ".")) for one in own)
 
 
 def _list_folder(folder: Path) -> list[Path]:
@@ -641,9 +628,7 @@ def _why_ignored(path: Path) -> str:
         return "holds settings"
     if path.suffix == ".json" and _is_record(path):
         return "is a record that Tacit wrote"
-    if path.suffix.casefold() not in _PAGES:
-        return ""
-    if path.stat().st_size > _LARGEST_PAGE:
+    if path.suffix.casefold() not in _PAGES or path.stat().st_size > _LARGEST_PAGE:
         return ""
     try:
         with Input(path).open_text() as lines:

@@ -78,7 +78,6 @@ def _read_sqlite(file: Input, table: str, names: Sequence[str], where: str) -> t
 
 
 def _ask_sqlite(path: Input, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
-    """Return the columns and rows of a query."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as connection:
             cursor = connection.execute(sql)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import OptionError, nearest_name
-from tacit.files.disk import FilePath, open_text, replace_file, replace_folder, shown
+from tacit.files.disk import FilePath, Input, replace_file, replace_folder, shown
 from tacit.files.header import header_path
 from tacit.files.recognition import BUCKETS_HEADER
 from tacit.model.audit import Audit
@@ -186,7 +186,7 @@ def _cells(audit: Audit, place: int, source: Path, top: int) -> Mapping[str, Seq
     names = map(os.path.basename, str(release.get("file") or "").split(" and "))
     if release["kind"] == "buckets" or source.suffix.casefold() != ".csv" or source.name not in names:
         return {}
-    with open_text(source, keep_newlines=True) as stream:
+    with Input(source).open_text(keep_newlines=True) as stream:
         heading = next(csv.reader(stream), [])
     column = next((heading.index(name) for name in ("count", "support") if name in heading), 0)
     return acro.flagged(audit, place, column - 1, top=top)

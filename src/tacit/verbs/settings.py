@@ -15,7 +15,7 @@ from datetime import date
 from typing import Any, cast
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
-from tacit.files.disk import FilePath, open_text, sha256_of, shown
+from tacit.files.disk import FilePath, Input, shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data
 from tacit.model.numbers import Threshold, exact, share
@@ -167,9 +167,9 @@ def load_policy(path: FilePath | None = None) -> Config:
 
 
 def _read_config(path: FilePath, level: Level, **how: Any) -> Config:
-    with open_text(path) as stream:
+    with Input(path).open_text() as stream:
         config = parse_config(stream.read(), where=shown(path), **how)
-    return replace(config, file=PolicyFile(level, os.path.basename(os.fspath(path)), sha256_of(path)))
+    return replace(config, file=PolicyFile(level, os.path.basename(os.fspath(path)), Input(path).sha256))
 
 
 def joined_policy(given: Mapping[str, Any], config: Config, organisation: Config, *, today: date | None = None) -> Policy:

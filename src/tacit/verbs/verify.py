@@ -13,7 +13,7 @@ from typing import Any
 from tacit.checker import check_audit, check_record
 from tacit.checker.totals import other_file, other_header
 from tacit.errors import InputError, OptionError, TacitError
-from tacit.files.disk import open_text, shown
+from tacit.files.disk import Input, shown
 from tacit.files.knowledge import read_knowledge
 from tacit.files.releases import gather, inputs_of, read_release, source_at
 from tacit.model.audit import BINDING, Audit, digest
@@ -148,7 +148,7 @@ def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
 def read_record(path: str | Path) -> Mapping[str, Any]:
     """Read a record written by ``tacit audit --json``."""
     try:
-        with open_text(path) as lines:
+        with Input(path).open_text() as lines:
             record = json.load(lines, object_pairs_hook=_once, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError):
         raise InputError("is not a record of an audit", where=shown(path), remedy=_REMEDY) from None
