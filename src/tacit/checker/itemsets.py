@@ -166,7 +166,6 @@ def _sides(event: Mapping[str, Any]) -> tuple[Set, Set]:
 
 
 def _weigh(terms: Sequence[tuple[int, int | str]]) -> dict[int | str, int]:
-    """Return each place's weight in a sum, if any."""
     weights: dict[int | str, int] = {}
     for sign, place in terms:
         weights[place] = weights.get(place, 0) + sign

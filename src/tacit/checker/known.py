@@ -510,7 +510,6 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
 
 
 def _combined(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-    """Return the releases that a finding combines."""
     if "people" in carried:
         if carried["people"] != "same" or book.declared != "same":
             raise Reject("it takes releases together whose people are not the same")

@@ -90,7 +90,6 @@ def _single(values: Sequence[str]) -> str:
 def _check_rest(
     finding: Mapping[str, Any], rule: BlankRule, counts: Mapping[str, int], words: tuple[str, tuple[str, ...]]
 ) -> None:
-    """Raise unless certificate, citations and words are those of a rule that was counted here."""
     because = finding["because"]
     cited = rule.cite(because[0]["release"] if because else 0, lambda row: row + 2)
     if dict(finding["certificate"]["counts"]) != counts or list(because) != [one.to_dict() for one in cited]:

@@ -82,7 +82,6 @@ _Rows = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
 
 
 def _run_on_maximal(target: Target, release: Itemsets) -> AttackRun:
-    """Find small groups behind a complete list of maximal itemsets."""
     status: Status = "ran"
     reason = ""
     undecided = 0
