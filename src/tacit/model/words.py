@@ -431,12 +431,20 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """Known people in the same statements, with weight."""
+    """Known people in the same terms, counted ``weight`` times.
+
+    ``asked``: they have the combination in question.
+    """
 
     weight: int
     people: int
     asked: bool
     terms: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the people as in a certificate, where terms are numbered from 1."""
+        terms = [term + 1 for term in self.terms]
+        return {"people": self.people, "asked": self.asked, "terms": terms, "weight": str(self.weight)}
 
     def step(self, statements: Sequence[Counted], between: str) -> Term:
         """Return the people as a term of the sum."""
