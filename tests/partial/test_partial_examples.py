@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.model.partial import Thresholds
+from tacit.model.words import render_percent
 from tacit.partial.cost import blank_cost
 from tacit.partial.methods import parse_regions
 from tacit.partial.problem import IntegerThresholds, largest_below
 from tacit.partial.unsafe_rules import Case, DistinctRows, unsafe_rules
 from tacit.partial.what_blanks_say import maximum_entropy, naive_bayes
-from tacit.partial.words import percent
 
 
 def test_blank_cost() -> None:
@@ -71,5 +71,5 @@ def test_maximum_entropy() -> None:
     assert maximum_entropy(cells, values, np.array([3])).round(2).tolist() == [[0.79, 0.21]]
 
 
-def test_percent() -> None:
-    assert (percent(4, 6), percent(11, 20), percent(1, 1)) == ("66.7 %", "55 %", "100 %")
+def test_render_percent() -> None:
+    assert (render_percent(4, 6), render_percent(11, 20), render_percent(1, 1)) == ("66.7 %", "55 %", "100 %")

@@ -20,6 +20,7 @@ from tacit.model.finding import Finding, Share, remark
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.numbers import Bound
 from tacit.model.table import row_keys
+from tacit.model.words import describe_pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +79,13 @@ class BucketCase:
         group = self.buckets.names[int(self.buckets.group[row])]
         return BoxEvent(allowed | {self.buckets.group_name: (group,), self.buckets.sensitive: tuple(values)})
 
+    def describe_member(self, row: int) -> str:
+        """Return the quasi-identifiers and the group of a row in words."""
+        return f"{describe_pattern(self.describe(row))} in group {self.buckets.names[int(self.buckets.group[row])]}"
+
     def who(self, row: int, people: int) -> str:
         """Describe the people of a finding."""
-        described = ", ".join(f"{column}={text}" for column, text in self.describe(row).items())
-        group = self.buckets.names[int(self.buckets.group[row])]
-        return f"The {'one person' if people == 1 else f'{people:,} people'} with {described} in group {group}"
+        return f"The {'one person' if people == 1 else f'{people:,} people'} with {self.describe_member(row)}"
 
     @cached_property
     def _facts_about(self) -> Mapping[str, list[tuple[Fact, dict[str, frozenset[str]]]]]:

@@ -28,6 +28,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
 from tacit.model.numbers import Bound
+from tacit.model.words import state_values
 
 CODE = "B01"
 NAME = "valid-values"
@@ -104,12 +105,7 @@ class _Outcome:
         row = int(self.rows[index])
         people = int(self.people[index])
         left = [self.case.buckets.values[value] for value in self._values(row)]
-        who = self.case.who(row, people)
-        sensitive = self.case.buckets.sensitive
-        has = "has" if people == 1 else "have"
-        text = f"{who} certainly {has} {sensitive} {left[0]}."
-        if len(left) > 1:
-            text = f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
+        text = state_values(self.case.describe_member(row), people, self.case.buckets.sensitive, left)
         because, steps, proof = argue(self.case, row, people, self.index)
         event = self.event(index)
         count = Bound.of(people)

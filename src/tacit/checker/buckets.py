@@ -14,16 +14,11 @@ from typing import Any
 
 from tacit.checker.rules import Reject
 from tacit.model.buckets import Buckets
-from tacit.model.finding import Citation, Exclusion, Lines, UsedUp, render_lines
+from tacit.model.finding import Exclusion, render_steps
 from tacit.model.knowledge import Fact
-from tacit.model.numbers import Bound
-from tacit.model.words import join_names, render_people, state_values
-
-#: How many values of a column a step names.
-_SHOWN = 6
+from tacit.model.words import BucketLine, Matching, state_values
 
 Person = Mapping[str, str]
-Line = tuple[int, str, int]
 
 
 class BucketBook:
@@ -41,12 +36,14 @@ class BucketBook:
         columns = self.release.people.columns
         return [{one.name: one.values[one.codes[row]] for one in columns} for row in self._rows[self.number[group]]]
 
-    def lines(self, group: str) -> list[Line]:
+    def lines(self, group: str) -> list[BucketLine]:
         """Return the ST lines of a group."""
         release = self.release
         number = self.number[group]
         entries = range(int(release.starts[number]), int(release.starts[number + 1]))
-        return [(release.line(one), release.values[int(release.value[one])], int(release.count[one])) for one in entries]
+        return [
+            BucketLine(release.line(one), release.values[int(release.value[one])], int(release.count[one])) for one in entries
+        ]
 
 
 def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, knowledge: Sequence[Fact] | None = None) -> None:
@@ -62,68 +59,38 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
     person = {column: values[0] for column, values in event.items()}
     lines = book.lines(group[0])
     matching = finding["certificate"]["matching"]
-    facts = [
+    facts = tuple(
         Exclusion(str(entry["where"]), {str(c): tuple(map(str, v)) for c, v in entry["event"].items()}, str(entry["not"]))
         for entry in matching["facts"]
-    ]
+    )
     used_up = tuple(map(str, matching["used_up"]))
     users = int(matching["users"])
-    _check_citations(finding["because"], lines, facts, used_up, users)
+    ruled_out = [one.value for one in lines if _is_excluded(facts, person, one.value) and one.value not in used_up]
+    found = [one.value for one in lines if one.value not in ruled_out and one.value not in used_up]
+    proved = Matching(facts, tuple(ruled_out), used_up, users, left=tuple(found))
+    _check_citations(finding["because"], lines, proved)
     if knowledge is not None:
         _check_known(facts, knowledge)
     everybody = book.people(group[0])
     people = sum(one == person for one in everybody)
     if people < 1 or finding["count"] != [people, people]:
         raise Reject("its count is not that of these people in the group")
-    ruled_out = [value for _, value, _ in lines if _is_excluded(facts, person, value) and value not in used_up]
     _check_users(facts, lines, everybody, used_up, users, person)
-    found = [value for _, value, _ in lines if value not in ruled_out and value not in used_up]
     if sorted(found) != sorted(left) or not found:
         raise Reject("what is left to these people is something else")
-    entries = [{"where": one.source, "event": {c: list(v) for c, v in one.event.items()}, "not": one.value} for one in facts]
-    proved = {"facts": entries, "ruled_out": ruled_out, "used_up": list(used_up), "users": users, "left": found}
-    if dict(matching) != proved:
+    if dict(matching) != proved.to_dict():
         raise Reject("its certificate rules something else out")
     if len(found) >= least:
         raise Reject(f"these people keep {len(found)} values, which the policy allows")
     described = ", ".join(f"{column}={person[column]}" for column in release.people.names)
     statement = state_values(f"{described} in group {group[0]}", people, release.sensitive, found)
-    steps = _explain(matching, release.sensitive, group[0], lines, facts=facts, people=people)
-    if finding["statement"] != statement or list(finding["steps"]) != steps:
+    steps = render_steps(proved.explain(group[0], release.sensitive, lines, people))
+    if finding["statement"] != statement or tuple(finding["steps"]) != steps:
         raise Reject("its words do not say what its event and its citations say")
 
 
-def _explain(
-    matching: Mapping[str, Any], sensitive: str, group: str, lines: Sequence[Line], facts: Sequence[Exclusion], people: int
-) -> list[str]:
-    held = ", ".join(f"{value} ({count:,})" for _, value, count in lines)
-    everyone = render_people(Bound.of(sum(count for _, _, count in lines)))
-    where = render_lines(Lines(tuple(line for line, _, _ in lines)))
-    out = [f"The {everyone} of group {group} have {sensitive} {held} ({where})."]
-    out += [f"{fact.source}: nobody{_speaks(fact.event)} has {sensitive} {fact.value}." for fact in facts]
-    they = "this person" if people == 1 else f"these {people:,} people"
-    if matching["ruled_out"]:
-        out.append(f"{they.capitalize()} cannot have {join_names(matching['ruled_out'], 'or')}.")
-    if used_up := matching["used_up"]:
-        users = matching["users"]
-        times = "once" if users == 1 else f"{users:,} times"
-        head = f"{render_people(Bound.of(users))} of the group can only have {join_names(used_up, 'or')}"
-        out.append(f"{head}, which {'occurs' if len(used_up) == 1 else 'occur'} {times}: nobody else has it.")
-    return [*out, f"So {they} {'has' if people == 1 else 'have'} {join_names(matching['left'], 'or')}."]
-
-
-def _check_citations(
-    because: Sequence[Mapping[str, Any]],
-    lines: Sequence[Line],
-    facts: Sequence[Exclusion],
-    used_up: tuple[str, ...],
-    users: int,
-) -> None:
-    owner = because[0]["release"] if because else 0
-    cited = [Citation(owner, line, Bound.of(count), None) for line, _, count in lines]
-    cited += [Citation(owner, fact, Bound.of(0), None) for fact in facts]
-    cited += [Citation(owner, UsedUp(used_up), Bound.of(users), None)] if used_up else []
-    entries = [one.to_dict() for one in cited]
+def _check_citations(because: Sequence[Mapping[str, Any]], lines: Sequence[BucketLine], proved: Matching) -> None:
+    entries = [one.to_dict() for one in proved.cite(because[0]["release"] if because else 0, lines)]
     if [one for one in because if "line" in one] != entries[: len(lines)]:
         raise Reject("the lines it cites are not those of its group")
     if list(because) != entries:
@@ -146,7 +113,7 @@ def _is_excluded(facts: Sequence[Exclusion], person: Person, value: str) -> bool
 
 def _check_users(
     facts: Sequence[Exclusion],
-    lines: Sequence[Line],
+    lines: Sequence[BucketLine],
     everybody: Sequence[Person],
     used_up: Sequence[str],
     users: int,
@@ -156,20 +123,10 @@ def _check_users(
         if users:
             raise Reject("it counts people who use nothing up")
         return
-    others = [value for _, value, _ in lines if value not in used_up]
+    others = [one.value for one in lines if one.value not in used_up]
     bound = [one for one in everybody if all(_is_excluded(facts, one, value) for value in others)]
-    there = sum(count for _, value, count in lines if value in used_up)
-    if not set(used_up) <= {value for _, value, _ in lines} or len(set(used_up)) != len(used_up):
+    there = sum(one.people for one in lines if one.value in used_up)
+    if not set(used_up) <= {one.value for one in lines} or len(set(used_up)) != len(used_up):
         raise Reject("values that are used up are not those of the group")
     if len(bound) < there or users != there or person in bound:
         raise Reject("too few others are bound to the values that are to be used up")
-
-
-def _speaks(allowed: Mapping[str, Sequence[str]]) -> str:
-    parts = []
-    for column, values in sorted(allowed.items()):
-        cut = (
-            f"{', '.join(values[:_SHOWN])} or {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else join_names(values, "or")
-        )
-        parts.append(f"{column} {cut}")
-    return f" with {' and '.join(parts)}" if parts else ""

@@ -18,10 +18,17 @@ import numpy.typing as npt
 from tacit.checker.rules import Bounds, Reject, Set
 from tacit.checker.words import read_event
 from tacit.model.arrays import Ints
-from tacit.model.finding import Lines, More, Phrase, Shorter, Step, Term, Total, lines_named, place_entry, remark, render_steps
+from tacit.model.finding import Lines, Phrase, Shorter, Step, place_entry, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Sets
-from tacit.model.words import describe_event, explain_derivation, join_names, render_people
+from tacit.model.words import (
+    describe_event,
+    explain_derivation,
+    explain_maximal,
+    explain_supports,
+    make_support_term,
+    render_people,
+)
 
 #: A sum over more absent items than this is not re-done.
 MOST_ABSENT = 20
@@ -159,7 +166,6 @@ def _sides(event: Mapping[str, Any]) -> tuple[Set, Set]:
 
 
 def _weigh(terms: Sequence[tuple[int, int | str]]) -> dict[int | str, int]:
-    """Return each place's weight in a sum, if any."""
     weights: dict[int | str, int] = {}
     for sign, place in terms:
         weights[place] = weights.get(place, 0) + sign
@@ -261,10 +267,6 @@ def _signed(terms: Iterable[tuple[int, Bounds]]) -> Bounds:
     return lo, hi
 
 
-#: How many terms of a sum the steps show.
-_SHOWN = 16
-
-
 def check_itemset_words(finding: Finding, book: ItemsetBook) -> None:
     """Raise unless citations and steps match the certificate."""
     words = _Words(finding, book)
@@ -300,6 +302,8 @@ class _Words:
         return {"release": self.owner, **place_entry(place), "count": list(self.book.bounds(place))}
 
     def steps(self) -> Iterator[list[Step]]:
+        release = self.book.release
+        indexes = [self.book.index_of(line) for line in self.lines]
         if self.finding["code"] == "I01":
             out = self._sum(self.present, self.absent)
             if "same_people" in self.finding:
@@ -307,73 +311,21 @@ class _Words:
                 out.append(Shorter(f"{render_people(self.count)} {describe_event(same, self.count)}."))
                 out += self._sum(frozenset(same.present), frozenset(same.absent))
             yield out
-        elif self.book.release.only == "maximal":
-            for one, two in ((0, 1), (1, 0)):
-                yield [*self._prints(self.lines), *self._maximal(self.lines[one], self.lines[two])]
+        elif release.only == "maximal":
+            for one, two in (indexes, indexes[::-1]):
+                yield explain_maximal(release, one, two, next(iter(self.absent), None))
         else:
-            told = explain_derivation(
-                self.finding["certificate"]["steps"],
-                self.present,
-                self.absent,
-                self.count,
-                self._published,
-                self.book.release.min_support or 1,
-            )
-            named = {number for step in told for place in lines_named(step) for number in place.numbers}
-            yield [*self._prints([line for line in self.lines if line in named]), *told]
+            steps = self.finding["certificate"]["steps"]
+            event = read_event(self.finding["event"])
+            yield explain_derivation(release, indexes, steps, event, count=self.count, published=self._published)
 
     def _sum(self, has: Set, lacks: Set) -> list[Step]:
         weights = _weigh(self.book.supports(has, lacks))
-        order = sorted(weights, key=lambda place: (-self.book.bounds(place)[1], str(place)))
-        steps: list[Step] = [self._term(place, weights[place]) for place in order[:_SHOWN]]
-        if len(order) > _SHOWN:
-            steps.append(More(len(order) - _SHOWN, "terms, all listed as published lines with their weights"))
-        return [*steps, Total(self.count)]
-
-    def _term(self, place: int | str, weight: int) -> Term:
-        count = Bound(*self.book.bounds(place))
-        if place == "n":
-            return Term(weight, count, "all people", ("n",))
-        line = int(place)
-        items, _ = self.book.line(line)
-        return Term(weight, count, f"people with {join_names(sorted(items), 'and')}", (Lines((line,)),), self._printed(line))
-
-    def _printed(self, line: int) -> str:
-        count = Bound(*self.book.bounds(line))
-        return "" if count.is_exact else self.book.release.text(self.book.index_of(line))
-
-    def _prints(self, lines: Sequence[int]) -> list[Step]:
-        """Return the steps that explain inexact counts."""
-        return [
-            remark(Lines((line,)), f": {text} is printed, that is {render_people(Bound(*self.book.bounds(line)))}.")
-            for line in lines
-            if (text := self._printed(line))
-        ]
+        indexes = {place: -1 if place == "n" else self.book.index_of(int(place)) for place in weights}
+        terms = {place: make_support_term(self.book.release, indexes[place], weights[place]) for place in weights}
+        return explain_supports(terms, self.count)
 
     def _published(self, items: Set) -> tuple[int, int, Phrase] | None:
         if (place := self.book.find(items)) is None:
             return None
         return (*self.book.bounds(place), (Lines((place,)),) if isinstance(place, int) else (place,))
-
-    def _maximal(self, line: int, other: int) -> list[Step]:
-        release = self.book.release
-        least = release.min_support or 1
-        union = self.book.line(line)[0] | (self.absent or self.book.line(other)[0])
-        together = join_names([name for name in release.items.names if name in union], "and")
-        first = self._at(line)
-        second = self._at(other)
-        complete = f"The list is complete from {least:,} people on and no line holds {together}"
-        head = remark(f"{complete}: at most {least - 1:,} people have them all.")
-        if not self.absent:
-            return [head, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
-        had = join_names(release.names(self.book.index_of(line)), "and")
-        (lacked,) = self.absent
-        return [
-            head,
-            remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."),
-            remark(f"Those without {lacked}: at most {release.n:,} (n) - ", *second, " people."),
-        ]
-
-    def _at(self, line: int) -> Phrase:
-        lo, hi = self.book.bounds(line)
-        return f"{lo:,} (" if lo == hi else f"[{lo:,} to {hi:,}] (", Lines((line,)), ")"

@@ -85,16 +85,6 @@ class Term:
         return self.who is not None and self.who(person)
 
 
-class _Group:
-    """Known people in the same terms, with ``weight``."""
-
-    def __init__(self, entry: Mapping[str, Any]) -> None:
-        self.asked = bool(entry["asked"])
-        self.inside = tuple(int(number) - 1 for number in entry["terms"])
-        self.people = int(entry["people"])
-        self.weight = int(entry["weight"])
-
-
 class Claim:
     """Sum of one finding, which rules values out for one combination."""
 
@@ -116,7 +106,12 @@ class Claim:
             raise Reject("its count is not that of a combination")
         self.below = int(finding["certificate"]["below"])
         self.terms: list[Term] = []
-        self.groups = [_Group(entry) for entry in finding["certificate"]["groups"]]
+        self.groups = [
+            CountedPeople(
+                int(one["weight"]), int(one["people"]), bool(one["asked"]), tuple(int(term) - 1 for term in one["terms"])
+            )
+            for one in finding["certificate"]["groups"]
+        ]
 
     def check_sum(self, people: People | None) -> None:
         """Raise unless the sum rules the other values out.
@@ -124,7 +119,7 @@ class Claim:
         It is taken as the record groups people, and also over all known people where they are given.
         """
         every = range(len(self.terms))
-        if self.below < 1 or any(list(one.inside) != [place for place in every if place in one.inside] for one in self.groups):
+        if self.below < 1 or any(list(one.terms) != [place for place in every if place in one.terms] for one in self.groups):
             raise Reject("its sum is not written out")
         if any(group.people < 0 for group in self.groups):
             raise Reject("a group has fewer than no people")
@@ -140,11 +135,11 @@ class Claim:
         described = [place for place, term in enumerate(self.terms) if term.who is not None]
         own = [place for place in described if self.terms[place].speaks_of(self.person)]
         for group in self.groups:
-            if group.weight < self._short(group.inside, asked=group.asked):
+            if group.weight < self._short(group.terms, asked=group.asked):
                 raise Reject("its sum does not count everybody often enough")
             if group.asked:
                 asked_for += 1
-                if [place for place in group.inside if place in described] != own or group.people != self.number:
+                if [place for place in group.terms if place in described] != own or group.people != self.number:
                     raise Reject("the people it asks about are others")
             total += group.weight * group.people
         no_facts = len(described) == len(self.terms)
@@ -199,7 +194,7 @@ class Claim:
             only = statements[0].only_step(names_place_first=names_place_first) if len(statements) == 1 else None
             if only is not None:
                 yield [only]
-            groups = [CountedPeople(one.weight, one.people, one.asked, one.inside) for one in self.groups if one.weight]
+            groups = [one for one in self.groups if one.weight]
             has = f"{self.sensitive} {' or '.join(self.ruled_out)}"
             yield explain_sum(statements, groups, has, self.below, between=between, shown=shown)
 
@@ -499,7 +494,7 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
     claim.terms = [book.term(entry, claim, grouped, people) for entry in carried["weights"]]
     claim.check_sum(people)
     for place, term in enumerate(claim.terms):
-        if sum(group.people for group in claim.groups if place in group.inside) != term.people:
+        if sum(group.people for group in claim.groups if place in group.terms) != term.people:
             raise Reject("its groups leave known people out")
     claim.check_words(names_place_first=False, between="; ", shown=_SHOWN)
     cited = {(entry["release"], str(entry.get("line", entry.get("cell")))) for entry in finding["because"]}
@@ -510,7 +505,6 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
 
 
 def _combined(carried: Mapping[str, Any], book: KnownBook) -> Sequence[Release]:
-    """Return the releases that a finding combines."""
     if "people" in carried:
         if carried["people"] != "same" or book.declared != "same":
             raise Reject("it takes releases together whose people are not the same")

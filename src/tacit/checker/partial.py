@@ -15,12 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checker.rules import Reject
-from tacit.model.finding import Citation, RecordsWith
-from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-
-#: How many rows a step names.
-_SHOWN = 8
+from tacit.model.words import BlankRule
 
 
 def check_table(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any]) -> None:
@@ -60,10 +56,8 @@ def _check_told(finding: Mapping[str, Any], table: PartialTable, policy: Mapping
     if not pattern:
         if not bool(shows[mine].all()):
             raise Reject("a record that it cites does not show the value")
-        verb = "is" if len(rows) == 1 else "are"
-        statement = f"The {column} {value} of {_records(len(rows))} that {verb} to be protected is published as it is."
-        words = [statement, f"The table shows {column} {value} in {_rows(rows)}."]
-        return _check_rest(finding, rows, {}, [], words=words)
+        shown = BlankRule({}, column, value, 0, both=0, rows=rows)
+        return _check_rest(finding, shown, {}, shown.state_shown())
     blank = table.hidden[:, table.people.names.index(column)]
     if not bool(fits[mine].all()) or not bool((blank | shows)[mine].all()):
         raise Reject("a record that it cites does not fit its pattern, or shows another value")
@@ -73,20 +67,8 @@ def _check_told(finding: Mapping[str, Any], table: PartialTable, policy: Mapping
     support = int(policy["min_support"])
     if both <= support or both <= confidence * whole:
         raise Reject("the rule is within the thresholds of the policy")
-    described = ", ".join(f"{name}={text}" for name, text in pattern.items())
-    share = _percent(Fraction(both, whole))
-    those = _records(len(rows))
-    verb = "shows" if both == 1 else "show"
-    head = f"{both:,} of the {_records(whole)} with {described} {verb} {column} {value} ({share})"
-    words = [
-        f"{head}, which tells the {column} of {those}.",
-        f"{_records(whole)} {'shows' if whole == 1 else 'show'} {described}.",
-        f"{both:,} of them {verb} {column} {value}; a blank shows nothing.",
-        f"{both:,} / {whole:,} = {share}, which is more than {_percent(confidence)} and {_records(support)} allow.",
-        f"So a reader takes {value} for the {column} of {those} with {described}: {_rows(rows)}.",
-    ]
-    cited = [(RecordsWith(pattern), whole), (RecordsWith(pattern | {column: value}), both)]
-    return _check_rest(finding, rows, {"records": whole, "showing": both}, cited, words=words)
+    rule = BlankRule(pattern, column, value, whole, both=both, rows=rows)
+    return _check_rest(finding, rule, {"records": whole, "showing": both}, rule.state(confidence, support))
 
 
 def _shows(table: PartialTable, column: str, value: str) -> npt.NDArray[np.bool_]:
@@ -106,34 +88,11 @@ def _single(values: Sequence[str]) -> str:
 
 
 def _check_rest(
-    finding: Mapping[str, Any],
-    rows: Sequence[int],
-    counts: Mapping[str, int],
-    counted: Sequence[tuple[RecordsWith, int]],
-    words: Sequence[str],
+    finding: Mapping[str, Any], rule: BlankRule, counts: Mapping[str, int], words: tuple[str, tuple[str, ...]]
 ) -> None:
-    """Raise unless certificate, citations and words match the rows."""
     because = finding["because"]
-    owner = because[0]["release"] if because else 0
-    cited = [Citation(owner, place, Bound.of(number), None) for place, number in counted]
-    cited += [Citation(owner, row + 2, Bound.of(1), None) for row in rows]
+    cited = rule.cite(because[0]["release"] if because else 0, lambda row: row + 2)
     if dict(finding["certificate"]["counts"]) != counts or list(because) != [one.to_dict() for one in cited]:
         raise Reject("the table shows other counts, or it cites other lines")
-    if [finding["statement"], *finding["steps"]] != words:
+    if (finding["statement"], tuple(finding["steps"])) != words:
         raise Reject("its words do not say what its event and its citations say")
-
-
-def _percent(share: Fraction) -> str:
-    return f"{round(100 * share.numerator / share.denominator, 1):g} %"
-
-
-def _records(number: int) -> str:
-    return "1 record" if number == 1 else f"{number:,} records"
-
-
-def _rows(rows: Sequence[int]) -> str:
-    if len(rows) == 1:
-        return f"row {rows[0]}"
-    shown = [str(row) for row in rows[:_SHOWN]]
-    last = f"{len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else shown.pop()
-    return f"rows {', '.join(shown)} and {last}"

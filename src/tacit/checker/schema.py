@@ -299,7 +299,6 @@ _OPTION = maybe(either(flag, whole, text, _NAMES))
 
 
 def _release(value: Any, place: str) -> None:
-    """Check a release's entry as far as needed."""
     map_of(anything)(value, place)
     needed = {"kind": text, "file": maybe(text), "sha256": maybe(text), "header_sha256": maybe(text), "read": map_of(_OPTION)}
     fields(needed)({name: one for name, one in value.items() if name in needed}, place)

@@ -57,18 +57,14 @@ def _check_citations(claim: Claim) -> None:
     weights = [
         {**one.to_dict(), "people": term.people, "weight": str(term.weight)} for one, term in zip(cited, claim.terms, strict=True)
     ]
-    groups = [
-        {"people": one.people, "asked": one.asked, "terms": [n + 1 for n in one.inside], "weight": str(one.weight)}
-        for one in claim.groups
-    ]
     for number, term in enumerate(claim.terms, 1):
         cited.append(Citation(owner, PeopleOfTerm(number), Bound.of(term.people), None))
     for group in claim.groups:
-        place = PeopleInTerms(tuple(number + 1 for number in group.inside), group.asked)
+        place = PeopleInTerms(tuple(number + 1 for number in group.terms), group.asked)
         cited.append(Citation(owner, place, Bound.of(group.people), group.weight))
     cited.append(Citation(owner, "denominator", Bound.of(claim.below), None))
     proof = finding["certificate"]
-    written = {"weights": weights, "groups": groups, "below": claim.below}
+    written = {"weights": weights, "groups": [group.to_dict() for group in claim.groups], "below": claim.below}
     because = [one.to_dict() for one in cited] if claim.terms else []
     idle = any(not group.weight for group in claim.groups)
     if idle or any(proof[name] != value for name, value in written.items()) or list(finding["because"]) != because:

@@ -115,11 +115,6 @@ def _group(table: FrequencyTable, index: int) -> _Group:
     return _Group(fewest, most, whole(measured.means.value(index), fewest), whole(measured.medians.value(index), 2))
 
 
-def _inside(table: FrequencyTable, index: int, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[bool]:
-    allowed = [(columns.index(column), labelled(table, column, label)) for column, label in table.cell(index).items()]
-    return [all(cell[place] in values for place, values in allowed) for cell in cells]
-
-
 @dataclass(slots=True)
 class _Placing:
     values: Sequence[int]

@@ -29,15 +29,15 @@ import numpy as np
 from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
 from tacit.itemsets.supports import MOST_ITEMS, Supports
-from tacit.itemsets.words import print_steps, write_out_deduction
+from tacit.itemsets.words import write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, Lines, Phrase, certificate, remark
+from tacit.model.finding import Citation, Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.words import describe_event, join_names, render_people
+from tacit.model.words import describe_event, explain_maximal, render_people
 
 CODE = "I02"
 NAME = "unpublished-itemsets"
@@ -82,7 +82,6 @@ _Rows = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
 
 
 def _run_on_maximal(target: Target, release: Itemsets) -> AttackRun:
-    """Find small groups behind a complete list of maximal itemsets."""
     status: Status = "ran"
     reason = ""
     undecided = 0
@@ -190,27 +189,14 @@ def _event(release: Itemsets, groups: _MaximalGroups, index: int) -> ItemEvent:
 
 
 def _write_out(release: Itemsets, index: int, groups: _MaximalGroups, finding: int) -> Finding:
-    n = release.n or 0
     least = release.min_support or 1
     line, other, item = (int(column[finding]) for column in (groups.line, groups.other, groups.item))
     event = _event(release, groups, finding)
     count = Bound(int(groups.lo[finding]), int(groups.hi[finding]))
     union = np.union1d(release.sets[line], release.sets[other] if item < 0 else [item])
-    together = join_names(tuple(release.items.names[i] for i in union), "and")
-    first = _printed(release, line)
-    second = _printed(release, other)
-    steps = print_steps(release, sorted((line, other)))
-    complete = f"The list is complete from {least:,} people on and no line holds {together}"
-    steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
-    if item < 0:
-        steps.append(remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {n:,} (n) people."))
-    else:
-        had = join_names(tuple(release.names(line)), "and")
-        lacked = release.items.names[item]
-        steps.append(remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."))
-        steps.append(remark(f"Those without {lacked}: at most {n:,} (n) - ", *second, " people."))
+    steps = explain_maximal(release, line, other, None if item < 0 else release.items.names[item])
     because = [
-        Citation(index, "n", Bound.of(n), None),
+        Citation(index, "n", Bound.of(release.n or 0), None),
         *(Citation(index, release.line(one), release.count(one), None) for one in sorted((line, other))),
         Citation(index, "min_support", Bound.of(least), None),
     ]
@@ -218,12 +204,6 @@ def _write_out(release: Itemsets, index: int, groups: _MaximalGroups, finding: i
     proof = certificate(event, count, steps=[shown])
     statement = f"{render_people(count)} {describe_event(event, count)}."
     return Finding(CODE, event, count, statement, because=tuple(because), derivation=tuple(steps), certificate=proof)
-
-
-def _printed(release: Itemsets, line: int) -> Phrase:
-    count = release.count(line)
-    number = f"{count.lo:,}" if count.is_exact else f"[{count.lo:,} to {count.hi:,}]"
-    return f"{number} (", Lines((release.line(line),)), ")"
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,25 +17,20 @@ from tacit.model.finding import (
     Citation,
     Finding,
     Lines,
-    More,
     Phrase,
     Shorter,
     Step,
     Term,
-    Total,
     certificate,
-    lines_named,
     place_entry,
     remark,
 )
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
-from tacit.model.words import describe_event, explain_derivation, join_names, render_people
+from tacit.model.words import describe_event, explain_derivation, explain_supports, make_support_term, render_people
 
 #: Sums over more free items than this are not written out: 2**20 terms are a million.
 MOST_FREE = 20
-#: How many terms of a sum the steps show; ``because`` lists all of them.
-SHOWN_TERMS = 16
 #: Shorter descriptions of the same people are searched on sets of at most this many items.
 SHORTENED_ITEMS = 16
 
@@ -96,36 +90,12 @@ def _sum(
     lines, place = np.unique(cube.line, return_inverse=True)
     weights = np.zeros(len(lines), np.int64)
     np.add.at(weights, place, signs)
-    because: list[Citation] = []
-    terms: list[Term] = []
+    terms: dict[int | str, Term] = {}
     for line, weight in zip(lines.tolist(), weights.tolist(), strict=True):
-        if weight == 0:
-            continue
-        if line == -1:
-            published = Bound.of(release.n or 0)
-            because.append(Citation(index, "n", published, weight))
-            terms.append(Term(weight, published, "all people", ("n",)))
-        else:
-            published = release.count(line)
-            because.append(Citation(index, release.line(line), published, weight))
-            what = f"people with {join_names(sorted(release.names(line)), 'and')}"
-            printed = "" if published.is_exact else release.text(line)
-            terms.append(Term(weight, published, what, (Lines((release.line(line),)),), printed))
-    # The largest contributions first: a reader starts from the widest group and takes away.
-    order = sorted(range(len(terms)), key=lambda i: (-because[i].count.hi, str(because[i].place)))
-    steps: list[Step] = [terms[i] for i in order[:SHOWN_TERMS]]
-    if len(terms) > SHOWN_TERMS:
-        steps.append(More(len(terms) - SHOWN_TERMS, "terms, all listed as published lines with their weights"))
-    return because, [*steps, Total(count)]
-
-
-def print_steps(release: Itemsets, lines: Iterable[int]) -> list[Step]:
-    """Return the steps that explain inexact counts."""
-    return [
-        remark(Lines((release.line(line),)), f": {release.text(line)} is printed, that is {render_people(release.count(line))}.")
-        for line in lines
-        if not release.count(line).is_exact and release.text(line)
-    ]
+        if weight:
+            terms["n" if line == -1 else release.line(line)] = make_support_term(release, line, weight)
+    because = [Citation(index, place, term.bound, int(term.times)) for place, term in terms.items()]
+    return because, explain_supports(terms, count)
 
 
 def _shortest(supports: Supports, items: Ints, held: npt.NDArray[np.bool_], within: Ints = NOTHING) -> tuple[Ints, Ints] | None:
@@ -176,18 +146,15 @@ def write_out_deduction(
     event = _event(release, items[held], items[~held])
     cube = supports.cube(items, within=np.arange(len(release.items)))
     lines = np.unique(cube.line[:-1]).tolist()
+    named = [line for line in lines if line >= 0]
     because = [Citation(index, "n", Bound.of(release.n or 0), None)] if -1 in lines else []
-    because += [Citation(index, release.line(line), release.count(line), None) for line in lines if line >= 0]
+    because += [Citation(index, release.line(line), release.count(line), None) for line in named]
     because.append(Citation(index, "min_support", Bound.of(release.min_support or 0), None))
     cube.line[0] = -1  # no step adds up all people where nobody knows how many they are
     low, high, _ = book.bounds(book.subsets(items))
     story = _Story(supports, items, low, high, cube.line)
     proved = story.proof(held)
-    steps = explain_derivation(
-        proved, frozenset(event.present), frozenset(event.absent), count, story.published, release.min_support or 1
-    )
-    named = {number for step in steps for place in lines_named(step) for number in place.numbers}
-    steps = [*print_steps(release, [line for line in lines if line >= 0 and release.line(line) in named]), *steps]
+    steps = explain_derivation(release, named, proved, event, count=count, published=story.published)
     proof = certificate(event, count, steps=proved)
     statement = f"{render_people(count)} {describe_event(event, count)}."
     return Finding(code, event, count, statement, because=tuple(because), derivation=tuple(steps), certificate=proof)

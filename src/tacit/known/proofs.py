@@ -20,6 +20,7 @@ from tacit.known.case import PeopleCase
 from tacit.known.releases import SeveralCase
 from tacit.model.arrays import Ints
 from tacit.model.policy import Limits
+from tacit.model.words import CountedPeople
 from tacit.solve.bounds import Bounds, bound, clashing, components
 from tacit.solve.program import Infeasible, NoWhole, Program, Unsolved
 from tacit.solve.program import Proof as Weights
@@ -40,24 +41,11 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Known people with the same terms, counted ``weight`` times.
-
-    ``asked``: they have the combination in question.
-    """
-
-    terms: tuple[int, ...]
-    people: int
-    weight: int
-    asked: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Proof:
     """Terms and groups whose sum stays below the denominator."""
 
     terms: tuple[Term, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[CountedPeople, ...]
     denominator: int
 
 
@@ -243,7 +231,9 @@ class Prover:
             found[one.event].append(one)
         return found
 
-    def _groups(self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]) -> tuple[Group, ...]:
+    def _groups(
+        self, terms: tuple[Term, ...], denominator: int, combination: int, values: tuple[int, ...]
+    ) -> tuple[CountedPeople, ...]:
         people = self.said.population.people
         counted = np.zeros((len(people), self.said.n_values), np.int64)
         inside = np.zeros((len(people), len(terms)), np.bool_)
@@ -258,7 +248,7 @@ class Prover:
         for q in np.flatnonzero(short).tolist():
             alike[q == combination, packed[q].tobytes()].append(q)
         groups = [
-            Group(tuple(np.flatnonzero(inside[found[0]]).tolist()), int(people[found].sum()), int(short[found[0]]), asked)
+            CountedPeople(int(short[found[0]]), int(people[found].sum()), asked, tuple(np.flatnonzero(inside[found[0]]).tolist()))
             for (asked, _), found in alike.items()
         ]
         return tuple(sorted(groups, key=lambda group: (not group.asked, group.terms)))

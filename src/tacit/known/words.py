@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.known.case import DISTRIBUTION, FACT, LINE, MISSING, Pair, PeopleCase, RuleCase
-from tacit.known.proofs import Group, Proof, Term
+from tacit.known.proofs import Proof, Term
 from tacit.known.releases import DOMAIN, GROUP, SCATTERED, About, Origin, SeveralCase, list_values
 from tacit.known.sensitive_values import describe_combination, event_of
 from tacit.model.arrays import Codes
@@ -99,9 +99,8 @@ class _Words:
         only = statements[0].only_step(names_place_first=self.names_place_first) if len(statements) == 1 else None
         if only is not None:
             return (only,)
-        groups = [CountedPeople(group.weight, group.people, group.asked, group.terms) for group in proof.groups]
         has = f"{self.sensitive} {' or '.join(self.ruled_out)}"
-        return tuple(explain_sum(statements, groups, has, proof.denominator, between=self.between, shown=self.shown))
+        return tuple(explain_sum(statements, proof.groups, has, proof.denominator, between=self.between, shown=self.shown))
 
 
 class ProofWords(_Words):
@@ -140,7 +139,7 @@ class ProofWords(_Words):
             one = term.statement
             place = {"release": self.release, **place_entry(self._place(one))}
             weights.append(place | _count_record(one, self.said.whole(one.event), term.weight))
-        return {"weights": weights, "groups": [_group_record(group) for group in proof.groups], "below": proof.denominator}
+        return {"weights": weights, "groups": [group.to_dict() for group in proof.groups], "below": proof.denominator}
 
     def _place(self, one: Statement) -> Place:
         origin = one.origin
@@ -177,15 +176,6 @@ class ProofWords(_Words):
 
 def _count_record(one: Statement, people: int, weight: int) -> dict[str, Any]:
     return {"count": [one.lo, one.hi], "people": people, "weight": str(weight)}
-
-
-def _group_record(group: Group) -> dict[str, Any]:
-    return {
-        "people": group.people,
-        "asked": group.asked,
-        "terms": [term + 1 for term in group.terms],
-        "weight": str(group.weight),
-    }
 
 
 class SeveralWords(_Words):
@@ -251,11 +241,11 @@ class SeveralWords(_Words):
             "listed": self.case.listed,
             **({"open": True} if self.case.is_open else {}),
             "weights": [self._term_record(term) for term in proof.terms],
-            "groups": [_group_record(group) for group in (*proof.groups, *self._enough(proof))],
+            "groups": [group.to_dict() for group in (*proof.groups, *self._enough(proof))],
             "below": proof.denominator,
         }
 
-    def _enough(self, proof: Proof) -> list[Group]:
+    def _enough(self, proof: Proof) -> list[CountedPeople]:
         """Return the people whom the terms count often enough."""
         listed = {(group.asked, group.terms) for group in proof.groups}
         inside = np.zeros((len(self.case.population), len(proof.terms)), np.bool_)
@@ -266,7 +256,7 @@ class SeveralWords(_Words):
             key = q == self.combination, tuple(np.flatnonzero(inside[q]).tolist())
             if key not in listed:
                 found[key] = found.get(key, 0) + int(self.case.population.people[q])
-        return [Group(terms, people, 0, asked) for (asked, terms), people in sorted(found.items())]
+        return [CountedPeople(0, people, asked, terms) for (asked, terms), people in sorted(found.items())]
 
     def _term_record(self, term: Term) -> dict[str, Any]:
         one = term.statement

@@ -6,28 +6,34 @@ Nothing here infers anything: attacks write a finding down with these functions,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
+    Citation,
+    Exclusion,
     Goal,
     Lines,
     More,
     Phrase,
+    RecordsWith,
     ShownAbove,
     Step,
     Term,
     Total,
+    UsedUp,
     join_phrases,
+    lines_named,
     remark,
     render_bound,
 )
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
+from tacit.model.release import Itemsets
 
 __all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
@@ -73,18 +79,26 @@ Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 
 def explain_derivation(
-    steps: Sequence[Mapping[str, Any]], present: Set, absent: Set, count: Bound, published: Published, threshold: int
+    release: Itemsets,
+    indexes: Iterable[int],
+    steps: Sequence[Mapping[str, Any]],
+    event: ItemEvent,
+    count: Bound,
+    published: Published,
 ) -> list[Step]:
-    """Return the derivation of a group from its certificate."""
+    """Return the derivation of a group from its certificate, after the inexact lines that it names."""
     by_items: dict[Set, list[Mapping[str, Any]]] = {}
     for step in steps:
         by_items.setdefault(frozenset(step["items"]), []).append(step)
     if len(by_items) > MOST_STEPS:
         many = f"{len(by_items):,} unpublished subsets"
         return [remark(f"It follows through {many}, too many to write out here; all published lines are cited.")]
-    story = _Story(published, threshold)
+    story = _Story(published, release.min_support or 1)
     out: list[Step] = [step for items, entries in by_items.items() for step in story.explain(items, entries)]
-    return [*out, remark(*story.render_group(present | absent, present), f" people, that is {render_people(count)}.")]
+    present = frozenset(event.present)
+    out.append(remark(*story.render_group(present.union(event.absent), present), f" people, that is {render_people(count)}."))
+    named = {number for step in out for place in lines_named(step) for number in place.numbers}
+    return [*explain_printed(release, [index for index in indexes if release.line(index) in named]), *out]
 
 
 class _Story:
@@ -417,12 +431,20 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class CountedPeople:
-    """Known people in the same statements, with weight."""
+    """Known people in the same terms, counted ``weight`` times.
+
+    ``asked``: they have the combination in question.
+    """
 
     weight: int
     people: int
     asked: bool
     terms: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the people as in a certificate, where terms are numbered from 1."""
+        terms = [term + 1 for term in self.terms]
+        return {"people": self.people, "asked": self.asked, "terms": terms, "weight": str(self.weight)}
 
     def step(self, statements: Sequence[Counted], between: str) -> Term:
         """Return the people as a term of the sum."""
@@ -499,3 +521,202 @@ def describe_histories(kind: str, name: str, inside: Collection[str]) -> str:
     if kind == "item_change":
         return name if None not in half else f"not {name}"
     return f"{name}={' or '.join(sorted(str(value) for value in half if value is not None))}"
+
+
+# Sums of published supports
+
+
+def explain_supports(terms: Mapping[int | str, Term], count: Bound) -> list[Step]:
+    """Return a sum of supports, the largest contributions first.
+
+    A reader starts from the widest group and takes away.
+    """
+    order = sorted(terms, key=lambda place: (-terms[place].bound.hi, str(place)))
+    steps: list[Step] = [terms[place] for place in order[:SHOWN_TERMS]]
+    if len(order) > SHOWN_TERMS:
+        steps.append(More(len(order) - SHOWN_TERMS, "terms, all listed as published lines with their weights"))
+    return [*steps, Total(count)]
+
+
+def make_support_term(release: Itemsets, index: int, weight: int) -> Term:
+    """Return a line, or all people (-1), as a term."""
+    if index < 0:
+        return Term(weight, Bound.of(release.n or 0), "all people", ("n",))
+    count = release.count(index)
+    what = f"people with {join_names(sorted(release.names(index)), 'and')}"
+    return Term(weight, count, what, (Lines((release.line(index),)),), "" if count.is_exact else release.text(index))
+
+
+def explain_printed(release: Itemsets, indexes: Iterable[int]) -> list[Step]:
+    """Return the steps that explain inexact counts."""
+    return [
+        remark(
+            Lines((release.line(index),)), f": {release.text(index)} is printed, that is {render_people(release.count(index))}."
+        )
+        for index in indexes
+        if not release.count(index).is_exact and release.text(index)
+    ]
+
+
+def explain_maximal(release: Itemsets, index: int, other: int, lacked: str | None) -> list[Step]:
+    """Return the steps about two maximal itemsets, or one and a lacked item."""
+    least = release.min_support or 1
+    union = {*release.names(index), *(release.names(other) if lacked is None else [lacked])}
+    together = join_names([name for name in release.items.names if name in union], "and")
+    counts = [(release.line(one), release.count(one)) for one in (index, other)]
+    first, second = ((f"{_render_ends(count.lo, count.hi)} (", Lines((line,)), ")") for line, count in counts)
+    steps = explain_printed(release, sorted((index, other)))
+    complete = f"The list is complete from {least:,} people on and no line holds {together}"
+    steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
+    if lacked is None:
+        return [*steps, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
+    had = join_names(release.names(index), "and")
+    steps.append(remark(f"Those with {had} without {lacked}: at least ", *first, f" - {least - 1:,} people."))
+    return [*steps, remark(f"Those without {lacked}: at most {release.n:,} (n) - ", *second, " people.")]
+
+
+# People of a bucket
+
+
+class BucketLine(NamedTuple):
+    """Line of a sensitive table: so many people of a group have a value."""
+
+    line: int
+    value: str
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Remaining values of a person of a group, and reasons against the others."""
+
+    facts: tuple[Exclusion, ...]
+    ruled_out: tuple[str, ...]
+    used_up: tuple[str, ...]
+    users: int
+    left: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the argument as in a certificate."""
+        facts = [
+            {
+                "where": one.source,
+                "event": {column: list(values) for column, values in sorted(one.event.items())},
+                "not": one.value,
+            }
+            for one in self.facts
+        ]
+        out: dict[str, Any] = {"facts": facts, "ruled_out": list(self.ruled_out), "used_up": list(self.used_up)}
+        return out | {"users": self.users, "left": list(self.left)}
+
+    def cite(self, release: int, lines: Sequence[BucketLine]) -> list[Citation]:
+        """Return the lines of the group, the facts and the values that are used up."""
+        cited = [Citation(release, one.line, Bound.of(one.people), None) for one in lines]
+        cited += [Citation(release, fact, Bound.of(0), None) for fact in self.facts]
+        return [*cited, Citation(release, UsedUp(self.used_up), Bound.of(self.users), None)] if self.used_up else cited
+
+    def explain(self, group: str, sensitive: str, lines: Sequence[BucketLine], people: int) -> Iterator[Step]:
+        """Yield the steps of the argument about equal people of a group."""
+        held = ", ".join(f"{one.value} ({one.people:,})" for one in lines)
+        everyone = render_people(Bound.of(sum(one.people for one in lines)))
+        yield remark(f"The {everyone} of group {group} have {sensitive} {held} (", Lines(tuple(one.line for one in lines)), ").")
+        for fact in self.facts:
+            yield remark(f"{fact.source}: nobody{_describe_known(fact.event)} has {sensitive} {fact.value}.")
+        they = "this person" if people == 1 else f"these {people:,} people"
+        if self.ruled_out:
+            yield remark(f"{they.capitalize()} cannot have {join_names(self.ruled_out, 'or')}.")
+        if self.used_up:
+            times = "once" if self.users == 1 else f"{self.users:,} times"
+            occur = "occurs" if len(self.used_up) == 1 else "occur"
+            only = f"{render_people(Bound.of(self.users))} of the group can only have {join_names(self.used_up, 'or')}"
+            yield remark(f"{only}, which {occur} {times}: nobody else has it.")
+        yield remark(f"So {they} {'has' if people == 1 else 'have'} {join_names(self.left, 'or')}.")
+
+
+#: How many values of a column a step names.
+_SHOWN_VALUES = 6
+
+
+def _describe_known(event: Mapping[str, Sequence[str]]) -> str:
+    parts = []
+    for column, values in sorted(event.items()):
+        more = len(values) - _SHOWN_VALUES
+        named = f"{', '.join(values[:_SHOWN_VALUES])} or {more:,} more" if more > 0 else join_names(values, "or")
+        parts.append(f"{column} {named}")
+    return f" with {' and '.join(parts)}" if parts else ""
+
+
+# Blank cells of a table
+
+#: How many rows a step names.
+_SHOWN_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class BlankRule:
+    """Rule about blank cells: pattern, value, counts, revealed rows."""
+
+    pattern: Mapping[str, str]
+    column: str
+    value: str
+    whole: int
+    both: int
+    rows: Sequence[int]
+
+    def state(self, confidence: Fraction, support: int) -> tuple[str, tuple[str, ...]]:
+        """Return the sentence and the steps of an unsafe rule."""
+        fits = describe_pattern(self.pattern)
+        share = render_percent(self.both, self.whole)
+        of = render_records(len(self.rows))
+        shows = f"{show_or_shows(self.both)} {self.column} {self.value}"
+        need = f"{render_percent(confidence.numerator, confidence.denominator)} and {render_records(support)}"
+        head = f"{self.both:,} of the {render_records(self.whole)} with {fits} {shows} ({share})"
+        return f"{head}, which tells the {self.column} of {of}.", (
+            f"{render_records(self.whole)} {show_or_shows(self.whole)} {fits}.",
+            f"{self.both:,} of them {shows}; a blank shows nothing.",
+            f"{self.both:,} / {self.whole:,} = {share}, which is more than {need} allow.",
+            f"So a reader takes {self.value} for the {self.column} of {of} with {fits}: {render_rows(self.rows)}.",
+        )
+
+    def state_shown(self) -> tuple[str, tuple[str, ...]]:
+        """Return the sentence and the step about protected cells that are shown."""
+        cell = f"{self.column} {self.value}"
+        verb = "is" if len(self.rows) == 1 else "are"
+        statement = f"The {cell} of {render_records(len(self.rows))} that {verb} to be protected is published as it is."
+        return statement, (f"The table shows {cell} in {render_rows(self.rows)}.",)
+
+    def cite(self, release: int, line: Callable[[int], int]) -> tuple[Citation, ...]:
+        """Return both counts, and the lines of the revealed records."""
+        both = dict(self.pattern) | {self.column: self.value}
+        cells = [(self.pattern, self.whole), (both, self.both)] if self.pattern else []
+        counts = [Citation(release, RecordsWith(one), Bound.of(n), None) for one, n in cells]
+        return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in self.rows))
+
+
+def describe_pattern(pattern: Mapping[str, str]) -> str:
+    """Return a pattern in words."""
+    return ", ".join(f"{column}={value}" for column, value in pattern.items())
+
+
+def render_percent(part: int, whole: int) -> str:
+    """Percentage rounded to at most one decimal."""
+    return f"{round(100 * part / whole, 1):g} %"
+
+
+def render_records(number: int) -> str:
+    """Return a number of records in words."""
+    return "1 record" if number == 1 else f"{number:,} records"
+
+
+def show_or_shows(number: int) -> str:
+    """Return the verb after a number of records."""
+    return "shows" if number == 1 else "show"
+
+
+def render_rows(numbers: Sequence[int]) -> str:
+    """Row numbers for a sentence, counted from 0 and truncated."""
+    if len(numbers) == 1:
+        return f"row {numbers[0]}"
+    shown = [str(number) for number in numbers[:_SHOWN_ROWS]]
+    last = f"{len(numbers) - _SHOWN_ROWS:,} more" if len(numbers) > _SHOWN_ROWS else shown.pop()
+    return f"rows {', '.join(shown)} and {last}"

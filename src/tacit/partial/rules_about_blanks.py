@@ -31,6 +31,7 @@ from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate, remark
 from tacit.model.numbers import Bound
+from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.unsafe_rules import RuleList, unsafe_rules
@@ -108,7 +109,7 @@ class _Outcome:
     def _columns(self, people: list[int]) -> Mapping[str, npt.NDArray[Any]]:
         counts = np.array([self._counts(*one) for one in self.listed.tolist()], np.int64).reshape(-1, 2)
         events = [self._parts(*one) for one in self.listed.tolist()]
-        texts = np.array([words.described(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
+        texts = np.array([describe_pattern(self.case.pattern(cells, attribute)) for cells, attribute, _ in events], object)
         attributes = np.array([attribute.name for _, attribute, _ in events], object)
         values = np.array([attribute.values[value] for _, attribute, value in events], object)
         count = np.array(people, np.int64)
@@ -138,9 +139,9 @@ class _Outcome:
         rows = self.rows(place, rule)
         whole, both = self._counts(place, rule)
         pattern = self.case.pattern(cells, attribute)
-        told = words.Told(pattern, attribute.name, attribute.values[value], whole, both=both, rows=rows.tolist())
-        statement, steps = words.shown_cell(told) if rule < 0 else words.rule(told, self.bars)
-        because = words.citations(told, self.index, self.case.partial.line)
+        told = BlankRule(pattern, attribute.name, attribute.values[value], whole, both=both, rows=rows.tolist())
+        statement, steps = told.state_shown() if rule < 0 else told.state(self.bars.confidence, self.bars.support)
+        because = told.cite(self.index, self.case.partial.line)
         event = self.event(index)
         count = Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}

@@ -36,6 +36,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, remark
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
+from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.rules_about_blanks import NOTHING
@@ -347,7 +348,9 @@ class _Outcome:
             },
             columns={
                 "reading": np.array([one.reading for one in self.found], object),
-                "pattern": np.array([words.described(self.case.pattern(one.cells, one.attribute)) for one in self.found], object),
+                "pattern": np.array(
+                    [describe_pattern(self.case.pattern(one.cells, one.attribute)) for one in self.found], object
+                ),
                 "column": np.array([one.attribute.name for one in self.found], object),
                 "value": np.array([one.attribute.values[one.value] for one in self.found], object),
                 "confidence": share,
@@ -372,7 +375,7 @@ class _Outcome:
         one = self.found[index]
         pattern = self.case.pattern(one.cells, one.attribute)
         value = one.attribute.values[one.value]
-        told = words.Told(pattern, one.attribute.name, value, one.whole, both=one.both, rows=one.rows.tolist())
+        told = BlankRule(pattern, one.attribute.name, value, one.whole, both=one.both, rows=one.rows.tolist())
         statement, steps = words.told(one.reading, told, one.share)
         derivation = tuple(map(remark, steps))
         probability = one.share if one.reading in ("model", "entropy") else None

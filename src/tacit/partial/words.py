@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from tacit.model.finding import Citation, RecordsWith
-from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
+from tacit.model.words import BlankRule, describe_pattern, render_percent, render_records, render_rows, show_or_shows
 from tacit.partial.case import TableCase
-
-#: How many rows a step names.
-_SHOWN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """Rule about blank cells: pattern, value, counts, revealed rows."""
-
-    pattern: Mapping[str, str]
-    column: str
-    value: str
-    whole: int
-    both: int
-    rows: Sequence[int]
 
 
 def view(case: TableCase, undecided: int = 0) -> str:
@@ -53,68 +35,6 @@ def not_looked_at(undecided: int) -> str:
     )
 
 
-def rule(told: Told, bars: Thresholds) -> tuple[str, tuple[str, ...]]:
-    """Return the sentence and the steps of an unsafe rule."""
-    fits = described(told.pattern)
-    share = percent(told.both, told.whole)
-    of = records(len(told.rows))
-    statement = (
-        f"{told.both:,} of the {records(told.whole)} with {fits} {show(told.both)} {told.column} {told.value} ({share}), "
-        f"which tells the {told.column} of {of}."
-    )
-    need = f"{percent(bars.confidence.numerator, bars.confidence.denominator)} and {records(bars.support)}"
-    return statement, (
-        f"{records(told.whole)} {show(told.whole)} {fits}.",
-        f"{told.both:,} of them {show(told.both)} {told.column} {told.value}; a blank shows nothing.",
-        f"{told.both:,} / {told.whole:,} = {share}, which is more than {need} allow.",
-        f"So a reader takes {told.value} for the {told.column} of {of} with {fits}: {rows(told.rows)}.",
-    )
-
-
-def shown_cell(told: Told) -> tuple[str, tuple[str, ...]]:
-    """Sentence and step about protected cells that are shown."""
-    verb = "is" if len(told.rows) == 1 else "are"
-    statement = f"The {told.column} {told.value} of {records(len(told.rows))} that {verb} to be protected is published as it is."
-    return statement, (f"The table shows {told.column} {told.value} in {rows(told.rows)}.",)
-
-
-def citations(told: Told, release: int, line: Callable[[int], int]) -> tuple[Citation, ...]:
-    """Both counts, and the lines of the revealed records."""
-    both = dict(told.pattern) | {told.column: told.value}
-    cells = [(told.pattern, told.whole), (both, told.both)] if told.pattern else []
-    counts = [Citation(release, RecordsWith(one), Bound.of(n), None) for one, n in cells]
-    return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in told.rows))
-
-
-def described(pattern: Mapping[str, str]) -> str:
-    """Return a pattern in words."""
-    return ", ".join(f"{column}={value}" for column, value in pattern.items())
-
-
-def percent(part: int, whole: int) -> str:
-    """Percentage rounded to at most one decimal."""
-    return f"{round(100 * part / whole, 1):g} %"
-
-
-def records(number: int) -> str:
-    """Return a number of records in words."""
-    return "1 record" if number == 1 else f"{number:,} records"
-
-
-def show(number: int) -> str:
-    """Return the verb after a number of records."""
-    return "shows" if number == 1 else "show"
-
-
-def rows(numbers: Sequence[int]) -> str:
-    """Row numbers for a sentence, counted from 0 and truncated."""
-    if len(numbers) == 1:
-        return f"row {numbers[0]}"
-    shown = [str(number) for number in numbers[:_SHOWN]]
-    last = f"{len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else shown.pop()
-    return f"rows {', '.join(shown)} and {last}"
-
-
 #: ``known-only`` and ``wildcard`` as in :mod:`tacit.partial.case`; ``blanks``: how many other blanks hide the value; ``model``: naive Bayes;
 #: ``entropy``: the distribution of largest entropy.
 Reading = Literal["known-only", "wildcard", "blanks", "model", "entropy"]
@@ -124,42 +44,42 @@ _INSTEAD = (
     "tacit hide DATA --may-hide sc --method uniform."
 )
 
-__all__ = ["Reading", "Told", "caution", "described", "told"]
+__all__ = ["Reading", "caution", "told"]
 
 
-def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
+def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[str, ...]]:
     """Return the statement and steps about blanks."""
-    of = records(len(found.rows))
+    of = render_records(len(found.rows))
     if reading in ("model", "entropy"):
         model = "Naive Bayes" if reading == "model" else "The distribution of largest entropy"
         return f"{model} gives {found.column} {found.value} a probability of up to {share:.3f} for {of}.", (
             "This reader needs the table only: a model is trained on all records that show their value.",
             "It takes several cells together where each rule by itself is within the limits.",
-            f"The records are {rows(found.rows)}.",
+            f"The records are {render_rows(found.rows)}.",
             "Hide more condition cells of these records, or publish fewer columns.",
         )
-    fits = described(found.pattern)
+    fits = describe_pattern(found.pattern)
     both = f"{found.both:,}"
-    ratio = percent(found.both, found.whole)
-    inferred = f"By this pattern or another, {found.value} is inferred for {rows(found.rows)}."
+    ratio = render_percent(found.both, found.whole)
+    inferred = f"By this pattern or another, {found.value} is inferred for {render_rows(found.rows)}."
     if reading == "known-only":
         statement = (
-            f"Of the {records(found.whole)} with {fits} whose {found.column} is known, {both} {show(found.both)} {found.value} ({ratio}): "
-            f"leaving blanks out, a reader infers it for {of}."
+            f"Of the {render_records(found.whole)} with {fits} whose {found.column} is known, {both} {show_or_shows(found.both)} "
+            f"{found.value} ({ratio}): leaving blanks out, a reader infers it for {of}."
         )
         return statement, (
             "This reader needs the table only: blanks are left out of the count, instead of counted as another value.",
-            f"The {found.column} of {records(found.whole)} with {fits} is shown, for {both} of them {found.value}: {ratio}.",
+            f"The {found.column} of {render_records(found.whole)} with {fits} is shown, for {both} of them {found.value}: {ratio}.",
             inferred,
             "Blanks in the sensitive column cannot prevent it without making the blanks themselves telling. " + _INSTEAD,
         )
     if reading == "wildcard":
-        shows = f"{show(found.both)} {found.column} {found.value}"
+        shows = f"{show_or_shows(found.both)} {found.column} {found.value}"
         return (
-            f"If a blank fits every value, {both} of the {records(found.whole)} with {fits} {shows} ({ratio}), which tells {of}.",
+            f"If a blank fits every value, {both} of the {render_records(found.whole)} with {fits} {shows} ({ratio}), which tells {of}.",
             (
                 "This reader needs the table only: a blank condition cell is taken to fit every value.",
-                f"In this way {fits} fits {records(found.whole)}; {both} of them {shows}: {ratio}.",
+                f"In this way {fits} fits {render_records(found.whole)}; {both} of them {shows}: {ratio}.",
                 inferred,
                 "Condition cells of other records were hidden where the value is, which puts them back. " + _INSTEAD,
             ),
@@ -172,7 +92,7 @@ def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, .
     return statement, (
         "What the blanks hide is known to the owner; a reader guesses it who knows that blanks were made where the value is.",
         f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {both} hide {found.value}.",
-        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. By this pattern or another this tells {rows(found.rows)}.",
+        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. By this pattern or another this tells {render_rows(found.rows)}.",
         _INSTEAD,
     )
 

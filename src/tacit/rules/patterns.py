@@ -499,7 +499,6 @@ def _clash_error(release: Release) -> Contradiction:
 
 
 def _number_items(pattern: Pattern, knowledge: _Knowledge) -> Ints:
-    """Return the numbers of the pattern's items."""
     number = {name: item for item, name in enumerate(knowledge.items.names)}
     for name, position in zip(pattern.names, pattern.positions, strict=True):
         if name not in number:
