@@ -103,8 +103,7 @@ class _Outcome:
     def show(self, index: int) -> Finding:
         exact = bool(self.found.exact[self.case.buckets.group[self.estimates.rows[index]]])
         how = "counting every one" if exact else "by scaling, since they are too many to count"
-        why = f"All assignments that fit the group are taken as equally likely, {how}."
-        return self.estimates.to_finding(CODE, index, why)
+        return self.estimates.to_finding(CODE, index, f"All assignments that fit the group are taken as equally likely, {how}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,8 +144,7 @@ class Mixing:
     def _parts(self) -> tuple[Floats, Floats, Floats]:
         """Singular value decomposition of ``pi`` over occurring values."""
         occurs = np.flatnonzero(self.share > 0)
-        left, singular, right = np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
-        return left, singular, right
+        return np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
 
 
 def by_groups(

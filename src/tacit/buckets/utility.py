@@ -128,13 +128,7 @@ class Queries:
 
 
 def draw_queries(
-    cells: Combinations,
-    *,
-    number: int,
-    dim: int,
-    selectivity: Fraction,
-    seed: int,
-    check: Callable[[], None] = lambda: None,
+    cells: Combinations, *, number: int, dim: int, selectivity: Fraction, seed: int, check: Callable[[], None] = lambda: None
 ) -> Queries:
     """Draw queries on ``dim`` columns and the sensitive one.
 

@@ -23,7 +23,6 @@ import numpy as np
 
 from tacit.buckets.case import BucketCase
 from tacit.buckets.words import argue
-from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
@@ -56,7 +55,11 @@ class _Outcome:
         rows = self.rows
         left = self.left
         sizes = case.buckets.sizes
-        by_exclusion = case.valid.cells.people[case.valid.unexcluded < self.least]
+        cells = case.valid.cells
+        possible = np.flatnonzero(case.valid.possible)
+        first = possible[np.searchsorted(possible, cells.rows[cells.cell[rows]])]
+        first_value = cells.buckets.value[cells.entries[first]].astype(np.int64)
+        by_exclusion = cells.people[case.valid.unexcluded < self.least]
         return AttackRun(
             CODE,
             NAME,
@@ -74,7 +77,7 @@ class _Outcome:
             columns={
                 "row": rows,
                 "group": case.buckets.group[rows].astype(np.int64),
-                "value": np.where(left[rows] == 1, self._first_values(), -1),
+                "value": np.where(left[rows] == 1, first_value, -1),
                 "values_left": left[rows],
                 "count": self.people,
                 "count_hi": self.people,
@@ -83,12 +86,6 @@ class _Outcome:
             event=self.event,
             show=self.show,
         )
-
-    def _first_values(self) -> Ints:
-        cells = self.case.valid.cells
-        possible = np.flatnonzero(self.case.valid.possible)
-        first = possible[np.searchsorted(possible, cells.rows[cells.cell[self.rows]])]
-        return cells.buckets.value[cells.entries[first]].astype(np.int64)
 
     def _values(self, row: int) -> list[int]:
         cells = self.case.valid.cells
@@ -106,8 +103,7 @@ class _Outcome:
         left = [self.case.buckets.values[value] for value in self._values(row)]
         who = self.case.who(row, people)
         sensitive = self.case.buckets.sensitive
-        has = "has" if people == 1 else "have"
-        text = f"{who} certainly {has} {sensitive} {left[0]}."
+        text = f"{who} certainly {'has' if people == 1 else 'have'} {sensitive} {left[0]}."
         if len(left) > 1:
             text = f"{who} can only have {sensitive} {', '.join(left[:-1])} or {left[-1]}."
         because, steps, proof = argue(self.case, row, people, self.index)

@@ -361,8 +361,7 @@ class Audit:
     @cached_property
     def waived(self) -> Waived:
         """Accepted findings: they stay listed, and do not count for the verdict."""
-        read = [entry.get("sha256") for entry in self.release]
-        return Waived.among(self.runs, self.policy.waivers, self.policy.today, read)
+        return Waived.among(self.runs, self.policy.waivers, self.policy.today, [entry.get("sha256") for entry in self.release])
 
     def counted(self, code: str) -> int:
         """Return the number of findings of an attack, without accepted ones."""
@@ -453,13 +452,7 @@ class Stream(Protocol):
     """Receiver of findings that are not kept."""
 
     def add_patterns(
-        self,
-        code: str,
-        release: Itemsets,
-        line: Ints,
-        present: Words,
-        free: Words | None,
-        bounds: tuple[Ints, Ints],
+        self, code: str, release: Itemsets, line: Ints, present: Words, free: Words | None, bounds: tuple[Ints, Ints]
     ) -> None:
         """Take patterns on published sets.
 

@@ -97,18 +97,15 @@ class CellPrinting:
     def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
         """Return bounds on hidden cells; ``below`` is their own limit."""
         limits = [limit - 1 for limit in (below, self.hidden_below) if limit is not None]
-        most = min([*limits, UNBOUNDED if n is None else n])
-        return (1 if self.zeros_shown else 0), most
+        return (1 if self.zeros_shown else 0), min([*limits, UNBOUNDED if n is None else n])
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
         """Return the least and most people; the first is larger if none fit."""
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
             return lo, hi if n is None else np.minimum(hi, n)
-        lo = printed.copy()
-        hi = printed.copy()
-        if self.base is not None:
-            lo, hi = counts_printed_as(printed, self.base, self.rounding)
+        exact = (printed.copy(), printed.copy())
+        lo, hi = exact if self.base is None else counts_printed_as(printed, self.base, self.rounding)
         if self.hidden_below is not None:
             # What is printed is not hidden: no one at all, where zeros are shown, or enough people.
             enough = self.hidden_below

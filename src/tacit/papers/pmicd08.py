@@ -98,7 +98,6 @@ def worked_example() -> Part:
 
 
 def _maximal_by_definition() -> int:
-    """Count the maximal channels pair by pair."""
     channels = [(set(part), set(whole) - set(part)) for part, whole in EXAMPLE.channels(4, 3)]
     return sum(not any((i, d) != (h, e) and i <= h and d <= e for h, e in channels) for i, d in channels)
 
@@ -120,14 +119,10 @@ def stated_numbers(name: str, people: Transactions) -> Part:
     return facts_part(f"numbers-{name}", f"Section 5: {name.upper()} and its itemsets", reading, rows)
 
 
-def _measure(bench: Bench, setting: Setting) -> dict[str, Timing]:
-    return {rival: bench.rival(rival, setting) for rival in RIVALS} | {"Tacit": bench.ours(setting)}
-
-
 def by_support(bench: Bench, name: str, people: Transactions) -> list[Part]:
     """Figures 5 to 8: times and numbers by support."""
     time_figure, number_figure, _, _ = FIGURES[name]
-    timed = [(float(share), _measure(bench, Setting(people, share / 100, K))) for share in SUPPORTS[name]]
+    timed = [(float(share), bench.time_all(Setting(people, share / 100, K))) for share in SUPPORTS[name]]
     claim = "'When sigma is small, PMICD is much faster than OICD': " + _compare_speed(timed)
     times = f"Figure {time_figure}: run times, {name.upper()}, k = {K}"
     return [
@@ -140,7 +135,7 @@ def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
     """Figures 9 to 12: times and numbers by k."""
     _, _, time_figure, number_figure = FIGURES[name]
     fixed = Setting(people, FIXED[name] / 100, LEVELS[0])
-    timed = [(float(k), _measure(bench, fixed.with_k(k))) for k in LEVELS]
+    timed = [(float(k), bench.time_all(fixed.with_k(k))) for k in LEVELS]
     spread = []
     for rival in ("oicd", "pmicd"):
         seconds = [found for _, times in timed if (found := times[rival].seconds) is not None]

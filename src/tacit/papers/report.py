@@ -24,8 +24,6 @@ TIMED = "Run times of a machine, which this page leaves out."
 _YES = re.compile(r"(?<!not )confirmed", re.IGNORECASE)
 _NO = re.compile(r"not (?:confirmed|reproduced)", re.IGNORECASE)
 
-# One paper
-
 
 def reproduction_text(made: Reproduction, *, width: int) -> str:
     """Return a reproduction as text, what is missing first."""
@@ -105,9 +103,6 @@ def standing(part: Part) -> str:
     if is_confirmed:
         return "in part" if is_refuted else "confirmed"
     return "not confirmed" if is_refuted else "shown"
-
-
-# All papers
 
 
 def papers_markdown(made: Sequence[Reproduction], *, body_only: bool = False) -> str:

@@ -95,8 +95,7 @@ class Gains:
         helps &= self.state.allowed.any(axis=1)
         self.gain[: len(helps)][~helps] = -np.inf
         kept = helps[rules.member]
-        start = np.concatenate([[0], np.cumsum(kept)])[rules.start]
-        return start, rules.member[kept], rules.role[kept]
+        return np.concatenate([[0], np.cumsum(kept)])[rules.start], rules.member[kept], rules.role[kept]
 
     def effects(self, rules: Ints) -> Floats:
         """Return each rule's decrease by the record's role."""
@@ -229,11 +228,10 @@ def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) 
 def _list_hidden(state: Hiding) -> list[tuple[int, int]]:
     listed = []
     for number, pile in enumerate(state.piles):
-        if state.people[number]:
-            for cell in range(state.problem.cells):
-                if pile.hidden >> cell & 1:
-                    changed = _restored(state, number, cell)
-                    listed.append((int(np.maximum(changed.both, changed.owners).sum()), number, cell))
+        for cell in range(state.problem.cells) if state.people[number] else ():
+            if pile.hidden >> cell & 1:
+                changed = _restored(state, number, cell)
+                listed.append((int(np.maximum(changed.both, changed.owners).sum()), number, cell))
     return [(number, cell) for _, number, cell in sorted(listed)]
 
 

@@ -158,8 +158,7 @@ class _Model:
             met = masks & hidden != 0
             lost_value = (hidden >> k >> self.problem.column[self.problem.rules.target[rules]]) & 1 == 1
             lost = (roles == RELEVANT) & (met | lost_value)
-            gone = (roles == OWNER) & met
-            for part, chosen in enumerate((met, lost, gone)):
+            for part, chosen in enumerate((met, lost, (roles == OWNER) & met)):
                 for rule in rules[chosen].tolist():
                     self.effects[rule][part][choice] = 1
         if first < len(self.choices):
@@ -213,13 +212,11 @@ class _Model:
         large = float(limits.denominator * both)
         if limits.support > 0 and less_both:
             row[extra] = large
-            within = dict.fromkeys(less_both, 1.0) | {extra: -float(both - limits.support)}
-            self.rows.append((within, 0.0, np.inf))
+            self.rows.append((dict.fromkeys(less_both, 1.0) | {extra: -float(both - limits.support)}, 0.0, np.inf))
             extra += 1
         if less_owners:
             row[extra] = large
-            owners = float(rules.owners[rule])
-            self.rows.append((dict.fromkeys(less_owners, 1.0) | {extra: -owners}, 0.0, np.inf))
+            self.rows.append((dict.fromkeys(less_owners, 1.0) | {extra: -float(rules.owners[rule])}, 0.0, np.inf))
             extra += 1
         self.rows.append((dict(row), float(limits.denominator * both - limits.numerator * having), np.inf))
         return extra
@@ -343,14 +340,9 @@ def _hide_by_method(
         found = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=check)
         states = [state for state in (found.state, greedy) if state is not None]
         return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
-    if method == "smc":
-        return hide_values(problem, regions, check), None
-    if method == "cr":
-        return hide_rule_by_rule(problem, regions, check), None
-    if method == "uniform":
-        return hide_uniformly(problem, regions, check), None
-    if method == "greedy":
-        return hide_greedily(problem, regions, check), None
+    others = {"smc": hide_values, "cr": hide_rule_by_rule, "uniform": hide_uniformly, "greedy": hide_greedily}
+    if method in others:
+        return others[method](problem, regions, check), None
     choice: Any = method.removeprefix("rgraph-")
     return hide_along_graph(problem, regions, choice, seed=seed, check=check), None
 

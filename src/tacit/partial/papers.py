@@ -207,8 +207,7 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
     while unsafe.any():
         check()
         scores = np.where(left > 0, covers, 0)
-        best = int(scores.argmax())
-        of, column = divmod(best, scores.shape[1])
+        of, column = divmod(int(scores.argmax()), scores.shape[1])
         if scores[of, column] == 0:
             return None
         number = next(n for n in _piles_of(state, of) if state.people[n] and state.may_hide(n, k + column))
@@ -254,7 +253,15 @@ def _make_safe(state: Hiding, rule: int) -> None:
     by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
     unsafe = state.unsafe
-    supported = {number: int(unsafe[rules].sum()) for number, rules in _find_relevant_piles(state, rule)}
+    rules = problem.rules
+    inside = slice(rules.start[rule], rules.start[rule + 1])
+    relevant = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
+    supported = {}
+    for number, pile in enumerate(state.piles):
+        if pile.of in relevant and state.people[number]:
+            listed, roles = state.rules_of(number)
+            if rule in listed[roles == RELEVANT]:
+                supported[number] = int(unsafe[listed[roles == RELEVANT]].sum())
     for number in sorted(supported, key=lambda number: (supported[number], number)):
         having = state.having[rule : rule + 1]
         both = state.both[rule : rule + 1]
@@ -266,20 +273,6 @@ def _make_safe(state: Hiding, rule: int) -> None:
             if state.may_hide(number, cell):
                 state.hide(number, cell, min(needed, state.people[number]))
                 break
-
-
-def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
-    rules = state.problem.rules
-    inside = slice(rules.start[rule], rules.start[rule + 1])
-    members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
-    found = []
-    for number, pile in enumerate(state.piles):
-        if pile.of in members and state.people[number]:
-            listed, roles = state.rules_of(number)
-            supported = listed[roles == RELEVANT]
-            if rule in supported:
-                found.append((number, supported))
-    return found
 
 
 def _order_by_support(state: Hiding, rule: int) -> list[int]:

@@ -150,13 +150,9 @@ class _Collector:
         self.undecided = 0
 
     def search(self) -> None:
-        self.undecided = walk_with_others(
-            self.table.cells[:-1],
-            self.owners.cells[:-1],
-            self.visit,
-            others=self.case.others,
-            wildcard=self.reading == "wildcard",
-        )
+        wildcard = self.reading == "wildcard"
+        columns = (self.table.cells[:-1], self.owners.cells[:-1])
+        self.undecided = walk_with_others(*columns, self.visit, others=self.case.others, wildcard=wildcard)
 
     def visit(self, node: Node) -> bool:
         """Count one pattern; return True if extensions can be frequent."""

@@ -124,8 +124,6 @@ _INSTEAD = (
     "tacit hide DATA --may-hide sc --method uniform."
 )
 
-__all__ = ["Reading", "Told", "caution", "described", "told"]
-
 
 def told(reading: Reading, found: Told, share: float) -> tuple[str, tuple[str, ...]]:
     """Return the statement and steps about blanks."""
