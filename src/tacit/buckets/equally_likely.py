@@ -82,7 +82,7 @@ class _Outcome:
     def run(self) -> AttackRun:
         found = self.found
         cells = self.found.valid.cells
-        scaled = found.people_scaled
+        scaled = int(cells.people[~found.exact[cells.group]].sum())
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
         sure = int(cells.people[found.largest > SURE].sum())
         return self.estimates.to_run(

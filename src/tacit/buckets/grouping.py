@@ -246,7 +246,6 @@ def _add_to_groups(recipes: Recipes, classes: Classes, one: int, people: int, su
 
 
 def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints) -> Flags:
-    """Mark recipes that suit a class by longer exchanges."""
     suits = np.zeros(len(recipes), np.bool_)
     there = np.flatnonzero(recipes.groups > 0)
     for recipe in there[np.argsort(-number[there], kind="stable")][:LOOKS].tolist():

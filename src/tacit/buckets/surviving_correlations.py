@@ -21,7 +21,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -36,6 +36,7 @@ from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.buckets import Buckets
 from tacit.model.finding import Finding
+from tacit.model.policy import Check
 
 CODE = "B03"
 NAME = "surviving-correlations"
@@ -139,7 +140,7 @@ class Model:
         return np.asarray(np.maximum(np.exp(fit - best[places.who]), _LEAST))
 
 
-def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: None) -> Model:
+def learn(valid: Valid, *, seed: int = 0, check: Check = lambda: None) -> Model:
     """Fit the model to the published groups."""
     buckets = valid.cells.buckets
     places = Places.of(valid, sample_rows(buckets, seed))
@@ -159,7 +160,7 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
 
 
 def estimate(
-    valid: Valid, model: Model, *, rows: Ints | None = None, check: Callable[[], None] = lambda: None
+    valid: Valid, model: Model, *, rows: Ints | None = None, check: Check = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
     """Yield parts of ``rows`` with their value probabilities."""
     codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
@@ -180,7 +181,7 @@ class Guesses:
     share: Floats
 
 
-def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
+def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Check = lambda: None) -> Guesses:
     """Apply a model to everybody; ``limit`` is per value."""
     n = valid.cells.buckets.n
     top = np.zeros(n, np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -263,6 +263,8 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
+#: Function called now and then by a long computation; it may raise :class:`LimitReached`.
+Check = Callable[[], None]
 #: When everything that runs now has to end, by the monotonic clock.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
 #: Compared rules have at most this many condition columns, and at least this share of the people.
@@ -32,14 +32,7 @@ class _Table:
 
 
 def blank_cost(
-    before: Codes,
-    after: Codes,
-    conditions: int,
-    *,
-    confidence: Fraction,
-    support: int,
-    seed: int,
-    check: Callable[[], None] = lambda: None,
+    before: Codes, after: Codes, conditions: int, *, confidence: Fraction, support: int, seed: int, check: Check = lambda: None
 ) -> dict[str, Any]:
     """Count lost and changed rules; measure query errors.
 

@@ -24,7 +24,6 @@ Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of asso
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -32,13 +31,14 @@ from typing import Literal
 import numpy as np
 
 from tacit.model.arrays import Codes, Ints
+from tacit.model.policy import Check
 from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
 
 
 def hide_along_graph(
-    problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Callable[[], None] = lambda: None
+    problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Check = lambda: None
 ) -> Hiding | None:
     """Hide condition cells by rgraph, or return None."""
     state = Hiding(problem, regions & {"nc"})
@@ -98,7 +98,9 @@ class _Graph:
         own = self.problem.classes.conditions[pile.of]
         published = np.array([not pile.hidden >> a & 1 for a in range(self.problem.attributes)])
         self.of_pile[number] = []
-        for mask in _keep_largest(((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))):
+        shared = ((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))
+        masks = set(shared.tolist()) - {0}
+        for mask in sorted(mask for mask in masks if not any(other != mask and mask & other == mask for other in masks)):
             node = self.get_node(mask, own, rules)
             node.piles[number] = None
             node.records += state.people[number]
@@ -115,7 +117,7 @@ class _Graph:
                 self.holding[rule].append(self.nodes[key])
         return self.nodes[key]
 
-    def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
+    def make_safe(self, choice: Choice, chance: np.random.Generator, check: Check) -> None:
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
@@ -130,7 +132,6 @@ class _Graph:
                 self.hide(node, cell)
 
     def choose_cell(self, node: _Node) -> int | None:
-        """Return the cell that most unsafe descendants share."""
         masks = self.problem.rules.mask[node.below[self.unsafe[node.below]]]
         shared = [(int((masks >> a & 1).sum()), -a) for a in range(self.problem.attributes) if node.mask >> a & 1]
         for count, a in sorted(shared, reverse=True):
@@ -181,12 +182,7 @@ class _Graph:
         self.unsafe = now
 
 
-def _keep_largest(masks: Ints) -> list[int]:
-    found = set(masks.tolist()) - {0}
-    return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
-
-
-def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_values(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Hide sensitive values by smc, or return None."""
     problem = problem.keep_unsafe().merge_classes()
     state = Hiding(problem, regions & {"ns"})
@@ -210,7 +206,8 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
         of, column = divmod(int(scores.argmax()), scores.shape[1])
         if scores[of, column] == 0:
             return None
-        number = next(n for n in _piles_of(state, of) if state.people[n] and state.may_hide(n, k + column))
+        piles = [of] if scores.shape[1] == 1 else [number for number, pile in enumerate(state.piles) if pile.of == of]
+        number = next(n for n in piles if state.people[n] and state.may_hide(n, k + column))
         needed = problem.thresholds.values_to_hide(state.having, state.both)
         touched = state.touched(number, k + column).rules
         records = min(state.people[number], int(needed[touched][unsafe[touched]].min()))
@@ -223,13 +220,7 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
     return state
 
 
-def _piles_of(state: Hiding, of: int) -> list[int]:
-    if state.problem.classes.value.shape[1] == 1:
-        return [of]
-    return [number for number, pile in enumerate(state.piles) if pile.of == of]
-
-
-def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Hide cells by cr, or return None."""
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:

@@ -7,7 +7,6 @@ numbered: condition attributes, then sensitive columns; a set of hidden cells is
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
 #: Products of counts and the parts of the confidence stay below this.
@@ -191,7 +191,7 @@ class Problem:
     rows: int
 
     @classmethod
-    def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Callable[[], None] = lambda: None) -> Problem:
+    def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Check = lambda: None) -> Problem:
         """Build the problem of a table; ``check`` may raise."""
         if cells.attributes > MOST_ATTRIBUTES:
             remedy = f"Name at most {MOST_ATTRIBUTES}"
@@ -308,7 +308,7 @@ def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
 class _Search:
     """Depth-first search over frequent patterns of sensitive records."""
 
-    def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Callable[[], None]) -> None:
+    def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Check) -> None:
         self.classes = classes
         self.targets = targets
         self.thresholds = thresholds
@@ -355,7 +355,7 @@ class _Search:
         return counts[:-1].astype(np.int64)
 
 
-def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Callable[[], None]) -> Rules:
+def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Check) -> Rules:
     """Find every rule above the support threshold.
 
     Hiding cells only lowers supports, so no other rule can become unsafe.

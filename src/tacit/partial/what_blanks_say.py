@@ -36,6 +36,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, remark
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
+from tacit.model.policy import Check
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.rules_about_blanks import NOTHING
@@ -142,7 +143,7 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
     return _softmax(score) if number and len(rows) else score
 
 
-def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
+def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Check = lambda: None) -> Floats:
     """Return P(value | published cells) by maximum entropy, rows x values."""
     from scipy.optimize import minimize
 
@@ -183,7 +184,6 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """Return the number of features and a row encoder."""
     from scipy.sparse import csr_array
 
     starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
