@@ -164,9 +164,8 @@ class FrequencyTable(CountedLines):
         printed = np.array([-1 if count is None else count for count in counts], np.int64)
         lo, hi = how.numbers(printed, n)
         least, most = how.hidden(n)
-        hidden = printed < 0
-        lo = np.where(hidden, least, lo)
-        hi = np.where(hidden, most, hi)
+        lo = np.where(printed < 0, least, lo)
+        hi = np.where(printed < 0, most, hi)
         return cls(
             tuple(columns),
             values,
@@ -209,7 +208,6 @@ class FrequencyTable(CountedLines):
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about frequency tables only."""
-        header = self.header
         printing = self.printing
         out: dict[str, Any] = {
             "tables": len(self.tables()),
@@ -220,7 +218,7 @@ class FrequencyTable(CountedLines):
         }
         if printing.convention is not None:
             out["convention"] = printing.convention.name
-        return out | {"qi": list(header.qi), "sa": list(header.sa) if header.has_roles else None}
+        return out | {"qi": list(self.header.qi), "sa": list(self.header.sa) if self.header.has_roles else None}
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the cells as dictionaries; a hidden count is None."""

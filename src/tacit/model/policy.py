@@ -153,7 +153,6 @@ _STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min
 #: Who says what a limit is.
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
-
 #: No policy is about so many people; counts stay exact far below.
 MOST_PEOPLE = 2**49
 

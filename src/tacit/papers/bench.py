@@ -42,8 +42,6 @@ WORK = {row.name: row.work for row in DETECTORS}
 UNITS = {"naive": "sums", "oicd": "supports added", "pmicd": "rows sorted"}
 #: The name of the data that come with Tacit, where a folder is asked for.
 BUNDLED = "bundled"
-#: A rival that takes less than this is run three times, and the least time counts.
-QUICK = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +182,7 @@ def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
         begun = time.perf_counter()
         made = call()
         best = min(best, time.perf_counter() - begun)
-        if best > QUICK:
+        if best > 0.3:
             break
     return best, made
 

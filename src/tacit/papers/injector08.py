@@ -229,7 +229,6 @@ GROUPINGS: tuple[tuple[Method, str, int], ...] = (
     ("balanced-2", "balanced-2", 1),
 )
 _IN_PICTURE = "the heights of the points stand in the picture only. "
-_WHAT = "Figures 3 to 8"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -240,7 +239,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
         return Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
 
     # Other people than the paper's may not be feasible.
-    return run_on_adult(bench, [example()], _WHAT, read, steps, excuses=(Infeasible,))
+    return run_on_adult(bench, [example()], "Figures 3 to 8", read, steps, excuses=(Infeasible,))
 
 
 def example() -> Part:

@@ -33,7 +33,6 @@ PEOPLE = 30_000
 CONFIDENCE = Fraction(3, 5)
 SUPPORT = 60
 DRAWS = {"few": 3, "many": 10}
-_WHAT = "Figure 3 and several sensitive values"
 _READ = (
     "of the paper only the curves are there. 30,000 people of the training file without '?' in a column that is used; conditions are "
     "sex, marital status, workclass, education, its number, salary and race; minimum support 60. "
@@ -54,7 +53,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     def read(path: Path) -> Trial:
         return Trial(read_adult(path, qi=CONDITIONS, sa=SA, missing_rule="drop"), bench.limits)
 
-    return run_on_adult(bench, [graph_part(), example()], _WHAT, read, steps)
+    return run_on_adult(bench, [graph_part(), example()], "Figure 3 and several sensitive values", read, steps)
 
 
 @dataclass(frozen=True, slots=True)
