@@ -7,7 +7,6 @@ the people of one group for whom the same values are ruled out. The layout of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +17,7 @@ from tacit.errors import Contradiction, numbered
 from tacit.model.arrays import Codes, Flags, Floats, Ints, Words
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
+from tacit.model.policy import Check
 
 #: Parts of a group with more states than this are approximated: counting would take seconds for each.
 MOST_STATES = 1 << 16
@@ -185,14 +185,8 @@ class Shares:
         rows = self.valid.cells.rows
         return np.maximum.reduceat(self.share, rows[:-1]) if len(rows) > 1 else np.empty(0)
 
-    @property
-    def people_scaled(self) -> int:
-        """Number of people in groups that were approximated."""
-        cells = self.valid.cells
-        return int(cells.people[~self.exact[cells.group]].sum())
 
-
-def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Callable[[], None] = lambda: None) -> Shares:
+def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Check = lambda: None) -> Shares:
     """Compute value probabilities over equally likely assignments."""
     from tacit.kernels.assignments import room
     from tacit.kernels.assignments import share_values as fill

@@ -82,7 +82,7 @@ class _Outcome:
     def run(self) -> AttackRun:
         found = self.found
         cells = self.found.valid.cells
-        scaled = found.people_scaled
+        scaled = int(cells.people[~found.exact[cells.group]].sum())
         note = f"{scaled:,} people are in groups too large to count, and their estimates are approximate" if scaled else ""
         sure = int(cells.people[found.largest > SURE].sum())
         return self.estimates.to_run(
@@ -103,8 +103,7 @@ class _Outcome:
     def show(self, index: int) -> Finding:
         exact = bool(self.found.exact[self.case.buckets.group[self.estimates.rows[index]]])
         how = "counting every one" if exact else "by scaling, since they are too many to count"
-        why = f"All assignments that fit the group are taken as equally likely, {how}."
-        return self.estimates.to_finding(CODE, index, why)
+        return self.estimates.to_finding(CODE, index, f"All assignments that fit the group are taken as equally likely, {how}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tacit.errors import OptionError, nearest_column
 from tacit.model.arrays import Floats, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
+from tacit.model.policy import Check
 from tacit.model.table import Column, Table
 
 REMEDY = "Give the data that the release was made from"
@@ -144,12 +145,11 @@ class Mixing:
     def _parts(self) -> tuple[Floats, Floats, Floats]:
         """Singular value decomposition of ``pi`` over occurring values."""
         occurs = np.flatnonzero(self.share > 0)
-        left, singular, right = np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
-        return left, singular, right
+        return np.linalg.svd(self.pi[np.ix_(occurs, occurs)])
 
 
 def by_groups(
-    combinations: Combinations, buckets: Buckets, *, check: Callable[[], None] = lambda: None
+    combinations: Combinations, buckets: Buckets, *, check: Check = lambda: None
 ) -> tuple[Estimator, Estimator, Mixing]:
     """Return the estimators from groups only, and the mixing.
 
@@ -169,7 +169,7 @@ def by_groups(
 
 
 def estimators(
-    combinations: Combinations, valid: Valid, model: Model, *, check: Callable[[], None] = lambda: None
+    combinations: Combinations, valid: Valid, model: Model, *, check: Check = lambda: None
 ) -> tuple[tuple[Estimator, ...], Mixing]:
     """Return all estimators of a release, and its mixing.
 

@@ -166,7 +166,6 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
 
 
 def _order_classes(classes: Classes, rule: Rule) -> Ints:
-    """Sort the classes by value, the most constrained first."""
     if rule == "injector":
         return np.arange(len(classes))
     hardness = classes.incompatible if rule == "balanced-1" else classes.patterns.sum(axis=1)[classes.kind]
@@ -234,7 +233,6 @@ def join_groups(recipes: Recipes, left: Ints, classes: Classes, least: int, limi
 
 
 def _add_to_groups(recipes: Recipes, classes: Classes, one: int, people: int, suits: Ints, number: Ints) -> int:
-    """Add people to the best groups; return their number."""
     equal = count_same_value(recipes, classes, int(classes.value[one]))
     best = suits[np.lexsort((-number[suits], recipes.sizes[suits], equal[suits]))]
     placed = 0
@@ -248,7 +246,6 @@ def _add_to_groups(recipes: Recipes, classes: Classes, one: int, people: int, su
 
 
 def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints) -> Flags:
-    """Mark recipes that suit a class by longer exchanges."""
     suits = np.zeros(len(recipes), np.bool_)
     there = np.flatnonzero(recipes.groups > 0)
     for recipe in there[np.argsort(-number[there], kind="stable")][:LOOKS].tolist():
@@ -257,7 +254,6 @@ def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: 
 
 
 def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, number: Ints, suits: Flags) -> bool:
-    """Merge groups to suit a class; return True if possible."""
     fits = classes.compatible_with(one)
     spare = np.where(suits, 0, recipes.groups)
     chosen: list[int] = []
@@ -322,8 +318,7 @@ def anatomize(classes: Classes, least: int, limits: Limits, *, seed: int) -> tup
     chance = np.random.default_rng([seed, 2])
     left_over = np.repeat(np.arange(len(classes)), left).tolist()
     for one in left_over:
-        open_to = np.where(count_same_value(recipes, classes, int(classes.value[one])) == 0, recipes.groups, 0)
-        ends = np.cumsum(open_to)
+        ends = np.cumsum(np.where(count_same_value(recipes, classes, int(classes.value[one])) == 0, recipes.groups, 0))
         recipes.extend(int(np.searchsorted(ends, chance.integers(ends[-1]), side="right")), 1, [one])
     return recipes, len(left_over)
 
@@ -521,7 +516,6 @@ def _shift(ways: np.ndarray, axis: int, *, back: bool = False) -> np.ndarray:
     later = (slice(None),) * axis + (slice(1, None),)
     earlier = (slice(None),) * axis + (slice(None, -1),)
     if back:
-        out[earlier] = ways[later]
-    else:
-        out[later] = ways[earlier]
+        later, earlier = earlier, later
+    out[later] = ways[earlier]
     return out

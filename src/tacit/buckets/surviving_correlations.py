@@ -21,9 +21,9 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -33,9 +33,10 @@ from tacit.buckets.case import BucketCase, Estimates
 from tacit.errors import LimitReached
 from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Floats, Ints
-from tacit.model.audit import SURE, AttackRun, Caution, Target, cautions_of
+from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.buckets import Buckets
 from tacit.model.finding import Finding
+from tacit.model.policy import Check
 
 CODE = "B03"
 NAME = "surviving-correlations"
@@ -139,7 +140,7 @@ class Model:
         return np.asarray(np.maximum(np.exp(fit - best[places.who]), _LEAST))
 
 
-def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: None) -> Model:
+def learn(valid: Valid, *, seed: int = 0, check: Check = lambda: None) -> Model:
     """Fit the model to the published groups."""
     buckets = valid.cells.buckets
     places = Places.of(valid, sample_rows(buckets, seed))
@@ -159,7 +160,7 @@ def learn(valid: Valid, *, seed: int = 0, check: Callable[[], None] = lambda: No
 
 
 def estimate(
-    valid: Valid, model: Model, *, rows: Ints | None = None, check: Callable[[], None] = lambda: None
+    valid: Valid, model: Model, *, rows: Ints | None = None, check: Check = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
     """Yield parts of ``rows`` with their value probabilities."""
     codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
@@ -180,7 +181,7 @@ class Guesses:
     share: Floats
 
 
-def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Callable[[], None] = lambda: None) -> Guesses:
+def guess(valid: Valid, model: Model, *, limit: Floats | None = None, check: Check = lambda: None) -> Guesses:
     """Apply a model to everybody; ``limit`` is per value."""
     n = valid.cells.buckets.n
     top = np.zeros(n, np.int64)
@@ -225,10 +226,7 @@ def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> 
 def run(target: Target) -> AttackRun:
     """Estimate everybody's value; report only if requested."""
     case = BucketCase.of(target)
-
-    def check() -> None:
-        target.limits.check(CODE)
-
+    check = partial(target.limits.check, CODE)
     try:
         model = learn(case.valid, seed=target.limits.seed, check=check)
         found = guess(case.valid, model, limit=_limit(target, case), check=check)
@@ -239,7 +237,7 @@ def run(target: Target) -> AttackRun:
 
 def _limit(target: Target, case: BucketCase) -> Floats | None:
     policy = target.policy
-    if policy.max_posterior is None and policy.max_gain is None:
+    if no_limit(target):
         return None
     limit = np.full(len(case.baseline), np.inf if policy.max_posterior is None else policy.max_posterior)
     if policy.max_gain is not None:
@@ -263,6 +261,8 @@ class _Outcome:
         self.estimates = Estimates(case, rows, people, found.value[order], found.share[order])
 
     def run(self) -> AttackRun:
+        limited = not no_limit(self.target)
+        sure = 0 if limited and self.decides else int(np.count_nonzero(self.found.largest > SURE))
         return self.estimates.to_run(
             CODE,
             NAME,
@@ -270,7 +270,7 @@ class _Outcome:
             measures=self._measures(),
             show=self.show,
             details={"surviving": self.found.largest},
-            cautions=self._cautions(),
+            cautions=cautions_of(CODE, sure, self.case.buckets.n, limit=limited),
         )
 
     def _measures(self) -> dict[str, float | None]:
@@ -286,18 +286,9 @@ class _Outcome:
             "group_guess_right": float(most.sum()) / max(1, buckets.n),
         }
 
-    def _cautions(self) -> tuple[Caution, ...]:
-        limited = not no_limit(self.target)
-        if limited and self.decides:
-            return ()
-        return cautions_of(CODE, int(np.count_nonzero(self.found.largest > SURE)), self.case.buckets.n, limit=limited)
-
     def _reason(self) -> str:
-        policy = self.target.policy
-        if policy.max_posterior is None and policy.max_gain is None:
-            return "the policy sets no limit for estimates"
-        if self.decides:
-            return ""
+        if no_limit(self.target) or self.decides:
+            return no_limit(self.target)
         people = len(np.unique(self.found.row))
         passing = f"{people:,} {'person exceeds' if people == 1 else 'people exceed'} the limit of the policy by this model"
         return f"{passing}; it counts only if asked for by name (--attack {CODE})"
@@ -307,5 +298,4 @@ class _Outcome:
         group = int(buckets.group[self.estimates.rows[index]])
         inside = buckets.contents(group).get(buckets.values[int(self.estimates.value[index])], 0)
         known = f"In the group {inside:,} of {int(buckets.sizes[group]):,} people have the value"
-        why = f"{known}; who they are is estimated from what all groups together show."
-        return self.estimates.to_finding(CODE, index, why)
+        return self.estimates.to_finding(CODE, index, f"{known}; who they are is estimated from what all groups together show.")

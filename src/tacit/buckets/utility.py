@@ -26,6 +26,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold
+from tacit.model.policy import Check
 from tacit.model.table import Column, Table
 
 
@@ -128,13 +129,7 @@ class Queries:
 
 
 def draw_queries(
-    cells: Combinations,
-    *,
-    number: int,
-    dim: int,
-    selectivity: Fraction,
-    seed: int,
-    check: Callable[[], None] = lambda: None,
+    cells: Combinations, *, number: int, dim: int, selectivity: Fraction, seed: int, check: Check = lambda: None
 ) -> Queries:
     """Draw queries on ``dim`` columns and the sensitive one.
 
@@ -151,7 +146,10 @@ def draw_queries(
     at_once = min(number, _questions_at_once(cells))
     while len(asked) < number and drawn < _REDRAWN * number:
         check()
-        some = [_draw_question(chance, sizes[:-1], dim) for _ in range(at_once)]
+        some: list[Question] = []
+        for _ in range(at_once):
+            chosen = chance.choice(len(widths), dim, replace=False).tolist()
+            some.append([(column, _draw_subset(chance, *sizes[column])) for column in chosen])
         values = np.stack([_draw_subset(chance, *sizes[-1]) for _ in some])
         true = ((_match_combinations(cells, some) @ cells.true) * values).sum(axis=1)
         kept = np.flatnonzero(true > 0)[: number - len(asked)]
@@ -164,11 +162,6 @@ def draw_queries(
 
 def _questions_at_once(cells: Combinations) -> int:
     return max(1, _AT_ONCE // max(1, len(cells)))
-
-
-def _draw_question(chance: np.random.Generator, sizes: Sequence[tuple[int, int]], dim: int) -> Question:
-    chosen = chance.choice(len(sizes), dim, replace=False).tolist()
-    return [(column, _draw_subset(chance, *sizes[column])) for column in chosen]
 
 
 def _draw_subset(chance: np.random.Generator, size: int, most: int) -> Flags:
@@ -302,7 +295,7 @@ def read_intervals(given: Mapping[str, float] | None, columns: Sequence[str]) ->
 
 
 def measure_guesses(
-    valid: Valid, model: Model, people: Table, cells: Combinations, *, check: Callable[[], None] = lambda: None
+    valid: Valid, model: Model, people: Table, cells: Combinations, *, check: Check = lambda: None
 ) -> tuple[Mapping[str, float], str]:
     """Return how often guesses are right, and a note.
 
@@ -343,7 +336,7 @@ def match_rows(buckets: Buckets, people: Table) -> Ints | None:
     return own if same else None
 
 
-def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
+def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Check = lambda: None) -> Floats:
     """Return the probability that each row's guess is right.
 
     That of the maximum entropy distribution in which everybody has one value, each group its contents, and each combination its values
@@ -374,9 +367,7 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Cal
     return np.asarray(np.bincount(who[hit], share[hit], buckets.n), np.float64)
 
 
-def measure_guesses_at_release(
-    valid: Valid, own: npt.NDArray[np.integer], *, check: Callable[[], None] = lambda: None
-) -> Mapping[str, float]:
+def measure_guesses_at_release(valid: Valid, own: npt.NDArray[np.integer], *, check: Check = lambda: None) -> Mapping[str, float]:
     """Return the accuracy of guesses on sampled new groups."""
     buckets = valid.cells.buckets
     rows = sample_rows(buckets, 0)
@@ -400,7 +391,7 @@ class UtilitySettings:
     selectivity: Fraction = Fraction(1, 2)
     seed: int = 0
 
-    def draw(self, cells: Combinations, check: Callable[[], None]) -> Queries:
+    def draw(self, cells: Combinations, check: Check) -> Queries:
         """Draw the queries."""
         return draw_queries(cells, number=self.queries, dim=self.dim, selectivity=self.selectivity, seed=self.seed, check=check)
 
@@ -424,7 +415,7 @@ def measure_utility(
     known: Exclusions | None,
     settings: UtilitySettings,
     *,
-    check: Callable[[], None] = lambda: None,
+    check: Check = lambda: None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Utility:
     """Measure utility and correct guesses of a release."""
@@ -459,7 +450,7 @@ def measure_utility(
 
 
 def owners_measures(
-    buckets: Buckets, people: Table, known: Exclusions | None, *, check: Callable[[], None] = lambda: None
+    buckets: Buckets, people: Table, known: Exclusions | None, *, check: Check = lambda: None
 ) -> Mapping[str, float]:
     """Return the same measures for an audit, if time permits.
 
@@ -472,9 +463,7 @@ def owners_measures(
         return {}
 
 
-def grouping_cost(
-    buckets: Buckets, people: Table, known: Exclusions, *, check: Callable[[], None] = lambda: None
-) -> Mapping[str, float]:
+def grouping_cost(buckets: Buckets, people: Table, known: Exclusions, *, check: Check = lambda: None) -> Mapping[str, float]:
     """Return the errors and right guesses while making groups.
 
     ``people`` are in release order. Errors are those of counting by groups, omitted if measuring would take longer than grouping.

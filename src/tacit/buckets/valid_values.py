@@ -23,7 +23,6 @@ import numpy as np
 
 from tacit.buckets.case import BucketCase
 from tacit.buckets.words import argue
-from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, certificate
@@ -57,7 +56,11 @@ class _Outcome:
         rows = self.rows
         left = self.left
         sizes = case.buckets.sizes
-        by_exclusion = case.valid.cells.people[case.valid.unexcluded < self.least]
+        cells = case.valid.cells
+        possible = np.flatnonzero(case.valid.possible)
+        first = possible[np.searchsorted(possible, cells.rows[cells.cell[rows]])]
+        first_value = cells.buckets.value[cells.entries[first]].astype(np.int64)
+        by_exclusion = cells.people[case.valid.unexcluded < self.least]
         return AttackRun(
             CODE,
             NAME,
@@ -75,7 +78,7 @@ class _Outcome:
             columns={
                 "row": rows,
                 "group": case.buckets.group[rows].astype(np.int64),
-                "value": np.where(left[rows] == 1, self._first_values(), -1),
+                "value": np.where(left[rows] == 1, first_value, -1),
                 "values_left": left[rows],
                 "count": self.people,
                 "count_hi": self.people,
@@ -84,12 +87,6 @@ class _Outcome:
             event=self.event,
             show=self.show,
         )
-
-    def _first_values(self) -> Ints:
-        cells = self.case.valid.cells
-        possible = np.flatnonzero(self.case.valid.possible)
-        first = possible[np.searchsorted(possible, cells.rows[cells.cell[self.rows]])]
-        return cells.buckets.value[cells.entries[first]].astype(np.int64)
 
     def _values(self, row: int) -> list[int]:
         cells = self.case.valid.cells

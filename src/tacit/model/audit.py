@@ -107,7 +107,6 @@ Columns = Mapping[str, npt.NDArray[Any]]
 #: The attacks that infer values of people who are known, and not that some group exists.
 ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 
-
 #: The options of an audit that are told nowhere else in its record: what was given besides the releases, and how it was done.
 OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
@@ -361,8 +360,7 @@ class Audit:
     @cached_property
     def waived(self) -> Waived:
         """Accepted findings: they stay listed, and do not count for the verdict."""
-        read = [entry.get("sha256") for entry in self.release]
-        return Waived.among(self.runs, self.policy.waivers, self.policy.today, read)
+        return Waived.among(self.runs, self.policy.waivers, self.policy.today, [entry.get("sha256") for entry in self.release])
 
     def counted(self, code: str) -> int:
         """Return the number of findings of an attack, without accepted ones."""
@@ -453,13 +451,7 @@ class Stream(Protocol):
     """Receiver of findings that are not kept."""
 
     def add_patterns(
-        self,
-        code: str,
-        release: Itemsets,
-        line: Ints,
-        present: Words,
-        free: Words | None,
-        bounds: tuple[Ints, Ints],
+        self, code: str, release: Itemsets, line: Ints, present: Words, free: Words | None, bounds: tuple[Ints, Ints]
     ) -> None:
         """Take patterns on published sets.
 

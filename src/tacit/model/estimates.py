@@ -68,11 +68,6 @@ class Posterior:
         """True if there are estimates, not only bounds."""
         return not bool(np.isnan(self.share).any())
 
-    @property
-    def is_bounded(self) -> bool:
-        """True if there are bounds."""
-        return not bool(np.isnan(self.lower).any() or np.isnan(self.upper).any())
-
     @cached_property
     def largest(self) -> Floats:
         """Probability of the most probable value per combination."""
@@ -85,10 +80,9 @@ class Posterior:
 
     def outside_bounds(self) -> int:
         """Count the combinations with an estimate outside its bounds."""
-        if not (self.is_estimated and self.is_bounded):
+        if any(np.isnan(numbers).any() for numbers in (self.share, self.lower, self.upper)):
             return 0
-        outside = (self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)
-        return int(outside.any(axis=1).sum())
+        return int(((self.share < self.lower - _ROOM) | (self.share > self.upper + _ROOM)).any(axis=1).sum())
 
     def highest(self, number: int, *, gained: bool = False) -> list[Guess]:
         """Return the most certain (or most ``gained``) estimates; larger groups first."""
@@ -234,8 +228,7 @@ class Comparison:
             here = place == number
             n = int(people[here].sum())
             estimated = float(largest[here] @ people[here])
-            right = float(self.right[here].sum())
-            out.append(Calibration(RANGES[number], RANGES[number + 1], n, estimated / n, right / n))
+            out.append(Calibration(RANGES[number], RANGES[number + 1], n, estimated / n, float(self.right[here].sum()) / n))
         return out
 
     def given_away(self, number: int) -> list[Judged]:
@@ -365,8 +358,7 @@ class PersonEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as in the record."""
-        names = ("posterior", "least", "most", "baseline", "lower", "upper")
-        columns = {name: getattr(self, name) for name in names}
+        columns = {name: getattr(self, name) for name in ("posterior", "least", "most", "baseline", "lower", "upper")}
         values = [
             {"value": self.values[place]}
             | {name: None if column is None else round(column[place], DIGITS) for name, column in columns.items()}

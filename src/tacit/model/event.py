@@ -95,7 +95,6 @@ class BoxEvent:
 
 Event = ItemEvent | BoxEvent
 
-
 #: Patterns over more items than this are refused: their truth table has 2**16 lines.
 MOST_ITEMS = 16
 _MOST_DEPTH = 100

@@ -206,8 +206,7 @@ OF_SEVERAL = frozenset({"X01"})
 
 def finding_id(code: str, event: Event, release: int = 0) -> str:
     """Return the id: attack code and hash of event and later release."""
-    what = [code, event.to_dict(), *([release] if release else [])]
-    text = json.dumps(what, ensure_ascii=False, sort_keys=True)
+    text = json.dumps([code, event.to_dict(), *([release] if release else [])], ensure_ascii=False, sort_keys=True)
     return f"{code}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 

@@ -97,18 +97,15 @@ class CellPrinting:
     def hidden(self, n: int | None, below: int | None = None) -> tuple[int, int]:
         """Return bounds on hidden cells; ``below`` is their own limit."""
         limits = [limit - 1 for limit in (below, self.hidden_below) if limit is not None]
-        most = min([*limits, UNBOUNDED if n is None else n])
-        return (1 if self.zeros_shown else 0), most
+        return (1 if self.zeros_shown else 0), min([*limits, UNBOUNDED if n is None else n])
 
     def numbers(self, printed: Ints, n: int | None) -> tuple[Ints, Ints]:
         """Return the least and most people; the first is larger if none fit."""
         if self.convention is not None:
             lo, hi = self.convention.numbers(printed, self.hidden_below or 0)
             return lo, hi if n is None else np.minimum(hi, n)
-        lo = printed.copy()
-        hi = printed.copy()
-        if self.base is not None:
-            lo, hi = counts_printed_as(printed, self.base, self.rounding)
+        exact = (printed.copy(), printed.copy())
+        lo, hi = exact if self.base is None else counts_printed_as(printed, self.base, self.rounding)
         if self.hidden_below is not None:
             # What is printed is not hidden: no one at all, where zeros are shown, or enough people.
             enough = self.hidden_below
@@ -167,9 +164,8 @@ class FrequencyTable(CountedLines):
         printed = np.array([-1 if count is None else count for count in counts], np.int64)
         lo, hi = how.numbers(printed, n)
         least, most = how.hidden(n)
-        hidden = printed < 0
-        lo = np.where(hidden, least, lo)
-        hi = np.where(hidden, most, hi)
+        lo = np.where(printed < 0, least, lo)
+        hi = np.where(printed < 0, most, hi)
         return cls(
             tuple(columns),
             values,
@@ -212,7 +208,6 @@ class FrequencyTable(CountedLines):
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about frequency tables only."""
-        header = self.header
         printing = self.printing
         out: dict[str, Any] = {
             "tables": len(self.tables()),
@@ -223,7 +218,7 @@ class FrequencyTable(CountedLines):
         }
         if printing.convention is not None:
             out["convention"] = printing.convention.name
-        return out | {"qi": list(header.qi), "sa": list(header.sa) if header.has_roles else None}
+        return out | {"qi": list(self.header.qi), "sa": list(self.header.sa) if self.header.has_roles else None}
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the cells as dictionaries; a hidden count is None."""

@@ -81,11 +81,9 @@ class PartialTable:
     @property
     def cells_hidden(self) -> int:
         """Number of blank cells, without the protected ones of known sensitive rows."""
-        used = self._places(self.people.schema.used)
-        blank = self.hidden[:, used].copy()
+        blank = self.hidden[:, self._places(self.people.schema.used)].copy()
         if self.sensitive is not None:
-            protected = len(self.people.schema.qi)
-            blank[self.sensitive, protected:] = False
+            blank[self.sensitive, len(self.people.schema.qi) :] = False
         return int(blank.sum())
 
     @property

@@ -136,7 +136,6 @@ def _span(pair: Any, name: str) -> tuple[int, int]:
 
 
 def _escape(name: str) -> str:
-    """Escape a column name as in web addresses."""
     for sign in "%:,+":
         name = name.replace(sign, f"%{ord(sign):02X}")
     return name
@@ -275,12 +274,9 @@ class Gathered:
 
 def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
     """Return the columns not read or ignored."""
-    not_read = []
-    ignored = []
-    for release, name in zip(releases, names, strict=True):
-        not_read += [NotRead(name, "is not read", column) for column in release.header.unread]
-        ignored += [NotRead(name, AS_TOLD, column) for column in release.header.ignored]
-    return tuple(not_read), tuple(ignored)
+    headers = [(name, release.header) for release, name in zip(releases, names, strict=True)]
+    not_read = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)
+    return not_read, tuple(NotRead(name, AS_TOLD, column) for name, header in headers for column in header.ignored)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -153,7 +153,6 @@ _STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min
 #: Who says what a limit is.
 Level = Literal["option", "data set", "organisation", "given", "default"]
 
-
 #: No policy is about so many people; counts stay exact far below.
 MOST_PEOPLE = 2**49
 
@@ -263,6 +262,8 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
+#: Function called now and then by a long computation; it may raise :class:`LimitReached`.
+Check = Callable[[], None]
 #: When everything that runs now has to end, by the monotonic clock.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 

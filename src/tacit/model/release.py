@@ -386,10 +386,9 @@ class Rules(CountedLines):
                 text = self.confidence.text(index)
                 printed["confidence"] = float(text) if text else None
             else:
-                both = self.count(index)
                 whole = self.whole(index)
                 exact = printed["count"] is not None and whole.is_exact and whole.lo > 0
-                printed["confidence"] = both.lo / whole.lo if exact else None
+                printed["confidence"] = self.count(index).lo / whole.lo if exact else None
             yield {"antecedent": self._side(self.antecedents, index), "consequent": self._consequent(index)} | printed
 
     def _side(self, sets: Sets, index: int) -> dict[str, str] | list[str]:

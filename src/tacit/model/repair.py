@@ -143,8 +143,7 @@ class Hidden(PartialTable, Outcome):
 
     def record(self) -> dict[str, Any]:
         """Return the entries that its record begins with."""
-        others = {"rule": self.other_columns, "columns": list(self.other_names)}
-        return {**Outcome.record(self), "other_columns": others}
+        return {**Outcome.record(self), "other_columns": {"rule": self.other_columns, "columns": list(self.other_names)}}
 
 
 #: Placeholders of files in a command, with their names where no files are given. Releases are ``@0``, ``@1``, ..

@@ -54,23 +54,17 @@ class Precision:
 
 def counts_printed_as(printed: Ints, base: int, rounding: Rounding) -> tuple[Ints, Ints]:
     """Return the interval of counts behind each multiple."""
-    below: int | Ints
-    above: int | Ints
-    if rounding == "nearest":
-        below = above = base // 2
-    elif rounding == "half-up":
-        below = base // 2
-        above = (base - 1) // 2
-    elif rounding == "half-even":
-        below = above = np.where(printed // base % 2 == 0, base // 2, (base - 1) // 2)
-    elif rounding == "up":
-        below = base - 1
-        above = 0
-    elif rounding == "truncated":
-        below = 0
-        above = base - 1
-    else:
-        below = above = base - 1
+    half = base // 2
+    less_than_half = (base - 1) // 2
+    below_and_above: dict[Rounding, tuple[int | Ints, int | Ints]] = {
+        "nearest": (half, half),
+        "half-up": (half, less_than_half),
+        "up": (base - 1, 0),
+        "truncated": (0, base - 1),
+    }
+    below, above = below_and_above.get(rounding, (base - 1, base - 1))
+    if rounding == "half-even":
+        below = above = np.where(printed // base % 2 == 0, half, less_than_half)
     return np.maximum(printed - below, 0), printed + above
 
 

@@ -103,8 +103,7 @@ class Transactions:
         """Tell if everybody has exactly one of these items."""
         wanted = frozenset(names)
         named = np.array([name in wanted for name in self.items.names], np.bool_)
-        each = np.bincount(self.rows.owners(), named[self.rows.members], len(self.rows))
-        return bool((each == 1).all())
+        return bool((np.bincount(self.rows.owners(), named[self.rows.members], len(self.rows)) == 1).all())
 
     def merged(self) -> Transactions:
         """The same people with equal rows merged into one, in the order of their first appearance."""
@@ -121,8 +120,7 @@ class Transactions:
         where_in_row = np.arange(len(self.rows.members)) - self.rows.offsets[rows_of]
         candidates = same[rows_of]
         twin = self.rows.members[np.where(candidates, self.rows.offsets[head[rows_of]] + where_in_row, 0)]
-        differs = rows_of[candidates & (twin != self.rows.members)]
-        same[differs] = False
+        same[rows_of[candidates & (twin != self.rows.members)]] = False
         target = np.where(same, head, np.arange(len(keys)))
         if (self.weights == 1).all():
             weights = np.bincount(target, minlength=len(keys))
@@ -183,8 +181,7 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
         """Return the column restricted to these rows."""
-        codes = self.codes[rows]
-        kept, fresh = np.unique(codes, return_inverse=True)
+        kept, fresh = np.unique(self.codes[rows], return_inverse=True)
         return Column(self.name, tuple(self.values[i] for i in kept), fresh.astype(np.int32))
 
 
@@ -258,8 +255,7 @@ class Table:
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
-        columns = tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns)
-        return replace(self, columns=columns, weights=weights)
+        return replace(self, columns=tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns), weights=weights)
 
     def transactions(self) -> Transactions:
         """Each row as the set of its items ``column=value``."""

@@ -30,11 +30,7 @@ class Paper:
 
 
 PAPERS: tuple[Paper, ...] = (
-    Paper(
-        "atzori05",
-        "M. Atzori, F. Bonchi, F. Giannotti, D. Pedreschi, k-Anonymous Patterns, PKDD 2005",
-        atzori05.reproduce,
-    ),
+    Paper("atzori05", "M. Atzori, F. Bonchi, F. Giannotti, D. Pedreschi, k-Anonymous Patterns, PKDD 2005", atzori05.reproduce),
     Paper(
         "injector08",
         "T. Li, N. Li, Injector: Mining Background Knowledge for Data Anonymization, ICDE 2008",
@@ -64,11 +60,7 @@ def paper_named(name: str) -> Paper:
 
 
 def reproduce(
-    name: str,
-    *,
-    data: str | os.PathLike[str] | None = None,
-    time_limit: float = TIME_LIMIT,
-    progress: Progress = silent,
+    name: str, *, data: str | os.PathLike[str] | None = None, time_limit: float = TIME_LIMIT, progress: Progress = silent
 ) -> Reproduction:
     """A paper's tables and figures beside ours.
 
@@ -79,6 +71,3 @@ def reproduce(
     parts, left_out = paper.reproduce(Bench.open(data, time_limit, progress))
     progress(1.0)
     return Reproduction(paper.name, paper.citation, parts, left_out)
-
-
-__all__ = ["PAPERS", "TIME_LIMIT", "Paper", "paper_named", "reproduce"]

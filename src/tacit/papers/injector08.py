@@ -121,8 +121,7 @@ class Trial:
             start = time.perf_counter()
             found = mine_negative_rules(self.people, hierarchies=self.trees, **how)
             seconds = time.perf_counter() - start
-            known = Exclusions.of(read_knowledge(found), self.people.qi, self.people.sa.values)
-            self._rules[key] = found, known, seconds
+            self._rules[key] = found, Exclusions.of(read_knowledge(found), self.people.qi, self.people.sa.values), seconds
         return self._rules[key]
 
     def groups(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Grouped:
@@ -190,7 +189,7 @@ class Trial:
         numbered = [replace(reader, name=str(number)) for number, reader in enumerate(readers.values())]
         off = self._queries[key].errors(numbered)
         found = dict(zip(readers, (float(off[one.name].mean()) for one in numbered), strict=True))
-        return {name: mean([found[name, seed] for seed in range(draws)]) for _, name, draws in groupings}
+        return {name: float(np.mean([found[name, seed] for seed in range(draws)])) for _, name, draws in groupings}
 
     def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
         """Return shares guessed by frequency and by B03."""
@@ -198,11 +197,6 @@ class Trial:
         buckets = valid.cells.buckets
         right = guess(valid, learn(valid)).top == self.people.sa.codes
         return float(np.maximum.reduceat(buckets.count, buckets.starts[:-1]).sum()) / buckets.n, float(right.mean())
-
-
-def mean(values: Sequence[float]) -> float:
-    """Return the mean of some numbers."""
-    return float(np.mean(values))
 
 
 EXPECTATIONS = (0.75, 0.80, 0.85, 0.90, 0.95)
@@ -235,7 +229,6 @@ GROUPINGS: tuple[tuple[Method, str, int], ...] = (
     ("balanced-2", "balanced-2", 1),
 )
 _IN_PICTURE = "the heights of the points stand in the picture only. "
-_WHAT = "Figures 3 to 8"
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -246,7 +239,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
         return Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
 
     # Other people than the paper's may not be feasible.
-    return run_on_adult(bench, [example()], _WHAT, read, steps, excuses=(Infeasible,))
+    return run_on_adult(bench, [example()], "Figures 3 to 8", read, steps, excuses=(Infeasible,))
 
 
 def example() -> Part:
@@ -341,7 +334,7 @@ def vulnerable(trial: Trial) -> list[Part]:
 
 
 def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]:
-    return {name: mean(trial.vulnerable(method, least, known)) for method, name, _ in GROUPINGS}
+    return {name: float(np.mean(trial.vulnerable(method, least, known))) for method, name, _ in GROUPINGS}
 
 
 def _judge_vulnerable(found: Mapping[float, Mapping[str, float]]) -> str:

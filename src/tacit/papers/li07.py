@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Literal
@@ -32,7 +33,6 @@ PEOPLE = 30_000
 CONFIDENCE = Fraction(3, 5)
 SUPPORT = 60
 DRAWS = {"few": 3, "many": 10}
-_WHAT = "Figure 3 and several sensitive values"
 _READ = (
     "of the paper only the curves are there. 30,000 people of the training file without '?' in a column that is used; conditions are "
     "sex, marital status, workclass, education, its number, salary and race; minimum support 60. "
@@ -53,7 +53,7 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     def read(path: Path) -> Trial:
         return Trial(read_adult(path, qi=CONDITIONS, sa=SA, missing_rule="drop"), bench.limits)
 
-    return run_on_adult(bench, [graph_part(), example()], _WHAT, read, steps)
+    return run_on_adult(bench, [graph_part(), example()], "Figure 3 and several sensitive values", read, steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +191,9 @@ def _make_figure(
 
 def by_records(trial: Trial) -> list[Part]:
     """Figure 3 (a) and (c)."""
-    numbers = (2, 4, 8, 16, 25, 35)
     rates: list[tuple[float, ...]] = []
-    for number in numbers:
-        draw = _anybody(trial, number)
+    for number in (2, 4, 8, 16, 25, 35):
+        draw = partial(trial.cells, sensitive=number)
         rates.append((number, *(trial.rate(draw, one, "ns", DRAWS["many"]) for one, _ in NS)))
     by_number = {int(row[0]): row for row in rates}
     ratio = sum(row[2] for row in rates) / max(1e-9, sum(row[1] for row in rates))
@@ -210,7 +209,7 @@ def by_records(trial: Trial) -> list[Part]:
 def by_confidence(trial: Trial) -> list[Part]:
     """Figure 3 (b) and (d)."""
     shares = [Fraction(step, 10) for step in range(1, 11)]
-    draw = _anybody(trial, 20)
+    draw = partial(trial.cells, sensitive=20)
     rates = [(float(share), *(trial.rate(draw, one, "ns", DRAWS["few"], share) for one, _ in NS)) for share in shares]
     falls = all(later[1] <= row[1] + 1e-9 for row, later in pairwise(rates))
     told = f"'as the minimum confidence increases, there are fewer unsafe rules': {confirm(falls)}."
@@ -223,7 +222,7 @@ def by_size(trial: Trial) -> list[Part]:
     """Figure 3 (e)."""
     made: list[tuple[float, ...]] = []
     for size in (10_000, 20_000, 30_000):
-        draw = _professionals(trial, size, 5)
+        draw = partial(trial.cells, sensitive=10, size=size, attributes=5, value="Prof-specialty")
         made.append((size, *(trial.rate(draw, one, "nc", DRAWS["few"]) for one, _ in NC)))
     more = all(later[0] * later[1] >= row[0] * row[1] for row, later in pairwise(made))
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
@@ -239,12 +238,12 @@ def by_attributes(trial: Trial) -> list[Part]:
     """Figure 3 (f)."""
     made: list[tuple[float, ...]] = []
     for attributes in (3, 4, 5, 6):
-        draw = _professionals(trial, PEOPLE, attributes)
+        draw = partial(trial.cells, sensitive=10, attributes=attributes, value="Prof-specialty")
         made.append((attributes, *(trial.rate(draw, one, "nc", DRAWS["few"]) for one, _ in NC)))
     grows = all(later[1] >= row[1] for row, later in pairwise(made))
-    told = f"'when we increased the number of condition attributes, more values need to be hidden': {confirm(grows)}."
+    told = f"'when we increased the number of condition attributes, more values need to be hidden': {confirm(grows)}. "
+    told += _compare_with_cr(made)
     reading = "The first 3 to 6 conditions, confidence .6, 10 sensitive records with Prof-specialty; mean of 3 draws."
-    told += f" {_compare_with_cr(made)}"
     return _make_figure("figure-3f", "Figure 3 (f): by conditions, condition cells", reading, "conditions", made, NC, told)
 
 
@@ -253,10 +252,9 @@ def by_values(trial: Trial) -> list[Part]:
     methods: tuple[tuple[Method, str], ...] = (("smc", "SMC (ns)"), ("rgraph-max-descendant", "MAX-DESCENDANT (nc)"))
     made: list[tuple[float, ...]] = []
     for values in (1, 3, 5, 9):
-        draw = _spread(trial, values)
+        draw = partial(trial.cells, sensitive=20, attributes=5, values=values)
         hidden = trial.rate(draw, "smc", "ns", DRAWS["few"], Fraction(7, 10))
-        along = trial.rate(draw, "rgraph-max-descendant", "nc", DRAWS["few"], Fraction(7, 10))
-        made.append((values, hidden, along))
+        made.append((values, hidden, trial.rate(draw, "rgraph-max-descendant", "nc", DRAWS["few"], Fraction(7, 10))))
     grows = all(later[2] >= row[2] for row, later in pairwise(made))
     told = (
         f"'when the number of sensitive values increased, we need more removals': {confirm(grows)} when 20 "
@@ -264,18 +262,6 @@ def by_values(trial: Trial) -> list[Part]:
     )
     reading = "5 conditions, confidence .7, 20 sensitive records over the most frequent values; mean of 3 draws."
     return _make_figure("several-values", "Several sensitive values", reading, "values", made, methods, told)
-
-
-def _anybody(trial: Trial, sensitive: int) -> Callable[[int], Cells]:
-    return lambda seed: trial.cells(seed, sensitive)
-
-
-def _professionals(trial: Trial, size: int, attributes: int) -> Callable[[int], Cells]:
-    return lambda seed: trial.cells(seed, 10, size=size, attributes=attributes, value="Prof-specialty")
-
-
-def _spread(trial: Trial, values: int) -> Callable[[int], Cells]:
-    return lambda seed: trial.cells(seed, 20, attributes=5, values=values)
 
 
 def _compare_with_cr(rows: Sequence[tuple[float, ...]]) -> str:

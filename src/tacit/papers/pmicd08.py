@@ -73,6 +73,8 @@ def worked_example() -> Part:
     printed = [(part, size) for part, size in runs[:-1] if size < 3]
     restored = found["pmicd"].attack("I01").findings
     as_printed = found["pmicd"].measures["channels_as_printed"]
+    channels = [(set(part), set(whole) - set(part)) for part, whole in data.channels(4, 3)]
+    maximal = sum(not any((i, d) != (h, e) and i <= h and d <= e for h, e in channels) for i, d in channels)
     handed_on = "the last run of every projection is never handed on"
     last_runs = "the last runs again; with them it finds all"
 
@@ -92,15 +94,9 @@ def worked_example() -> Part:
             fact("Fig. 3", "the same by the algorithm as printed", "b:1 bc:2 cd:2", told(printed), handed_on),
             fact("Theorem 3", "channels found, by the algorithm as printed", restored, as_printed, last_runs),
             fact("Theorem 3", "PMICD (restored) and OICD find the same", restored, found["oicd"].attack("I01").findings),
-            fact("Def. 10", "maximal among all channels, by brute force", restored, _maximal_by_definition()),
+            fact("Def. 10", "maximal among all channels, by brute force", restored, maximal),
         ],
     )
-
-
-def _maximal_by_definition() -> int:
-    """Count the maximal channels pair by pair."""
-    channels = [(set(part), set(whole) - set(part)) for part, whole in EXAMPLE.channels(4, 3)]
-    return sum(not any((i, d) != (h, e) and i <= h and d <= e for h, e in channels) for i, d in channels)
 
 
 def stated_numbers(name: str, people: Transactions) -> Part:
@@ -120,14 +116,10 @@ def stated_numbers(name: str, people: Transactions) -> Part:
     return facts_part(f"numbers-{name}", f"Section 5: {name.upper()} and its itemsets", reading, rows)
 
 
-def _measure(bench: Bench, setting: Setting) -> dict[str, Timing]:
-    return {rival: bench.rival(rival, setting) for rival in RIVALS} | {"Tacit": bench.ours(setting)}
-
-
 def by_support(bench: Bench, name: str, people: Transactions) -> list[Part]:
     """Figures 5 to 8: times and numbers by support."""
     time_figure, number_figure, _, _ = FIGURES[name]
-    timed = [(float(share), _measure(bench, Setting(people, share / 100, K))) for share in SUPPORTS[name]]
+    timed = [(float(share), bench.time_all(Setting(people, share / 100, K))) for share in SUPPORTS[name]]
     claim = "'When sigma is small, PMICD is much faster than OICD': " + _compare_speed(timed)
     times = f"Figure {time_figure}: run times, {name.upper()}, k = {K}"
     return [
@@ -140,7 +132,7 @@ def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
     """Figures 9 to 12: times and numbers by k."""
     _, _, time_figure, number_figure = FIGURES[name]
     fixed = Setting(people, FIXED[name] / 100, LEVELS[0])
-    timed = [(float(k), _measure(bench, fixed.with_k(k))) for k in LEVELS]
+    timed = [(float(k), bench.time_all(fixed.with_k(k))) for k in LEVELS]
     spread = []
     for rival in ("oicd", "pmicd"):
         seconds = [found for _, times in timed if (found := times[rival].seconds) is not None]

@@ -18,13 +18,10 @@ from tacit.reports.pictures import Canvas, Curve, graph_picture, line_chart
 from tacit.reports.sentences import bullet
 from tacit.reports.text import fact_lines, table_lines
 
-TITLE = "Papers compared with Tacit"
 #: The outcome of a part about seconds of a machine, where they are left out.
 TIMED = "Run times of a machine, which this page leaves out."
 _YES = re.compile(r"(?<!not )confirmed", re.IGNORECASE)
 _NO = re.compile(r"not (?:confirmed|reproduced)", re.IGNORECASE)
-
-# One paper
 
 
 def reproduction_text(made: Reproduction, *, width: int) -> str:
@@ -50,10 +47,8 @@ def _table(part: Part) -> Table:
 
 def format_cell(cell: Cell) -> str:
     """Return a cell as text, rounded if needed."""
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return cell
+    if cell is None or isinstance(cell, str):
+        return cell or ""
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:.3g}" if abs(cell) < 1000 else f"{cell:,.0f}"
 
 
@@ -107,9 +102,6 @@ def standing(part: Part) -> str:
     return "not confirmed" if is_refuted else "shown"
 
 
-# All papers
-
-
 def papers_markdown(made: Sequence[Reproduction], *, body_only: bool = False) -> str:
     """Return the page about all papers as Markdown."""
     return render_markdown(papers_document(made), body_only=body_only)
@@ -125,7 +117,7 @@ def papers_document(made: Sequence[Reproduction]) -> Document:
     rows = [(one.name, part.title, standing(part), part.outcome or TIMED) for one in made for part in one.parts]
     overview = Table.of("What the papers state, and if it is confirmed", ("Paper", "Part", "Standing", "Outcome"), rows)
     sections = (Section("All parts", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
-    return Document(title=TITLE, lead=(), sections=sections, footer="Made by tacit reproduce.")
+    return Document(title="Papers compared with Tacit", lead=(), sections=sections, footer="Made by tacit reproduce.")
 
 
 def _paper_parts(made: Reproduction) -> Iterator[Block]:

@@ -108,8 +108,8 @@ class TableCase:
 
     def rule_inputs(self, attribute: Attribute) -> Case:
         """Return the inputs of the rule search for an attribute."""
-        conditions = self.conditions_about(attribute)
-        return Case(conditions, attribute.shown, attribute.rows, attribute.truth, others=self.others_of(attribute))
+        known = (self.conditions_about(attribute), attribute.shown, attribute.rows, attribute.truth)
+        return Case(*known, others=self.others_of(attribute))
 
     def conditions_about(self, attribute: Attribute) -> Codes:
         """Return the codes of an attribute's possible predictors."""
@@ -165,7 +165,6 @@ def _recode(values: Sequence[str], codes: Codes, place: Mapping[str, int]) -> Co
 
 
 def _align(partial: PartialTable, original: PartialTable) -> PartialTable:
-    """Return the original with the table's columns, verified."""
     remedy = "Give the table before cells were hidden, with its rows in the same order"
     lacks = [name for name in partial.people.schema.used if name not in original.people.names]
     if lacks or len(partial) != len(original):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
 #: Compared rules have at most this many condition columns, and at least this share of the people.
@@ -32,14 +32,7 @@ class _Table:
 
 
 def blank_cost(
-    before: Codes,
-    after: Codes,
-    conditions: int,
-    *,
-    confidence: Fraction,
-    support: int,
-    seed: int,
-    check: Callable[[], None] = lambda: None,
+    before: Codes, after: Codes, conditions: int, *, confidence: Fraction, support: int, seed: int, check: Check = lambda: None
 ) -> dict[str, Any]:
     """Count lost and changed rules; measure query errors.
 
@@ -49,7 +42,7 @@ def blank_cost(
     """
     _, first, people = np.unique(row_keys((*before.T, *after.T), len(before)), return_index=True, return_counts=True)
     table = _Table(before[first], after[first], people.astype(np.int64))
-    counts = {"rules": 0, "rules_lost": 0, "rules_changed": 0, "rules_new": 0}
+    counts = dict.fromkeys(("rules", "rules_lost", "rules_changed", "rules_new"), 0)
     bar = max(support, len(before) * LEAST_SHARE.numerator // LEAST_SHARE.denominator)
     for sensitive in range(conditions, before.shape[1]):
         for size in range(1, min(LONGEST, conditions) + 1):
@@ -85,16 +78,9 @@ def _compare_rules(table: _Table, columns: list[int], confidence: Fraction, bar:
         held.append((both > bar) & (both * confidence.denominator > whole * confidence.numerator))
         confident.append((both, whole))
     (old_both, old_whole), (new_both, new_whole) = confident
-    kept = held[0] & held[1]
-    changed = kept & (old_both * new_whole != new_both * old_whole)
-    lost = held[0] & ~held[1]
-    new = held[1] & ~held[0]
-    return {
-        "rules": int(held[0].sum()),
-        "rules_lost": int(lost.sum()),
-        "rules_changed": int(changed.sum()),
-        "rules_new": int(new.sum()),
-    }
+    changed = held[0] & held[1] & (old_both * new_whole != new_both * old_whole)
+    counts = {"rules": held[0], "rules_lost": held[0] & ~held[1], "rules_changed": changed, "rules_new": held[1] & ~held[0]}
+    return {name: int(rules.sum()) for name, rules in counts.items()}
 
 
 def _query_error(table: _Table, conditions: int, seed: int) -> float:

@@ -9,13 +9,14 @@ hidden cells is kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Floats, Ints
+from tacit.model.policy import Check
 from tacit.partial.papers import hide_along_graph, hide_values
 from tacit.partial.problem import OTHER, REGIONS, RELEVANT, Hiding, Pile, Problem, Touched
 
@@ -23,25 +24,22 @@ from tacit.partial.problem import OTHER, REGIONS, RELEVANT, Hiding, Pile, Proble
 NOTHING = 1e-9
 
 
-def hide_greedily(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_greedily(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Return the cheapest safe result over all region subsets."""
     best: Hiding | None = None
     for some in subsets(regions):
-        for found in (hide_by_gain(problem, some, check), _hide_by_paper(problem, some, check)):
+        by_gain = hide_by_gain(problem, some, check)
+        by_paper = None
+        if some == {"ns"}:
+            by_paper = hide_values(problem, some, check)
+        if some == {"nc"}:
+            by_paper = hide_along_graph(problem, some, "max-descendant", check=check)
+        if by_paper is not None:
+            restore_while_safe(by_paper, check)
+        for found in (by_gain, by_paper):
             if found is not None and (best is None or found.cells_hidden < best.cells_hidden):
                 best = found
     return best
-
-
-def _hide_by_paper(problem: Problem, regions: frozenset[str], check: Callable[[], None]) -> Hiding | None:
-    found = None
-    if regions == {"ns"}:
-        found = hide_values(problem, regions, check)
-    if regions == {"nc"}:
-        found = hide_along_graph(problem, regions, "max-descendant", check=check)
-    if found is not None:
-        restore_while_safe(found, check)
-    return found
 
 
 def subsets(regions: Iterable[str]) -> list[frozenset[str]]:
@@ -50,7 +48,7 @@ def subsets(regions: Iterable[str]) -> list[frozenset[str]]:
     return [frozenset(some) for size in range(1, len(listed) + 1) for some in combinations(listed, size)]
 
 
-def hide_by_gain(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_by_gain(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Run the greedy with these regions, or return None."""
     if regions == {"ns"} or ("sc" not in regions and len(problem.column) == 1):
         # No rule's pattern loses a record that has another value, so no other rule becomes unsafe.
@@ -95,8 +93,7 @@ class Gains:
         helps &= self.state.allowed.any(axis=1)
         self.gain[: len(helps)][~helps] = -np.inf
         kept = helps[rules.member]
-        start = np.concatenate([[0], np.cumsum(kept)])[rules.start]
-        return start, rules.member[kept], rules.role[kept]
+        return np.concatenate([[0], np.cumsum(kept)])[rules.start], rules.member[kept], rules.role[kept]
 
     def effects(self, rules: Ints) -> Floats:
         """Return each rule's decrease by the record's role."""
@@ -214,7 +211,7 @@ def _find_largest(scores: Floats, bar: float) -> tuple[int, int] | None:
     return (number, cell) if scores[number, cell] > bar else None
 
 
-def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) -> None:
+def restore_while_safe(state: Hiding, check: Check = lambda: None) -> None:
     """Publish needlessly hidden cells again, the least important first."""
     again = True
     while again:
@@ -229,11 +226,10 @@ def restore_while_safe(state: Hiding, check: Callable[[], None] = lambda: None) 
 def _list_hidden(state: Hiding) -> list[tuple[int, int]]:
     listed = []
     for number, pile in enumerate(state.piles):
-        if state.people[number]:
-            for cell in range(state.problem.cells):
-                if pile.hidden >> cell & 1:
-                    changed = _restored(state, number, cell)
-                    listed.append((int(np.maximum(changed.both, changed.owners).sum()), number, cell))
+        for cell in range(state.problem.cells) if state.people[number] else ():
+            if pile.hidden >> cell & 1:
+                changed = _restored(state, number, cell)
+                listed.append((int(np.maximum(changed.both, changed.owners).sum()), number, cell))
     return [(number, cell) for _, number, cell in sorted(listed)]
 
 

@@ -13,7 +13,7 @@ be from the optimum.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -22,7 +22,7 @@ import numpy as np
 
 from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
 from tacit.model.arrays import Flags
-from tacit.model.policy import Limits
+from tacit.model.policy import Check, Limits
 from tacit.partial.greedy import hide_greedily, restore_while_safe
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values
 from tacit.partial.problem import OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, count_hopeless_rules
@@ -35,7 +35,7 @@ MOST_CHOICES = 200_000
 
 
 def hide_uniformly(
-    problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None, *, known_only: bool = False
+    problem: Problem, regions: frozenset[str], check: Check = lambda: None, *, known_only: bool = False
 ) -> Hiding | None:
     """Hide the cheapest attributes that make the table safe.
 
@@ -55,7 +55,7 @@ def hide_uniformly(
     return state
 
 
-def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: Callable[[], None]) -> tuple[int, ...] | None:
+def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: Check) -> tuple[int, ...] | None:
     """Return the cheapest attributes meeting all unsafe rules, or None."""
     masks = {int(mask) for mask in problem.rules.mask[unsafe].tolist()}
     masks = {mask for mask in masks if not any(other != mask and other & mask == other for other in masks)}
@@ -69,7 +69,12 @@ def _choose_attributes(problem: Problem, unsafe: Flags, further: Flags, check: C
     if any(not any(mask >> a & 1 for a in usable) for mask in masks):
         return None
     if len(usable) > ALL_SETS:
-        return _choose_one_by_one(masks, usable)
+        chosen: list[int] = []
+        while masks:
+            a = max(usable, key=lambda a: sum(mask >> a & 1 for mask in masks))
+            chosen.append(a)
+            masks = {mask for mask in masks if not mask >> a & 1}
+        return tuple(sorted(chosen))
     best: tuple[tuple[int, int], tuple[int, ...]] | None = None
     for size in range(len(usable) + 1):
         check()
@@ -91,15 +96,6 @@ def _mark_unsafe_among_known(problem: Problem) -> Flags:
     return problem.thresholds.unsafe(rules.having - blank, rules.both)
 
 
-def _choose_one_by_one(masks: set[int], usable: list[int]) -> tuple[int, ...]:
-    chosen: list[int] = []
-    while masks:
-        a = max(usable, key=lambda a: sum(mask >> a & 1 for mask in masks))
-        chosen.append(a)
-        masks = {mask for mask in masks if not mask >> a & 1}
-    return tuple(sorted(chosen))
-
-
 @dataclass(frozen=True, eq=False)
 class Optimum:
     """Result of the program: ``state`` if any, and least number of hidden cells."""
@@ -110,7 +106,7 @@ class Optimum:
 
 
 def hide_fewest(
-    problem: Problem, regions: frozenset[str], *, seconds: float | None = None, check: Callable[[], None] = lambda: None
+    problem: Problem, regions: frozenset[str], *, seconds: float | None = None, check: Check = lambda: None
 ) -> Optimum:
     """Find a safe table with the fewest hidden cells."""
     state = Hiding(problem, regions)
@@ -127,7 +123,7 @@ def hide_fewest(
 
 
 class _Model:
-    def __init__(self, state: Hiding, check: Callable[[], None]) -> None:
+    def __init__(self, state: Hiding, check: Check) -> None:
         self.state = state
         self.problem = state.problem
         self.check = check
@@ -152,28 +148,21 @@ class _Model:
             what = f"needs more than {MOST_CHOICES:,} variables for this table"
             raise OptionError(what, where="--method ilp", remedy="Choose --method greedy, or name fewer columns with --qi")
         first = len(self.choices)
-        for hidden in self.worth_hiding(conditions, values):
+        # With its only value hidden, a record supports no rule, and hiding more of it is useless.
+        has_one_value = self.problem.cells == k + 1
+        sets = _subsets(conditions) + _subsets(values) if has_one_value else _subsets(conditions + values)
+        for hidden in sets:
             choice = len(self.choices)
             self.choices.append(Pile(of, hidden))
             met = masks & hidden != 0
             lost_value = (hidden >> k >> self.problem.column[self.problem.rules.target[rules]]) & 1 == 1
             lost = (roles == RELEVANT) & (met | lost_value)
-            gone = (roles == OWNER) & met
-            for part, chosen in enumerate((met, lost, gone)):
+            for part, chosen in enumerate((met, lost, (roles == OWNER) & met)):
                 for rule in rules[chosen].tolist():
                     self.effects[rule][part][choice] = 1
         if first < len(self.choices):
             people = float(self.problem.classes.people[of])
             self.rows.append((dict.fromkeys(range(first, len(self.choices)), 1.0), -np.inf, people))
-
-    def worth_hiding(self, conditions: list[int], values: list[int]) -> list[int]:
-        """Return the sets of cells to choose from.
-
-        With its only value hidden, a record supports no rule, and hiding more of it is useless.
-        """
-        if self.problem.cells == self.problem.attributes + 1:
-            return _subsets(conditions) + _subsets(values)
-        return _subsets(conditions + values)
 
     def solve(self, seconds: float | None) -> Solution:
         from scipy.sparse import csr_array
@@ -213,13 +202,11 @@ class _Model:
         large = float(limits.denominator * both)
         if limits.support > 0 and less_both:
             row[extra] = large
-            within = dict.fromkeys(less_both, 1.0) | {extra: -float(both - limits.support)}
-            self.rows.append((within, 0.0, np.inf))
+            self.rows.append((dict.fromkeys(less_both, 1.0) | {extra: -float(both - limits.support)}, 0.0, np.inf))
             extra += 1
         if less_owners:
             row[extra] = large
-            owners = float(rules.owners[rule])
-            self.rows.append((dict.fromkeys(less_owners, 1.0) | {extra: -owners}, 0.0, np.inf))
+            self.rows.append((dict.fromkeys(less_owners, 1.0) | {extra: -float(rules.owners[rule])}, 0.0, np.inf))
             extra += 1
         self.rows.append((dict(row), float(limits.denominator * both - limits.numerator * having), np.inf))
         return extra
@@ -343,19 +330,14 @@ def _hide_by_method(
         found = hide_fewest(problem, regions, seconds=LAST_RESORT if seconds is None else seconds, check=check)
         states = [state for state in (found.state, greedy) if state is not None]
         return min(states, key=lambda state: state.cells_hidden, default=None), found.bound
-    if method == "smc":
-        return hide_values(problem, regions, check), None
-    if method == "cr":
-        return hide_rule_by_rule(problem, regions, check), None
-    if method == "uniform":
-        return hide_uniformly(problem, regions, check), None
-    if method == "greedy":
-        return hide_greedily(problem, regions, check), None
+    others = {"smc": hide_values, "cr": hide_rule_by_rule, "uniform": hide_uniformly, "greedy": hide_greedily}
+    if method in others:
+        return others[method](problem, regions, check), None
     choice: Any = method.removeprefix("rgraph-")
     return hide_along_graph(problem, regions, choice, seed=seed, check=check), None
 
 
-def _check(limits: Limits) -> Callable[[], None]:
+def _check(limits: Limits) -> Check:
     return lambda: limits.check("hide")
 
 

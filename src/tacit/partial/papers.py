@@ -24,7 +24,6 @@ Y. Saygin, V. Verykios, C. Clifton, "Using unknowns to prevent discovery of asso
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -32,13 +31,14 @@ from typing import Literal
 import numpy as np
 
 from tacit.model.arrays import Codes, Ints
+from tacit.model.policy import Check
 from tacit.partial.problem import RELEVANT, Hiding, Problem
 
 Choice = Literal["max-descendant", "random-max", "random"]
 
 
 def hide_along_graph(
-    problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Callable[[], None] = lambda: None
+    problem: Problem, regions: frozenset[str], choice: Choice, *, seed: int = 0, check: Check = lambda: None
 ) -> Hiding | None:
     """Hide condition cells by rgraph, or return None."""
     state = Hiding(problem, regions & {"nc"})
@@ -98,7 +98,9 @@ class _Graph:
         own = self.problem.classes.conditions[pile.of]
         published = np.array([not pile.hidden >> a & 1 for a in range(self.problem.attributes)])
         self.of_pile[number] = []
-        for mask in _keep_largest(((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))):
+        shared = ((self.owners == own) & (own >= 0) & published) @ (1 << np.arange(len(own), dtype=np.int64))
+        masks = set(shared.tolist()) - {0}
+        for mask in sorted(mask for mask in masks if not any(other != mask and mask & other == mask for other in masks)):
             node = self.get_node(mask, own, rules)
             node.piles[number] = None
             node.records += state.people[number]
@@ -115,7 +117,7 @@ class _Graph:
                 self.holding[rule].append(self.nodes[key])
         return self.nodes[key]
 
-    def make_safe(self, choice: Choice, chance: np.random.Generator, check: Callable[[], None]) -> None:
+    def make_safe(self, choice: Choice, chance: np.random.Generator, check: Check) -> None:
         bound: set[int] = set()  # nodes without a cell that may be hidden
         while self.unsafe.any():
             check()
@@ -130,7 +132,6 @@ class _Graph:
                 self.hide(node, cell)
 
     def choose_cell(self, node: _Node) -> int | None:
-        """Return the cell that most unsafe descendants share."""
         masks = self.problem.rules.mask[node.below[self.unsafe[node.below]]]
         shared = [(int((masks >> a & 1).sum()), -a) for a in range(self.problem.attributes) if node.mask >> a & 1]
         for count, a in sorted(shared, reverse=True):
@@ -181,12 +182,7 @@ class _Graph:
         self.unsafe = now
 
 
-def _keep_largest(masks: Ints) -> list[int]:
-    found = set(masks.tolist()) - {0}
-    return sorted(mask for mask in found if not any(other != mask and mask & other == mask for other in found))
-
-
-def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_values(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Hide sensitive values by smc, or return None."""
     problem = problem.keep_unsafe().merge_classes()
     state = Hiding(problem, regions & {"ns"})
@@ -207,11 +203,11 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
     while unsafe.any():
         check()
         scores = np.where(left > 0, covers, 0)
-        best = int(scores.argmax())
-        of, column = divmod(best, scores.shape[1])
+        of, column = divmod(int(scores.argmax()), scores.shape[1])
         if scores[of, column] == 0:
             return None
-        number = next(n for n in _piles_of(state, of) if state.people[n] and state.may_hide(n, k + column))
+        piles = [of] if scores.shape[1] == 1 else [number for number, pile in enumerate(state.piles) if pile.of == of]
+        number = next(n for n in piles if state.people[n] and state.may_hide(n, k + column))
         needed = problem.thresholds.values_to_hide(state.having, state.both)
         touched = state.touched(number, k + column).rules
         records = min(state.people[number], int(needed[touched][unsafe[touched]].min()))
@@ -224,13 +220,7 @@ def hide_values(problem: Problem, regions: frozenset[str], check: Callable[[], N
     return state
 
 
-def _piles_of(state: Hiding, of: int) -> list[int]:
-    if state.problem.classes.value.shape[1] == 1:
-        return [of]
-    return [number for number, pile in enumerate(state.piles) if pile.of == of]
-
-
-def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Callable[[], None] = lambda: None) -> Hiding | None:
+def hide_rule_by_rule(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:
     """Hide cells by cr, or return None."""
     state = Hiding(problem, frozenset({"ns"}) if "ns" in regions else regions & {"nc"})
     while not state.is_safe:
@@ -254,7 +244,15 @@ def _make_safe(state: Hiding, rule: int) -> None:
     by_value = bool(state.allowed[:, problem.attributes :].any())
     cells = [problem.attributes + int(problem.column[problem.rules.target[rule]])] if by_value else _order_by_support(state, rule)
     unsafe = state.unsafe
-    supported = {number: int(unsafe[rules].sum()) for number, rules in _find_relevant_piles(state, rule)}
+    rules = problem.rules
+    inside = slice(rules.start[rule], rules.start[rule + 1])
+    relevant = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
+    supported = {}
+    for number, pile in enumerate(state.piles):
+        if pile.of in relevant and state.people[number]:
+            listed, roles = state.rules_of(number)
+            if rule in listed[roles == RELEVANT]:
+                supported[number] = int(unsafe[listed[roles == RELEVANT]].sum())
     for number in sorted(supported, key=lambda number: (supported[number], number)):
         having = state.having[rule : rule + 1]
         both = state.both[rule : rule + 1]
@@ -266,20 +264,6 @@ def _make_safe(state: Hiding, rule: int) -> None:
             if state.may_hide(number, cell):
                 state.hide(number, cell, min(needed, state.people[number]))
                 break
-
-
-def _find_relevant_piles(state: Hiding, rule: int) -> list[tuple[int, Ints]]:
-    rules = state.problem.rules
-    inside = slice(rules.start[rule], rules.start[rule + 1])
-    members = set(rules.member[inside][rules.role[inside] == RELEVANT].tolist())
-    found = []
-    for number, pile in enumerate(state.piles):
-        if pile.of in members and state.people[number]:
-            listed, roles = state.rules_of(number)
-            supported = listed[roles == RELEVANT]
-            if rule in supported:
-                found.append((number, supported))
-    return found
 
 
 def _order_by_support(state: Hiding, rule: int) -> list[int]:

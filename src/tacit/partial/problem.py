@@ -7,7 +7,6 @@ numbered: condition attributes, then sensitive columns; a set of hidden cells is
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
 #: Products of counts and the parts of the confidence stay below this.
@@ -191,7 +191,7 @@ class Problem:
     rows: int
 
     @classmethod
-    def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Callable[[], None] = lambda: None) -> Problem:
+    def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Check = lambda: None) -> Problem:
         """Build the problem of a table; ``check`` may raise."""
         if cells.attributes > MOST_ATTRIBUTES:
             remedy = f"Name at most {MOST_ATTRIBUTES}"
@@ -242,8 +242,7 @@ class Problem:
 
     def keep_unsafe(self) -> Problem:
         """Keep the unsafe rules only."""
-        unsafe = self.thresholds.unsafe(self.rules.having, self.rules.both)
-        return replace(self, rules=self.rules.select(unsafe))
+        return replace(self, rules=self.rules.select(self.thresholds.unsafe(self.rules.having, self.rules.both)))
 
 
 def _number_targets(cells: Cells) -> tuple[Codes, Codes, Codes]:
@@ -297,21 +296,19 @@ def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
     lengths = classes.people[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
-    rows = classes.order[begins + np.arange(len(begins))]
-    return rows, np.concatenate([[0], ends])[start]
+    return classes.order[begins + np.arange(len(begins))], np.concatenate([[0], ends])[start]
 
 
 def _renumber(rules: Rules, rule: Ints, number: Codes, many: int) -> Rules:
     keys = np.unique((rule * many + number[rules.member]) * 3 + rules.role)
-    of_rule = keys // 3 // many
-    start = np.searchsorted(of_rule, np.arange(len(rules) + 1)).astype(np.int64)
+    start = np.searchsorted(keys // 3 // many, np.arange(len(rules) + 1)).astype(np.int64)
     return replace(rules, start=start, member=(keys // 3 % many).astype(np.int32), role=(keys % 3).astype(np.int8))
 
 
 class _Search:
     """Depth-first search over frequent patterns of sensitive records."""
 
-    def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Callable[[], None]) -> None:
+    def __init__(self, classes: Classes, targets: int, thresholds: IntegerThresholds, check: Check) -> None:
         self.classes = classes
         self.targets = targets
         self.thresholds = thresholds
@@ -339,18 +336,17 @@ class _Search:
         """Record a pattern's rules; tell if longer ones can exist."""
         people = self.classes.people[inside]
         having = int(people.sum())
-        either = False
         owners = self._count_values(self.truth, inside, people)
         both = self._count_values(self.value, inside, people)
-        for target in np.flatnonzero((owners > 0) & (both > self.thresholds.support)).tolist():
-            either = True
+        targets = np.flatnonzero((owners > 0) & (both > self.thresholds.support)).tolist()
+        for target in targets:
             self.found.append((mask, target, having, int(both[target]), int(owners[target])))
             role = np.full(len(inside), OTHER, np.int8)
             role[(self.value[inside] == target).any(axis=1)] = RELEVANT
             role[(self.truth[inside] == target).any(axis=1)] = OWNER
             self.members.append(inside)
             self.roles.append(role)
-        return either
+        return bool(targets)
 
     def _count_values(self, numbers: Codes, inside: Codes, people: Ints) -> Ints:
         counts = np.zeros(self.targets + 1)
@@ -359,7 +355,7 @@ class _Search:
         return counts[:-1].astype(np.int64)
 
 
-def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Callable[[], None]) -> Rules:
+def _find_rules(classes: Classes, column: Codes, thresholds: IntegerThresholds, check: Check) -> Rules:
     """Find every rule above the support threshold.
 
     Hiding cells only lowers supports, so no other rule can become unsafe.
@@ -409,8 +405,7 @@ class Hiding:
         self._number: dict[Pile, int] = {}
         # The same entries as in the rules, but by class.
         by_class = np.argsort(rules.member, kind="stable")
-        of_rule = np.repeat(np.arange(len(rules)), np.diff(rules.start))
-        self._rule_of = of_rule[by_class]
+        self._rule_of = np.repeat(np.arange(len(rules)), np.diff(rules.start))[by_class]
         self._role_of = rules.role[by_class]
         self._start = np.searchsorted(rules.member[by_class], np.arange(len(classes) + 1))
         self._column = problem.column[rules.target]
@@ -473,14 +468,9 @@ class Hiding:
         return target, changed
 
     def restore(self, number: int, cell: int, records: int = 1) -> None:
-        """Restore a hidden cell of some records."""
+        """Restore a hidden cell: hide it in minus so many records."""
         target = self.number_of(Pile(self.piles[number].of, self.piles[number].hidden & ~(1 << cell)))
-        self.people[number] -= records
-        self.people[target] += records
-        changed = self.touched(target, cell)
-        self.having[changed.rules] += records * changed.having
-        self.both[changed.rules] += records * changed.both
-        self.owners[changed.rules] += records * changed.owners
+        self.hide(target, cell, -records)
 
     def may_hide(self, number: int, cell: int) -> bool:
         """Tell if a pile's cell is visible and permitted."""

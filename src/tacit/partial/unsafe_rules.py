@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tacit.errors import LimitReached
 from tacit.model.arrays import Codes, Ints
 from tacit.model.partial import Thresholds
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
 Column = npt.NDArray[np.integer[Any]]
@@ -111,7 +112,7 @@ class Case:
 
 
 def unsafe_rules(
-    case: Case, bars: Thresholds, *, reading: Reading = "plain", every: bool = False, check: Callable[[], None] = lambda: None
+    case: Case, bars: Thresholds, *, reading: Reading = "plain", every: bool = False, check: Check = lambda: None
 ) -> RuleList:
     """Find the unsafe rules about the sensitive rows.
 
@@ -132,7 +133,7 @@ def unsafe_rules(
 
 
 class _Collector:
-    def __init__(self, case: Case, bars: Thresholds, reading: Reading, *, every: bool, check: Callable[[], None]) -> None:
+    def __init__(self, case: Case, bars: Thresholds, reading: Reading, *, every: bool, check: Check) -> None:
         self.case = case
         self.bars = bars
         self.reading = reading
@@ -150,13 +151,9 @@ class _Collector:
         self.undecided = 0
 
     def search(self) -> None:
-        self.undecided = walk_with_others(
-            self.table.cells[:-1],
-            self.owners.cells[:-1],
-            self.visit,
-            others=self.case.others,
-            wildcard=self.reading == "wildcard",
-        )
+        wildcard = self.reading == "wildcard"
+        columns = (self.table.cells[:-1], self.owners.cells[:-1])
+        self.undecided = walk_with_others(*columns, self.visit, others=self.case.others, wildcard=wildcard)
 
     def visit(self, node: Node) -> bool:
         """Count one pattern; return True if extensions can be frequent."""

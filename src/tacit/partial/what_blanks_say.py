@@ -36,6 +36,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, remark
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
+from tacit.model.policy import Check
 from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
@@ -46,8 +47,6 @@ CODE = "T02"
 NAME = "what-blanks-say"
 #: L2 penalty of the weights: a normal prior.
 PENALTY = 1.0
-_STEPS = 300
-_CLOSE = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +144,7 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
     return _softmax(score) if number and len(rows) else score
 
 
-def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Callable[[], None] = lambda: None) -> Floats:
+def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Check = lambda: None) -> Floats:
     """Return P(value | published cells) by maximum entropy, rows x values."""
     from scipy.optimize import minimize
 
@@ -178,7 +177,7 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
     # Start from the shares of the values, which are right without any condition.
     counts = np.bincount(values[known], minlength=number)
     start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
-    options: Any = {"maxiter": _STEPS, "ftol": 1e-12, "gtol": _CLOSE}
+    options: Any = {"maxiter": 300, "ftol": 1e-12, "gtol": 1e-7}
     found = minimize(dual, start, jac=True, method="L-BFGS-B", options=options)
     shares = _softmax(encode(conditions[rows]) @ found.x.reshape(width, number))
     shares[:, counts == 0] = 0.0
@@ -186,7 +185,6 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Call
 
 
 def _encoder(conditions: Codes) -> tuple[int, Callable[[Codes], Any]]:
-    """Return the number of features and a row encoder."""
     from scipy.sparse import csr_array
 
     starts = np.cumsum([0, *(int(conditions[:, place].max(initial=-1)) + 1 for place in range(conditions.shape[1]))])
@@ -244,8 +242,7 @@ class _Outcome:
             self._rules(attribute)
             shares.append(self._blanks(attribute))
             self._models(attribute)
-        known = [one for one in shares if one is not None]
-        self.null_share = max(known) if known else None
+        self.null_share = max((one for one in shares if one is not None), default=None)
         self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
 
     def _rules(self, attribute: Attribute) -> None:
@@ -286,12 +283,8 @@ class _Outcome:
         read = read_blanks(conditions, attribute.true[rows], at_risk, made, bars=self.bars, others=others)
         self.undecided += read.undecided
         for one in read.found:
-            whole = one.whole
-            share = one.both / whole
-            found = _Found(
-                "blanks", attribute, one.cells, one.value, whole=whole, both=one.both, share=share, rows=rows[one.rows]
-            )
-            self.found.append(found)
+            counts = (one.whole, one.both, one.both / one.whole)
+            self.found.append(_Found("blanks", attribute, one.cells, one.value, *counts, rows=rows[one.rows]))
         return read.largest
 
     def _models(self, attribute: Attribute) -> None:
@@ -321,9 +314,8 @@ class _Outcome:
             return
         for value in np.unique(guessed[sure > limit]).tolist():
             mine = (guessed == value) & (sure > limit)
-            rows = attribute.rows[mine]
             share = float(sure[mine].max())
-            self.found.append(_Found(reading, attribute, (), value, whole=0, both=0, share=share, rows=rows))
+            self.found.append(_Found(reading, attribute, (), value, 0, both=0, share=share, rows=attribute.rows[mine]))
 
     def run(self) -> AttackRun:
         people = np.array([len(one.rows) for one in self.found], np.int64)

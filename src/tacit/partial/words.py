@@ -44,8 +44,6 @@ _INSTEAD = (
     "tacit hide DATA --may-hide sc --method uniform."
 )
 
-__all__ = ["Reading", "caution", "told"]
-
 
 def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[str, ...]]:
     """Return the statement and steps about blanks."""
