@@ -22,7 +22,6 @@ from tacit.model.release import Rules
 
 
 def _tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
-    """Return the tally of the people of one release."""
     if MEMBER not in scope:
         return tally(places)
     member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
@@ -150,7 +149,6 @@ class MissingRules:
                 yield Choice(fewer, self._weak(fewer), first=bool(rare[tuple(place)] >= weak[tuple(place)]))
 
     def _antecedents(self, lines: Sequence[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
-        """Return bounded combinations of quasi-identifiers with their best bounds."""
         columns = set(self._header.qi)
         best = dict[Antecedent, tuple[int, Origin]]()
         for line in lines:

@@ -179,7 +179,6 @@ class Cube:
         self.improve(move, np.array([own_group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
-        """Tighten a slot that is the sum of others."""
         stride = self.strides[position]
         at = self._first[position]
         wholes = at + whole * stride
@@ -205,7 +204,6 @@ class Cube:
 
     @cached_property
     def _first(self) -> list[Ints]:
-        """Groups with the first slot of each axis."""
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
         return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
@@ -283,7 +281,6 @@ def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[
 
 
 def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Return the maximal sets, longest first."""
     kept: list[frozenset[int]] = []
     holding: dict[int, set[int]] = {}
     for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
@@ -621,7 +618,6 @@ class Prover:
         return weights
 
     def _as_step(self, box: Mapping[int, int], end: End, value: int, weights: Weights) -> Step:
-        """Return a citable step, reusing an equal earlier one."""
         if len(weights) == 1 and (cited := next(iter(weights)))[0] == "step":
             known = self._steps[cited[1]]
             if (known.end, known.value, known.box) == (end, value, box) and weights[cited] == 1:

@@ -195,7 +195,6 @@ def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check:
 
 
 def _next_values(group: Printed, placed: tuple[int, ...], span: Ends) -> Ends:
-    """Return the range of the next value in a group."""
     rank = len(placed) + 1
     size, most = group.count
     low, high = span

@@ -105,8 +105,6 @@ class FullGroup:
 
 
 class _Search:
-    """Findings so far, and the number of open questions."""
-
     def __init__(self, case: JointCase, target: Target) -> None:
         self.case = case
         self.target = target
@@ -259,7 +257,6 @@ class _Groups:
 
     @cached_property
     def _singles(self) -> tuple[Any, ...]:
-        """Index of the groups that fix every axis."""
         return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
 
     def _settle(self, possible: Flags) -> None:
@@ -298,7 +295,6 @@ class _Groups:
             possible[self._singles] = finest
 
     def _find_hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
-        """Return questions that no weights can answer."""
         out = np.zeros_like(asked())
         for _ in range(_ROUNDS):
             living = asked() & ~out
@@ -435,7 +431,6 @@ class _Groups:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
     def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Tell if a wider group or a part implies it."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]
             if slot == axis.everything:

@@ -94,8 +94,6 @@ def run(target: Target) -> AttackRun:
 
 @dataclass(eq=False)
 class _Search:
-    """Findings so far, and open groups, by event."""
-
     case: JointCase
     problem: Problem
     target: Target
@@ -202,7 +200,6 @@ class _Search:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
-        """Record movers with their combined descriptions."""
         exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: words.MOST_COMPARED + 1]
         for one in words.combine_portraits(prover, [self.parts[event]() for event in exact]):
             event = words.event_of(prover, one.box)
@@ -268,7 +265,6 @@ class _Search:
                 self.open.setdefault(event, cube.box(group))
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
-        """List the uncovered groups that no world refutes."""
         sets, groups = list_uncovered(problem, chosen, MOST_APART)
         is_own = problem is self.problem
         if not is_own:

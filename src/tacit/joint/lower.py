@@ -192,7 +192,6 @@ def relate_populations(releases: Sequence[Release], people: People, of: Sequence
 
 
 def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequence[Box]) -> tuple[list[int], bool]:
-    """Return lines that count everybody, and if joiners are excluded."""
     whole = [counted[population] for population, scope in enumerate(scopes) if not scope and population in counted]
     if whole or isinstance(people, (Same, Changed)):
         return whole[:1], True

@@ -154,7 +154,6 @@ class Solver:
         return [choice.nearer for choice in taken.values()]
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        """Return people in fractions who fit all rows and miss these lines least, and by how much."""
         extra = self.rows.only(()).assume(lines)
         lo, hi = extra.bounds
         sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
@@ -263,7 +262,6 @@ class Cases:
         return None if first is None or second is None else Split(by, first, second)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """Return the group with the most fractional size, or None."""
 
         def counts() -> Iterator[tuple[Masks, float]]:
             yield self.box, float(people[rows.cells.inside(self.box)].sum())
@@ -390,7 +388,6 @@ class Programs:
         return True
 
     def _exchange(self) -> None:
-        """Refute by exchanges of people from a known world."""
         left = np.flatnonzero(self.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
@@ -443,7 +440,6 @@ class Programs:
             self._refute_by(world)
 
     def _refute_by(self, world: Ints) -> None:
-        """Refute questions by a world and its neighbours."""
         cells = self.rows.cells
         people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
         self._world = self._world or people

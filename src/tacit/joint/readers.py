@@ -173,7 +173,6 @@ class _ListReader(Reader[Listed]):
         return None if box is None else {**box, **self.scope}
 
     def _choose(self, lengths: Ints) -> Sequence[int]:
-        """Return the indices of the lines to use."""
         if len(lengths) <= MOST_LISTED:
             return range(len(lengths))
         self.left_out += 1
@@ -510,7 +509,6 @@ class _TableReader(Reader[Shown]):
 
 
 def _values_at(columns: Sequence[ShownColumn], place: int) -> dict[str, str]:
-    """Return the combination of values that has this number."""
     codes = np.unravel_index(place, [len(column.values) for column in columns])
     return {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
 

@@ -518,8 +518,6 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
 
 
 class _Steps:
-    """Steps along one axis between some people."""
-
     def __init__(self, world: World, axis: int, people: Ints, random: np.random.Generator) -> None:
         self.world = world
         self.axis = axis
@@ -552,7 +550,6 @@ class _Steps:
 
     @cached_property
     def _room(self) -> tuple[Ints, Ints]:
-        """Slack of these lines downwards and upwards."""
         totals = self.world.totals
         down = []
         up = []

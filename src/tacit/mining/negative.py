@@ -328,8 +328,6 @@ class _Bar:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Rules as columns: nodes, excluded value, people, and exceptions."""
-
     antecedents: npt.NDArray[np.int32]
     excluded: Ints
     support: Floats
@@ -615,8 +613,6 @@ class _Open:
 
 @dataclass(eq=False)
 class _Search:
-    """State of a search: open antecedents and rules."""
-
     case: Case
     bar: _Bar
     height: Ints = field(init=False)
@@ -634,7 +630,6 @@ class _Search:
         self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
 
     def look(self, batch: _Batch) -> _Batch | None:
-        """Take rules from a batch; return the rest."""
         self.looked_at += len(batch.people)
         above = np.unpackbits(self._find_open_above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
         counts = batch.counts(self.case, self.case.values)
@@ -660,7 +655,6 @@ class _Search:
         return _Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
     def _find_open_above(self, batch: _Batch) -> npt.NDArray[np.uint8]:
-        """Return values open in all direct generalisations."""
         marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
         choice = self.height[batch.nodes[0]]
         parents = np.append(self.case.parent, -1)
@@ -702,8 +696,6 @@ def minimal_rules(case: Case, bar: _Bar, length: int, watch: Watch) -> tuple[_Fo
 
 @dataclass(frozen=True)
 class _Asked:
-    """Thresholds of a search for negative rules."""
-
     expectation: float
     confidence: Fraction
     significance: float | None
@@ -712,8 +704,6 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """Rules found, minimality, and their thresholds."""
-
     found: _Found
     minimal: Flags
     bar: _Bar

@@ -509,7 +509,6 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish the search, sharing roots from ``first`` on among cores."""
     own = threading.local()
 
     def block(start: int, end: int) -> Iterator[Piece | None]:

@@ -384,7 +384,6 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of the line that a term cites, or None."""
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]

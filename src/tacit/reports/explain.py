@@ -121,8 +121,6 @@ def _names(files: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[Sentence]:
-    """Yield steps as sentences; ``owner`` is the only file."""
-
     def render(lines: Lines) -> str:
         return model.render_lines(Lines(lines.numbers, lines.file or owner))
 
@@ -154,7 +152,6 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _numbered(lines: Sequence[int]) -> str:
-    """Line numbers as in a sentence."""
     if not lines:
         return ""
     if len(lines) == 1:
@@ -271,7 +268,6 @@ def _read_whole(text: str) -> int:
 
 
 def _bracket_at_end(text: str) -> tuple[str, str]:
-    """Split the final bracket off a text."""
     depth = 0
     for place in range(len(text) - 1, 0, -1) if text.endswith(")") else ():
         depth += {")": 1, "(": -1}.get(text[place], 0)
@@ -564,7 +560,6 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """Return a text in at most two lines, shortened."""
     seen = visible(text)
     if len(seen) <= letters:
         return [seen]

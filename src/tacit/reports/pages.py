@@ -57,7 +57,6 @@ def _environment() -> Environment:
 
 
 def _escape(value: Any) -> Markup:
-    """Return a value escaped, without invisible characters."""
     from markupsafe import Markup
 
     if isinstance(value, Markup):

@@ -65,7 +65,6 @@ _HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made
 
 
 def _says_no_name(name: str, value: object) -> bool:
-    """Return True if a fact contains no name."""
     return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS
 
 

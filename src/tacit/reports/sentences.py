@@ -246,7 +246,6 @@ def verdict_line(audit: Audit) -> str:
 
 
 def _fewest_people(run: AttackRun) -> int:
-    """Return the fewest people in groups, without certain values."""
     return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
 

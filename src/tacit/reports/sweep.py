@@ -76,7 +76,6 @@ class SweepReport:
 
 
 def _cell(value: Any) -> str:
-    """Return a value of a record with few digits."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -297,7 +296,6 @@ def report_rule_sweep(sweep: RuleSweep) -> SweepReport:
 
 
 def _rule_picture(sweep: RuleSweep) -> Canvas:
-    """Draw the divergence over the threshold that varies more."""
     known = [cell for cell in sweep.cells if cell.divergence is not None]
     supports = {cell.min_support for cell in known}
     confidences = {cell.min_confidence for cell in known}

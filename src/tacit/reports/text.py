@@ -115,6 +115,5 @@ def proof_lines(proof: Proof, width: int = WIDTH) -> Iterator[str]:
 
 
 def _align(number: str, column: int) -> str:
-    """Align a sign left and its number right."""
     sign, _, digits = number.partition(" ")
     return f"{sign} {digits:>{column - 2}}" if digits else " " * column

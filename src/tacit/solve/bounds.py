@@ -282,7 +282,6 @@ def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.ra
 
 
 def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
-    """Record an upper bound on the signed column."""
     if sign > 0:
         ends.hi[column] = min(int(ends.hi[column]), most)
     else:

@@ -69,7 +69,6 @@ class Dual:
         self._cuts[-1] = len(self.weights)
 
     def _on_threads(self, work: Callable[[int, int], Made]) -> list[Made]:
-        """Return the results of all spans of classes, in their order."""
         spans = list(pairwise(self._cuts))
         if len(spans) == 1:
             return [work(*spans[0])]
@@ -169,8 +168,6 @@ SMALL = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class _Reached:
-    """Solution reached: multipliers, shares, sums, and number of steps."""
-
     multipliers: Floats
     share: Floats
     sums: Floats
@@ -212,8 +209,6 @@ def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _
 
 @dataclass(frozen=True, eq=False)
 class _ActivePoint:
-    """Multipliers, largest miss, and dual value."""
-
     multipliers: Floats
     share: Floats
     sums: Floats
@@ -295,7 +290,6 @@ class _System:
         self._factor = _factor(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
 
     def step(self, missed: Floats) -> Floats:
-        """Return the multipliers' change, refined once against the damping."""
         change = -_solve_factored(self._factor, missed)
         return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
@@ -702,7 +696,6 @@ class _Newton:
         self._factor = _factor(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
-        """Return the direction towards complementarity ``centre``."""
         dual = self._dual
         p = self._point
         fixed, lower, upper = self._missed

@@ -114,7 +114,6 @@ class Matrix:
         return replace(self, values=-self.values)
 
     def __getitem__(self, rows: Ints | Flags) -> Matrix:
-        """Return some of the rows, by number or by flag."""
         numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         sizes = np.diff(self.starts)[numbers]
         starts = _starts(sizes)

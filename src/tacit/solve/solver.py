@@ -263,8 +263,6 @@ class _NoWorker(Exception):
 
 
 class _Worker:
-    """A process that solves one program after the other."""
-
     def __init__(self) -> None:
         command = [sys.executable, "-P", WORKER]
         pipe = subprocess.PIPE

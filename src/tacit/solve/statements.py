@@ -142,7 +142,6 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
 
 
 def _merge(statements: Statements) -> _Merged:
-    """Merge statements about the same event and value; drop empty ones."""
     whole = [statements.whole(event) for event in range(len(statements.events))]
     found: dict[tuple[int, int], tuple[int, int, tuple[Hashable, ...]]] = {}
     for one in statements.listed:
