@@ -96,9 +96,8 @@ class Axis:
         for value in universe:
             classes.setdefault(tuple(_allows(one, value) for one in distinct), []).append(value)
         signatures = list(classes)
-        masks = {
-            sum(1 << place for place, signature in enumerate(signatures) if signature[number]) for number in range(len(distinct))
-        }
+        flags = zip(*signatures, strict=True)
+        masks = {sum(1 << place for place, is_allowed in enumerate(allowed) if is_allowed) for allowed in flags}
         everything = (1 << len(signatures)) - 1
         single = [1 << place for place in range(len(signatures))]
         rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}

@@ -66,11 +66,8 @@ class MissingRules:
             limit = max(self._min_support - 1, floor(share) if self._header.strict else ceil(share) - 1)
             for value in self._header.sa_values:
                 shorter = (said.get((antecedent - {one}, value)) for one in antecedent)
-                if (
-                    (antecedent, value) in self._listed
-                    or limit >= people
-                    or any(one is not None and one <= limit for one in shorter)
-                ):
+                is_implied = any(one is not None and one <= limit for one in shorter)
+                if is_implied or limit >= people or (antecedent, value) in self._listed:
                     continue
                 if len(said) >= MOST_MISSING:
                     self.left_out += 1

@@ -302,12 +302,9 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
     columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
     slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
     members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
-    held = {
-        subset
-        for window in chosen
-        for size in range(1, MOST_COLUMNS + 1)
-        for subset in combinations([place for place in window if place in slots], size)
-    }
+    sizes = range(1, MOST_COLUMNS + 1)
+    windows = [[place for place in window if place in slots] for window in chosen]
+    held = {subset for window in windows for size in sizes for subset in combinations(window, size)}
     # Sums of products over all sets of 1, 2 and 3 columns, column by column.
     sums = [1] + [0] * MOST_COLUMNS
     sets = [1] + [0] * MOST_COLUMNS
@@ -318,7 +315,7 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
     groups = (sum(sums[1:]) - sum(prod(slots[place] for place in subset) for subset in held)) * prod(members)
     if sum(sets[1:]) - len(held) > most or sum(sets[1:]) > 100 * most:
         return None, groups
-    every = (subset for size in range(1, MOST_COLUMNS + 1) for subset in combinations(columns, size))
+    every = (subset for size in sizes for subset in combinations(columns, size))
     return [subset for subset in every if subset not in held], groups
 
 

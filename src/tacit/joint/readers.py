@@ -81,6 +81,12 @@ class Reader(Generic[R]):
         """Return what lines cannot state, or None."""
         return None
 
+    def _choose_shortest(self, lengths: Ints, most: int) -> Sequence[int]:
+        if len(lengths) <= most:
+            return range(len(lengths))
+        self.left_out += 1
+        return sorted(np.argsort(lengths, kind="stable")[:most].tolist())
+
 
 class Vocabulary:
     """Axes of all items and columns; ``of`` gives each release's population."""
@@ -172,12 +178,6 @@ class _ListReader(Reader[Listed]):
         box = intersect(self._of[item] for item in items)
         return None if box is None else {**box, **self.scope}
 
-    def _choose(self, lengths: Ints) -> Sequence[int]:
-        if len(lengths) <= MOST_LISTED:
-            return range(len(lengths))
-        self.left_out += 1
-        return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
-
 
 class _ItemsetReader(_ListReader[Itemsets]):
     sides = ("sets",)
@@ -185,7 +185,7 @@ class _ItemsetReader(_ListReader[Itemsets]):
     def lines(self) -> Iterator[Line]:
         release = self.release
         listed: dict[frozenset[int], int] = {}
-        for index in self._choose(release.sets.lengths):
+        for index in self._choose_shortest(release.sets.lengths, MOST_LISTED):
             items = release.sets[index].tolist()
             listed[frozenset(items)] = index
             box = self._box(items)
@@ -232,11 +232,8 @@ class _ItemsetReader(_ListReader[Itemsets]):
             columns |= {Key("column", column) for column in release.header.columns}
         known = {(key, value) for key, (values, _) in self._of.values() for value in values}
         named = ((key, value) for key in sorted(columns) for value in sorted(self.vocabulary.values.get(key, ())))
-        unlisted = (
-            ({key: Allowed(frozenset([value])), **self.scope}, (literal(key, value),))
-            for key, value in named
-            if (key, value) not in known
-        )
+        fresh = (one for one in named if one not in known)
+        unlisted = (({key: Allowed(frozenset([value])), **self.scope}, (literal(key, value),)) for key, value in fresh)
         names = release.items.names
         missing = ((self._box(items), tuple(sorted(names[item] for item in items))) for items in self._border(frequent))
         threshold = release.min_support or 1
@@ -309,7 +306,7 @@ class _RuleReader(_ListReader[Rules]):
 
     def lines(self) -> Iterator[Line]:
         release = self.release
-        for index in self._choose(release.antecedents.lengths):
+        for index in self._choose_shortest(release.antecedents.lengths, MOST_LISTED):
             left = release.antecedents[index].tolist()
             right = release.consequents[index].tolist()
             whole = self._box(left)
@@ -401,12 +398,8 @@ class _FrequencyReader(Reader[FrequencyTable]):
 
     def lines(self) -> Iterator[Line]:
         release = self.release
-        taken: Sequence[int] = range(len(release))
-        if len(release) > MOST_CELLS:
-            self.left_out += 1
-            fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
-            taken = sorted(np.argsort(fixed_columns, kind="stable")[:MOST_CELLS].tolist())
-        return map(self._line, taken)
+        fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
+        return map(self._line, self._choose_shortest(fixed_columns, MOST_CELLS))
 
     def _line(self, index: int) -> Line:
         """Return a cell: exact, rounded, or hidden; without bounds it still names its values."""

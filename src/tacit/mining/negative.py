@@ -74,11 +74,8 @@ class _Scale:
             per_step *= 10
         place = {value: int(number * per_step) for value, number in numbers.items()}
         if per_step >= _MOST_STEPS or max(map(abs, place.values()), default=0) > _MOST_STEPS:
-            raise InputError(
-                f"the values of column {column.name!r} have too many digits to be compared",
-                where="--fuzzy",
-                remedy="Round them, or leave the column out",
-            )
+            what = f"the values of column {column.name!r} have too many digits to be compared"
+            raise InputError(what, where="--fuzzy", remedy="Round them, or leave the column out")
         return cls(place, float(spread * per_step) + 1)
 
     def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
@@ -96,11 +93,8 @@ def _check_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dic
     spreads = {}
     for name, spread in (given or {}).items():
         if name not in qi:
-            raise OptionError(
-                f"{name!r} is not a quasi-identifying column",
-                where="--fuzzy",
-                remedy=nearest_name(name, qi, "quasi-identifying columns"),
-            )
+            known = nearest_name(name, qi, "quasi-identifying columns")
+            raise OptionError(f"{name!r} is not a quasi-identifying column", where="--fuzzy", remedy=known)
         remedy = f"Write for instance --fuzzy {name}=2 (Python: fuzzy={{{name!r}: 2}})"
         try:
             spreads[name] = exact(spread, where=f"--fuzzy {name}")
@@ -115,9 +109,8 @@ def _read_number(value: str, where: str) -> Fraction:
     try:
         return exact(value, where=where)
     except OptionError:
-        raise InputError(
-            "is not a number", where=where, remedy="Leave the column out of --fuzzy, or drop rows with missing values"
-        ) from None
+        remedy = "Leave the column out of --fuzzy, or drop rows with missing values"
+        raise InputError("is not a number", where=where, remedy=remedy) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +173,6 @@ class Case:
         return int(self.weights.sum())
 
     @property
-    def n_nodes(self) -> int:
-        """Number of values and coarser values in all columns."""
-        return len(self.nodes)
-
-    @property
     def shares(self) -> Floats:
         """Share of the people who have each sensitive value."""
         return np.bincount(self.values, self.weights, self.n_values) / max(1, self.n)
@@ -227,17 +215,14 @@ _Key = tuple[str, int]
 
 
 def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[_Level, ...]]:
-    """Return a column's nodes (raw values first), parents, and levels.
-
-    A node has one height, the largest number of steps from a raw value to it.
-    """
+    """Return a column's nodes (raw values first), parents, and levels."""
     chains: list[list[_Key]] = [[] for _ in column.values]
     if tree is not None:
         values = set(column.values)
         for chain, value in zip(chains, column.values, strict=True):
             chain += [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
             chain += [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
-    height: dict[_Key, int] = {}
+    height: dict[_Key, int] = {}  # the largest number of steps from a raw value
     for chain in chains:
         for step, key in enumerate(chain, 1):
             height[key] = max(step, height.get(key, 0))
@@ -307,7 +292,7 @@ class Watch:
 
 
 def _find_heights(case: Case) -> Ints:
-    height = np.full(case.n_nodes + 1, -1, np.int64)
+    height = np.full(len(case.nodes) + 1, -1, np.int64)
     for of_column in case.levels:
         for step, level in enumerate(of_column):
             height[level.node[level.node >= 0]] = step
@@ -362,10 +347,7 @@ class _Batch:
 
 
 def _needed_people(shares: Floats, log_doubt: float) -> Floats:
-    """Count the people an antecedent needs for its values' absence to matter.
-
-    ``log_doubt`` is log(1 - expectation).
-    """
+    """Count the people that make an absence matter; ``log_doubt``: log(1 - expectation)."""
     if log_doubt >= 0:
         return np.ones(len(shares))
     with np.errstate(divide="ignore"):
@@ -435,7 +417,7 @@ def _split(
     rows, node = groups.at(level, case.codes[column])
     if len(node) == 0:
         return None
-    key = rows.group * case.n_nodes + node
+    key = rows.group * len(case.nodes) + node
     weights = rows.people(case.weights)
     if int(key.max()) < 8 * len(key) + 1024:
         people = np.bincount(key, weights)
@@ -453,22 +435,19 @@ def _split(
         fresh = np.where(keep, np.cumsum(keep) - 1, -1)[inverse]
     if len(known) == 0:
         return None
-    own = chosen[known // case.n_nodes].copy()
-    own[:, column] = known % case.n_nodes
+    own = chosen[known // len(case.nodes)].copy()
+    own[:, column] = known % len(case.nodes)
     return _Batch(own, sizes.astype(np.float64), rows.only(fresh >= 0, fresh))
 
 
 def _make_marks(case: Case) -> tuple[Words, Words]:
     chance = np.random.default_rng(2008)
-    of_node = np.append(chance.integers(1, 2**63, case.n_nodes, np.uint64), np.uint64(0))
+    of_node = np.append(chance.integers(1, 2**63, len(case.nodes), np.uint64), np.uint64(0))
     return of_node, chance.integers(1, 2**63, case.n_values, np.uint64)
 
 
 def _minimal_of(found: _Found, case: Case) -> Flags:
-    """Mark the rules that no more general rule implies.
-
-    Only one that nobody contradicts implies others, and it is enough to look one step up.
-    """
+    """Mark rules that no uncontradicted rule implies; looking one step up suffices."""
     mix, of_value = _make_marks(case)
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
     known = np.sort(marks[found.against == 0])
@@ -550,8 +529,6 @@ def _fully_covered(found: _Found, case: Case) -> tuple[Floats, Floats]:
     return people, against
 
 
-_Choice = tuple[int, ...]
-
 #: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
 MOST_OPEN = 40_000_000
 #: So much work, in rows looked at, may go into counting the antecedents that the search leaves out.
@@ -617,7 +594,7 @@ class _Search:
     bar: _Bar
     height: Ints = field(init=False)
     mix: Words = field(init=False)
-    known: dict[_Choice, _Open] = field(default_factory=dict)
+    known: dict[tuple[int, ...], _Open] = field(default_factory=dict)
     rules: list[_Found] = field(default_factory=list)
     looked_at: int = 0
     kept: int = 0
@@ -646,11 +623,8 @@ class _Search:
         self.known[tuple(self.height[batch.nodes[0]].tolist())] = _Open.of(marks, stays[keep])
         self.kept += int(keep.sum())
         if self.kept > MOST_OPEN:
-            raise LimitReached(
-                f"more than {MOST_OPEN:,} antecedents are open at once",
-                where="mine negative",
-                remedy="Ask for shorter ones with --max-length, or for more with --min-expectation or --significance",
-            )
+            remedy = "Ask for shorter ones with --max-length, or for more with --min-expectation or --significance"
+            raise LimitReached(f"more than {MOST_OPEN:,} antecedents are open at once", where="mine negative", remedy=remedy)
         number = np.where(keep, np.cumsum(keep) - 1, -1)[batch.rows.group]
         return _Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
@@ -820,9 +794,8 @@ def _check_thresholds(
 ) -> _Asked:
     bar = float(share(expectation, where="--min-expectation"))
     if bar >= 1:
-        raise OptionError(
-            "must be below 1: nothing is certain by chance", where="--min-expectation", remedy="Write for instance 0.9"
-        )
+        what = "must be below 1: nothing is certain by chance"
+        raise OptionError(what, where="--min-expectation", remedy="Write for instance 0.9")
     if max_length is not None and max_length < 1:
         raise OptionError("must be at least 1", where="--max-length", remedy="Leave it out for any length")
     if not people.schema.qi:
@@ -876,11 +849,10 @@ def _count_by_chance(
     shuffled = [chance.permutation(values) for _ in range(permutations)]
     if _lists_all(case, asked):
         found = _rules_of_each(alone, shuffled, answer.bar, asked.length, replace(watch, rounds=2, number=1))
-        return float(np.mean([len(rules) for rules in found])), float(
-            np.mean([_minimal_of(rules, case).sum() for rules in found])
-        )
-    minimal = [
-        len(minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))[0])
-        for number, drawn in enumerate(shuffled, start=1)
-    ]
+        minimal = [int(_minimal_of(rules, case).sum()) for rules in found]
+        return float(np.mean([len(rules) for rules in found])), float(np.mean(minimal))
+    minimal = []
+    for number, drawn in enumerate(shuffled, start=1):
+        rules, _ = minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))
+        minimal.append(len(rules))
     return None, float(np.mean(minimal))

@@ -184,9 +184,8 @@ class Collector:
 
     def finish(self) -> Mined:
         """Everything that was gathered."""
-        return Mined(
-            self._offsets.finish(), self._members.finish(), self._counts.finish(), self._wholes.finish(), self._classes.finish()
-        )
+        parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
+        return Mined(*(part.finish() for part in parts))
 
 
 def _memory() -> int:
@@ -349,11 +348,8 @@ class Limits:
         """Raise when time is up."""
         check_time("--time-limit")
         if self.time_limit is not None and time.monotonic() - self.started > self.time_limit:
-            raise LimitReached(
-                f"mining did not finish within {self.time_limit:g} seconds",
-                where="--time-limit",
-                remedy="Allow more time, or raise --min-support",
-            )
+            what = f"mining did not finish within {self.time_limit:g} seconds"
+            raise LimitReached(what, where="--time-limit", remedy="Allow more time, or raise --min-support")
 
     def report(self, share: float) -> None:
         """Tell how much is done."""
@@ -465,10 +461,7 @@ class Task:
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """Mine patterns of ``least`` people in dictionary order.
-
-    ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
-    """
+    """Mine patterns of ``least`` people in dictionary order; without ``keep``, count them."""
     database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=wanted.needs_masks or dense)
     collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
     _run(database, wanted, limits, collector)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Form = Literal["text", "html", "markdown"]
 SCREEN: frozenset[Form] = frozenset({"text"})
 PAGES: frozenset[Form] = frozenset({"html", "markdown"})
-EVERYWHERE = SCREEN | PAGES
 
 _NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\d.]+)?( ?%)?")
 
@@ -149,7 +148,7 @@ class Section:
 
     title: str
     parts: tuple[Part, ...]
-    forms: frozenset[Form] = EVERYWHERE
+    forms: frozenset[Form] = SCREEN | PAGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,10 +90,8 @@ class Explanation:
             lines.setdefault(cited["release"], set())
             if "line" in cited:
                 lines[cited["release"]].add(cited["line"])
-        parts = [
-            f"{self.files[owner]}{_numbered(sorted(mine))}" for owner, mine in sorted(lines.items()) if owner < len(self.files)
-        ]
-        return "; ".join(parts)
+        named = [(self.files[owner], sorted(mine)) for owner, mine in sorted(lines.items()) if owner < len(self.files)]
+        return "; ".join(f"{file}{_numbered(mine)}" for file, mine in named)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as in the record."""
@@ -162,10 +160,8 @@ def _numbered(lines: Sequence[int]) -> str:
 
 
 def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
-    """Return the files of an audit by its record.
-
-    Of a bucketized release it is the second file, whose lines are cited.
-    """
+    """Return the files of an audit by its record."""
+    # Of a bucketized release it is the second file, whose lines are cited.
     names = [entry.get("file") for entry in releases]
     kinds = [entry.get("kind") for entry in releases]
     return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]
@@ -206,10 +202,7 @@ class _Reader:
         return Term(times, _read_bound(head), what, self._phrase(where))
 
     def _phrase(self, text: str) -> Phrase:
-        """Return a text with the lines that it names.
-
-        They stand at its start, in brackets, or one after the other.
-        """
+        """Return a text with lines at its start, in brackets, or listed."""
         parts: list[str | Lines] = []
         end = 0
         place = text.lower().find("line")
@@ -356,10 +349,7 @@ def _sum_svg(told: Explanation) -> str | None:
 
 
 def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
-    """Yield the terms of the sum to draw.
-
-    Of two sums it is the shorter one, else the first about the group itself.
-    """
+    """Yield the terms of the shorter sum, or of the group's first."""
     begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
     goals: list[Goal] = []
     is_wanted = not any(isinstance(step, Goal) for step in steps)

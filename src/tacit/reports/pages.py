@@ -124,15 +124,11 @@ def _list_block(listing: Listing) -> str:
     for number, item in enumerate(listing.items, start=1):
         mark = f"{number}." if listing.is_numbered else "-"
         lines.append(f"{mark} {plain(''.join(item.parts))}")
-        lines += [f"{' ' * len(mark)} {_code(command)}" for command in item.commands]
+        for shown in map(visible, item.commands):
+            longest = max(map(len, re.findall("`+", shown)), default=0)
+            fence = "`" * (longest + 1)
+            lines.append(f"{' ' * len(mark)} " + (f"{fence} {shown} {fence}" if longest else f"`{shown}`"))
     return "\n".join(lines)
-
-
-def _code(command: str) -> str:
-    shown = visible(command)
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
 def _table_block(table: Table) -> str:

@@ -116,12 +116,9 @@ class Canvas:
         self._shape("polygon", "mark", points=points, fill=colour)
 
     def _shape(self, tag: str, style: str, **attributes: float | str) -> None:
-        listed = " ".join(
-            f'{name}="{value if isinstance(value, str) else format(value, ".1f")}"'
-            for name, value in attributes.items()
-            if name != "rx" or value
-        )
-        self._parts.append(f'<{tag} class="{style}" {listed}/>')
+        shown = {name: value for name, value in attributes.items() if name != "rx" or value}
+        listed = (f'{name}="{value if isinstance(value, str) else format(value, ".1f")}"' for name, value in shown.items())
+        self._parts.append(f'<{tag} class="{style}" {" ".join(listed)}/>')
 
     def embedded(self) -> str:
         """Return the picture for a page with style sheet."""
@@ -463,9 +460,8 @@ def line_chart(
     left = 62
     right = WIDTH - 16
     heights = [y for curve in curves for _, y in curve.points]
-    across = Axis.of_values(
-        [x for curve in curves for x, _ in curve.points], left + 14, right - 14, may_be_logarithmic=may_stretch
-    )
+    values = [x for curve in curves for x, _ in curve.points]
+    across = Axis.of_values(values, left + 14, right - 14, may_be_logarithmic=may_stretch)
     if is_linear:
         upwards = Axis.linear(heights, _FLOOR, _TOP, from_zero=not draws_zero)
     else:

@@ -115,12 +115,10 @@ class Dual:
 
 
 def _factor(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
-    """Return Cholesky factors of a matrix (lower triangle), diagonal raised.
-
-    What is added grows where rounding errors make the matrix indefinite without it.
-    """
+    """Return Cholesky factors of a matrix (lower triangle), diagonal raised."""
     from scipy.linalg import LinAlgError, cho_factor
 
+    # More is added where rounding errors make the matrix indefinite.
     for more in (0.0, 1e-10, 1e-8, 1e-6, 1e-4):
         system = matrix.copy()
         system[np.diag_indices_from(system)] += added + more * system.diagonal()
@@ -299,10 +297,7 @@ LARGEST = 200_000
 
 
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints] | None:
-    """Return the problem without its settled part, and the kept statements' numbers.
-
-    None if the statements clash, for example.
-    """
+    """Return a problem's unsettled part and its statements' numbers, or None."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:
         return None
@@ -312,11 +307,9 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints
     cells, below, above = found
     closed = problem.closed.copy()
     closed[~cells] = 1
-    lo = problem.lo.copy()
-    hi = problem.hi.copy()
     fixed = problem.lo == problem.hi
-    hi[~fixed & ~below & (problem.lo > 0)] = problem.lo[~fixed & ~below & (problem.lo > 0)]
-    lo[~fixed & ~above & (problem.hi < problem.whole)] = problem.hi[~fixed & ~above & (problem.hi < problem.whole)]
+    hi = np.where(~fixed & ~below & (problem.lo > 0), problem.lo, problem.hi)
+    lo = np.where(~fixed & ~above & (problem.hi < problem.whole), problem.hi, problem.lo)
     return _close_values(problem, classes, closed, lo, hi)
 
 
@@ -658,21 +651,16 @@ def _take_step(dual: _Path, point: _Point) -> _Point:
 
 
 def _move(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
-    dl, ds, dr, du, dv = direction
-    return dual.at(
-        point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
-    )
+    values = (point.multipliers, point.s, point.r, point.u, point.v)
+    return dual.at(*(value + size * change for value, change in zip(values, direction, strict=True)))
 
 
 def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
     _, ds, dr, du, dv = direction
     most = np.inf
-    for value, change, where in (
-        (point.s, ds, dual.lower),
-        (point.r, dr, dual.upper),
-        (point.u, du, dual.lower),
-        (point.v, dv, dual.upper),
-    ):
+    lower = ((point.s, ds, dual.lower), (point.u, du, dual.lower))
+    upper = ((point.r, dr, dual.upper), (point.v, dv, dual.upper))
+    for value, change, where in (*lower, *upper):
         falls = where & (change < 0)
         if falls.any():
             most = min(most, float((-TO_THE_BORDER * value[falls] / change[falls]).min()))

@@ -115,12 +115,7 @@ class Constraints:
 
 
 def linear_program(
-    cost: Floats,
-    *,
-    above: Side | None = None,
-    equal: Side | None = None,
-    bounds: Any = (0, np.inf),
-    seconds: float | None = None,
+    cost: Floats, *, above: Side | None = None, equal: Side | None = None, bounds: Any = (0, np.inf), seconds: float | None = None
 ) -> Program:
     """Make a linear program that minimises ``cost @ x``.
 
