@@ -80,7 +80,8 @@ def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
 def _are_recoded(one: frozenset[str], other: frozenset[str]) -> bool:
     if one & other or min(len(one), len(other)) < 2:
         return False
-    numbers = [sum(map(_is_number, values)) for values in (one, other)]
+    plain = [[value.replace(".", "", 1).replace("-", "", 1) for value in values] for values in (one, other)]
+    numbers = [sum(value.isdecimal() for value in values) for values in plain]
     coded = (numbers[0] == len(one) and not numbers[1]) or (numbers[1] == len(other) and not numbers[0])
     return coded or not {_plain(value) for value in one}.isdisjoint(_plain(value) for value in other)
 
@@ -106,7 +107,3 @@ def _literals(words: Words, shared: Set[str]) -> set[str]:
 
 def _plain(name: str) -> str:
     return _OTHER_SIGNS.sub("", name.casefold())
-
-
-def _is_number(value: str) -> bool:
-    return value.replace(".", "", 1).replace("-", "", 1).isdecimal()

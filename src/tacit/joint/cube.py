@@ -71,8 +71,7 @@ class Move(NamedTuple):
     taken: Taken | None = None
 
 
-#: Coefficient and group of a term of a line.
-Term = tuple[int, int]
+Term = tuple[int, int]  #: Coefficient and group of a term of a line.
 
 
 class Cube:

@@ -141,8 +141,7 @@ class Vocabulary:
 
 MOST_SUBSETS = 20_000  #: Most itemsets that a closed or maximal list stands for.
 MOST_CANDIDATES = 300_000  #: Most candidates for missing itemsets.
-#: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
-MOST_LISTED = 10_000
+MOST_LISTED = 10_000  #: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
 
 
 class _ListReader(Reader[Listed]):

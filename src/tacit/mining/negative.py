@@ -48,8 +48,7 @@ from tacit.model.table import ROOT, Column, Hierarchy, Table
 
 #: All rules are listed when antecedents use no more choices of levels than these; beyond, the minimal ones.
 MOST_CHOICES = 5_000
-#: Distances are counted in steps; beyond this many a double no longer tells them apart.
-_MOST_STEPS = 1 << 53
+_MOST_STEPS = 1 << 53  #: Distances are counted in steps; beyond this many a double no longer tells them apart.
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +209,7 @@ class Case:
         return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), np.array(parent, np.int64), len(sa.values))
 
 
-#: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
-_Key = tuple[str, int]
+_Key = tuple[str, int]  #: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
 
 
 def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[_Level, ...]]:
@@ -529,12 +527,10 @@ def _fully_covered(found: _Found, case: Case) -> tuple[Floats, Floats]:
     return people, against
 
 
-#: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
-MOST_OPEN = 40_000_000
+MOST_OPEN = 40_000_000  #: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
 #: So much work, in rows looked at, may go into counting the antecedents that the search leaves out.
 MOST_COUNTING = 200_000_000
-#: What one choice of levels costs besides its rows, in the same unit.
-_PER_CHOICE = 20_000
+_PER_CHOICE = 20_000  #: What one choice of levels costs besides its rows, in the same unit.
 
 
 def _count_level_choices(case: Case, length: int) -> int:

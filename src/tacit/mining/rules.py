@@ -26,8 +26,7 @@ from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tacit.model.table import Column, Table
 
-#: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
-MOST_DIGITS = 12
+MOST_DIGITS = 12  #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +130,7 @@ def narrowed(
             return before
 
 
-#: Products of two counts fit in 64 bits.
-MOST_PEOPLE = 3_000_000_000
+MOST_PEOPLE = 3_000_000_000  #: Products of two counts fit in 64 bits.
 
 
 def mine_rules(

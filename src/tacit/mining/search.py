@@ -28,8 +28,7 @@ from tacit.model.arrays import Ints
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 
-#: The first reservation, in bytes; what stays below it becomes an ordinary array.
-FIRST = 1 << 16
+FIRST = 1 << 16  #: The first reservation, in bytes; what stays below it becomes an ordinary array.
 
 
 class Growing:
@@ -199,14 +198,11 @@ def _too_many_error(what: str) -> OptionError:
     return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
 
 
-#: A job: gives pieces, or None after a step without one.
-Job = Callable[[], Iterator[Piece | None]]
+Job = Callable[[], Iterator[Piece | None]]  #: A job: gives pieces, or None after a step without one.
 
-#: What may wait for a slower job, in bytes, before faster ones pause.
-MOST_WAITING = 4 * 2**20
+MOST_WAITING = 4 * 2**20  #: What may wait for a slower job, in bytes, before faster ones pause.
 
-#: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
-POLL = 0.05
+POLL = 0.05  #: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
 
 
 class Team:
@@ -301,8 +297,7 @@ Progress = Callable[[float], None]
 WORK_PER_CALL = 1 << 22
 WORK_OF_FIRST_CALL = 1 << 13
 
-#: A search that takes longer than this many seconds is shared among cores.
-SHARE_AFTER = 0.05
+SHARE_AFTER = 0.05  #: A search that takes longer than this many seconds is shared among cores.
 
 #: First sizes of the arrays that problems are written to (they grow when a problem needs more), and sizes of the output of one call.
 BITS = 1 << 17

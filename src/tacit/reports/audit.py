@@ -100,8 +100,7 @@ _NOTES: dict[ReportKind, str] = {
 }
 _WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
 _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
-#: The number of findings of X01 that are searched for those that need several files.
-_MOST_SEARCHED = 2_000
+_MOST_SEARCHED = 2_000  #: The number of findings of X01 that are searched for those that need several files.
 
 
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:

@@ -44,8 +44,7 @@ class Command(str):
     __slots__ = ()
 
 
-#: A sentence in parts, some of which may be commands.
-Sentence = tuple[str, ...]
+Sentence = tuple[str, ...]  #: A sentence in parts, some of which may be commands.
 
 
 @dataclass(frozen=True, slots=True)

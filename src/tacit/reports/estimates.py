@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
 #: The measures of people above a probability.
 ABOVE = {"people_above_50": "0.5", "people_above_90": "0.9", "people_above_99": "0.99"}
-#: The ends of the bars of the picture.
-_ENDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-#: The number of values of a person that are shown, the most probable first.
-SHOWN_VALUES = 12
+_ENDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  #: The ends of the bars of the picture.
+SHOWN_VALUES = 12  #: The number of values of a person that are shown, the most probable first.
 
 # Everybody
 

@@ -21,8 +21,7 @@ from tacit.model.words import join_names, state_values
 from tacit.reports.pictures import shorten
 from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
 
-#: The number of lines of a file that the last sentence names.
-SHOWN_LINES = 12
+SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 
 
 # Sentences
@@ -271,8 +270,7 @@ def _bracket_at_end(text: str) -> tuple[str, str]:
 
 # Pictures
 
-#: So many rows are drawn; of the others it is said how many there are.
-MOST_ROWS = 16
+MOST_ROWS = 16  #: So many rows are drawn; of the others it is said how many there are.
 
 _WIDE = 720
 _LABEL = 268

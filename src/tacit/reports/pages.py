@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 #: Signs that Markdown or HTML would obey instead of show.
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
-#: Signs that not every terminal can print, and every browser can.
-_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
+_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}  #: Signs that not every terminal can print, and every browser can.
 
 
 def page_bytes(document: Document, form: str) -> bytes:

@@ -25,8 +25,7 @@ from tacit.reports.sentences import visible
 WIDTH = 460
 _LEFT = 46
 _RIGHT = 10
-#: The approximate width of a letter of a label.
-_LETTER = 7.0
+_LETTER = 7.0  #: The approximate width of a letter of a label.
 
 #: The colours of pages and pictures, in light and in dark.
 _PALETTE = {

@@ -25,10 +25,8 @@ from tacit.reports.document import Command, Sentence
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
 
-#: The width of lines where the terminal names none.
-WIDTH = 100
-#: A width at which no line is broken.
-UNBROKEN = 1_000_000
+WIDTH = 100  #: The width of lines where the terminal names none.
+UNBROKEN = 1_000_000  #: A width at which no line is broken.
 
 
 @dataclass(frozen=True, slots=True)
@@ -543,8 +541,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 _SAME = "All releases are declared to be about the same people."
-#: The number of pairs of names that look alike that are listed.
-SHOWN_PAIRS = 5
+SHOWN_PAIRS = 5  #: The number of pairs of names that look alike that are listed.
 
 
 def declared_people(audit: Audit, kind: ReportKind) -> list[str]:

@@ -27,12 +27,9 @@ from tacit.solve.statements import Clash, Problem, Statements, reduce
 Check = Callable[[], float | None]
 #: So many rounds in a row may settle nothing: of programs over fractions of people, and of the slower ones over whole people.
 IDLE_ROUNDS = (5, 2)
-#: How often a corner that is whole is looked for before the slower program is asked.
-TRIES = 4
-#: How much columns that nothing is asked of count beside those that are to move.
-NOISE = 0.05
-#: A column that moved less than this has not.
-MOVED = 1e-7
+TRIES = 4  #: How often a corner that is whole is looked for before the slower program is asked.
+NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
+MOVED = 1e-7  #: A column that moved less than this has not.
 
 
 @dataclass(frozen=True, eq=False)

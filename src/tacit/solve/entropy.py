@@ -38,8 +38,7 @@ from tacit.solve.statements import Problem
 
 Made = TypeVar("Made")
 
-#: Below this many numbers to add, threads cost more than they save.
-WORK_FOR_THREADS = 1 << 21
+WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more than they save.
 
 
 class Dual:
@@ -149,17 +148,14 @@ Rows = npt.NDArray[np.intp]
 #: and where rounding errors allow no more.
 AIM = 2e-15
 EXACT = 1e-13
-#: Steps that leave more than this part of the distance are slow.
-SLOW = 0.05
-#: From here on steps with the system of the step before are tried.
-NEARLY = 1e-4
+SLOW = 0.05  #: Steps that leave more than this part of the distance are slow.
+NEARLY = 1e-4  #: From here on steps with the system of the step before are tried.
 #: Bounds that are not held count as missed beyond this share of all people, and multipliers as of the wrong sign beyond this many nats.
 OUTSIDE = 1e-14
 WRONG_SIGN = 1e-12
 MOST_ACTIVE_STEPS = 25
 SHORTEST = 1e-3
-#: So often the bounds that are held may be chosen anew.
-MOST_CHANGES = 8
+MOST_CHANGES = 8  #: So often the bounds that are held may be chosen anew.
 #: A system gets so much of its diagonal besides, so that statements that follow from others do not make it singular.
 SMALL = 1e-13
 
@@ -292,8 +288,7 @@ class _System:
         return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
 
-#: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
-LARGEST = 200_000
+LARGEST = 200_000  #: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
 
 
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints] | None:
@@ -404,23 +399,17 @@ def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8]
 #: Probabilities are as exact as the root of the second.
 FEASIBLE = 1e-13
 OPTIMAL = 1e-13
-#: From here on it is tried whether the bounds that seem to be reached are.
-NEAR = 1e-5, 1e-7
-#: What is good enough where rounding errors allow no more.
-ACCEPTABLE = 1e-11, 1e-10
+NEAR = 1e-5, 1e-7  #: From here on it is tried whether the bounds that seem to be reached are.
+ACCEPTABLE = 1e-11, 1e-10  #: What is good enough where rounding errors allow no more.
 #: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
 STALLED = 1e-9, 1e-10
 MOST_STEPS = 150
-#: So many steps may gain nothing before the search ends.
-PATIENCE = 10
+PATIENCE = 10  #: So many steps may gain nothing before the search ends.
 #: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
 ROOM = 1e-13
-#: What both multipliers of an interval are at first, in nats.
-GRIP = 10.0
-#: A step goes this far towards the border of what is allowed.
-TO_THE_BORDER = 0.995
-#: A point that misses the statements by less than this is near the end.
-CLOSE = 1e-5
+GRIP = 10.0  #: What both multipliers of an interval are at first, in nats.
+TO_THE_BORDER = 0.995  #: A step goes this far towards the border of what is allowed.
+CLOSE = 1e-5  #: A point that misses the statements by less than this is near the end.
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-#: A question or an answer is its length in bytes, then its pickle.
-HEAD = struct.Struct("<Q")
+HEAD = struct.Struct("<Q")  #: A question or an answer is its length in bytes, then its pickle.
 
 OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 

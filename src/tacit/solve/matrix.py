@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Flags, Floats, Ints
 
-#: Numbers below this are sorted digit by digit, in linear time.
-_DIGIT = 2**16
+_DIGIT = 2**16  #: Numbers below this are sorted digit by digit, in linear time.
 
 
 @dataclass(frozen=True, eq=False)
