@@ -22,10 +22,8 @@ from tacit.model.event import Change, ItemEvent, Side
 from tacit.model.numbers import Bound
 from tacit.model.words import has_changed
 
-#: Value of an item that is present.
-HAS = "has"
-#: Stands for every value that no release names.
-ANYTHING_ELSE = None
+HAS = "has"  #: Value of an item that is present.
+ANYTHING_ELSE = None  #: Stands for every value that no release names.
 
 
 class Key(NamedTuple):
@@ -96,9 +94,8 @@ class Axis:
         for value in universe:
             classes.setdefault(tuple(_allows(one, value) for one in distinct), []).append(value)
         signatures = list(classes)
-        masks = {
-            sum(1 << place for place, signature in enumerate(signatures) if signature[number]) for number in range(len(distinct))
-        }
+        flags = zip(*signatures, strict=True)
+        masks = {sum(1 << place for place, is_allowed in enumerate(allowed) if is_allowed) for allowed in flags}
         everything = (1 << len(signatures)) - 1
         single = [1 << place for place in range(len(signatures))]
         rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}
@@ -228,8 +225,7 @@ def item_event(axes: Sequence[Axis], slots: Sequence[int], members: Mapping[froz
 
 
 MOST_GROUPS = 100_000  #: Most groups of one cube.
-#: Statements that are declared about populations, not printed in a release.
-DECLARED = ("left", "joined", "changed")
+DECLARED = ("left", "joined", "changed")  #: Statements that are declared about populations, not printed in a release.
 
 
 @dataclass(frozen=True, slots=True)

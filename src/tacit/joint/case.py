@@ -72,17 +72,16 @@ def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
     for (first, one), (second, other) in combinations(zip(names, words, strict=True), 2):
         for column in sorted((one.keys() & other.keys()) - {_ITEMS}):
             if _are_recoded(one[column], other[column]):
-                raise OptionError(
-                    f"the values of the column {column} have nothing in common, so it may be coded differently in each",
-                    where=f"{first} and {second}",
-                    remedy="Code its values alike or rename it in one of them; or declare --people unknown",
-                )
+                what = f"the values of the column {column} have nothing in common, so it may be coded differently in each"
+                remedy = "Code its values alike or rename it in one of them; or declare --people unknown"
+                raise OptionError(what, where=f"{first} and {second}", remedy=remedy)
 
 
 def _are_recoded(one: frozenset[str], other: frozenset[str]) -> bool:
     if one & other or min(len(one), len(other)) < 2:
         return False
-    numbers = [sum(map(_is_number, values)) for values in (one, other)]
+    plain = [[value.replace(".", "", 1).replace("-", "", 1) for value in values] for values in (one, other)]
+    numbers = [sum(value.isdecimal() for value in values) for values in plain]
     coded = (numbers[0] == len(one) and not numbers[1]) or (numbers[1] == len(other) and not numbers[0])
     return coded or not {_plain(value) for value in one}.isdisjoint(_plain(value) for value in other)
 
@@ -96,11 +95,8 @@ def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
         plain: dict[str, list[str]] = {}
         for name in sorted(one ^ _literals(second, shared)):
             plain.setdefault(_plain(name), []).append(name)
-        found |= {
-            (names[0], names[1])
-            for key, names in plain.items()
-            if key and len(names) == 2 and (names[0] in one) != (names[1] in one)
-        }
+        pairs = [(names[0], names[1]) for key, names in plain.items() if key and len(names) == 2]
+        found |= {pair for pair in pairs if (pair[0] in one) != (pair[1] in one)}
     return sorted(found)
 
 
@@ -111,7 +107,3 @@ def _literals(words: Words, shared: Set[str]) -> set[str]:
 
 def _plain(name: str) -> str:
     return _OTHER_SIGNS.sub("", name.casefold())
-
-
-def _is_number(value: str) -> bool:
-    return value.replace(".", "", 1).replace("-", "", 1).isdecimal()

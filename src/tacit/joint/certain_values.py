@@ -60,8 +60,6 @@ def run(target: Target) -> AttackRun:
 
 
 class _Outcome:
-    """Findings of one run, rendered lazily."""
-
     def __init__(self, target: Target, case: PeopleCase, said: Statements, found: Bounds) -> None:
         self.case = case
         self.said = said
@@ -92,7 +90,6 @@ class _Outcome:
         return self.limits.seconds_left
 
     def _keep_proved(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
-        """Keep the bounds that are proved in time."""
         exposed = self._find_exposed(self._count_left(found), l)
         wanted = [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
         if self.limits.deadline is None:

@@ -22,7 +22,6 @@ from tacit.model.release import Rules
 
 
 def _tally_scope(scope: Box, axes: Sequence[Axis], tally: Tally, places: Sequence[int]) -> npt.NDArray[Any]:
-    """Return the tally of the people of one release."""
     if MEMBER not in scope:
         return tally(places)
     member = next(place for place, axis in enumerate(axes) if axis.key == MEMBER)
@@ -67,11 +66,8 @@ class MissingRules:
             limit = max(self._min_support - 1, floor(share) if self._header.strict else ceil(share) - 1)
             for value in self._header.sa_values:
                 shorter = (said.get((antecedent - {one}, value)) for one in antecedent)
-                if (
-                    (antecedent, value) in self._listed
-                    or limit >= people
-                    or any(one is not None and one <= limit for one in shorter)
-                ):
+                is_implied = any(one is not None and one <= limit for one in shorter)
+                if is_implied or limit >= people or (antecedent, value) in self._listed:
                     continue
                 if len(said) >= MOST_MISSING:
                     self.left_out += 1
@@ -150,7 +146,6 @@ class MissingRules:
                 yield Choice(fewer, self._weak(fewer), first=bool(rare[tuple(place)] >= weak[tuple(place)]))
 
     def _antecedents(self, lines: Sequence[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
-        """Return bounded combinations of quasi-identifiers with their best bounds."""
         columns = set(self._header.qi)
         best = dict[Antecedent, tuple[int, Origin]]()
         for line in lines:

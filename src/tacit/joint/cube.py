@@ -71,8 +71,7 @@ class Move(NamedTuple):
     taken: Taken | None = None
 
 
-#: Coefficient and group of a term of a line.
-Term = tuple[int, int]
+Term = tuple[int, int]  #: Coefficient and group of a term of a line.
 
 
 class Cube:
@@ -179,7 +178,6 @@ class Cube:
         self.improve(move, np.array([own_group]), np.array([value]))
 
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
-        """Tighten a slot that is the sum of others."""
         stride = self.strides[position]
         at = self._first[position]
         wholes = at + whole * stride
@@ -205,7 +203,6 @@ class Cube:
 
     @cached_property
     def _first(self) -> list[Ints]:
-        """Groups with the first slot of each axis."""
         grid = np.arange(len(self.lo), dtype=np.int64).reshape(self.shape)
         return [np.take(grid, 0, axis=position).ravel() for position in range(len(self.shape))]
 
@@ -283,7 +280,6 @@ def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[
 
 
 def _largest(named: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Return the maximal sets, longest first."""
     kept: list[frozenset[int]] = []
     holding: dict[int, set[int]] = {}
     for one in sorted(set(named), key=lambda one: (-len(one), sorted(one))):
@@ -305,12 +301,9 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
     columns = [place for place, axis in enumerate(problem.axes) if axis.key != MEMBER]
     slots = {place: len(problem.axes[place].slots) - 1 for place in columns}
     members = [len(axis.slots) for axis in problem.axes if axis.key == MEMBER]
-    held = {
-        subset
-        for window in chosen
-        for size in range(1, MOST_COLUMNS + 1)
-        for subset in combinations([place for place in window if place in slots], size)
-    }
+    sizes = range(1, MOST_COLUMNS + 1)
+    windows = [[place for place in window if place in slots] for window in chosen]
+    held = {subset for window in windows for size in sizes for subset in combinations(window, size)}
     # Sums of products over all sets of 1, 2 and 3 columns, column by column.
     sums = [1] + [0] * MOST_COLUMNS
     sets = [1] + [0] * MOST_COLUMNS
@@ -321,7 +314,7 @@ def list_uncovered(problem: Problem, chosen: Sequence[Window], most: int) -> tup
     groups = (sum(sums[1:]) - sum(prod(slots[place] for place in subset) for subset in held)) * prod(members)
     if sum(sets[1:]) - len(held) > most or sum(sets[1:]) > 100 * most:
         return None, groups
-    every = (subset for size in range(1, MOST_COLUMNS + 1) for subset in combinations(columns, size))
+    every = (subset for size in sizes for subset in combinations(columns, size))
     return [subset for subset in every if subset not in held], groups
 
 
@@ -621,7 +614,6 @@ class Prover:
         return weights
 
     def _as_step(self, box: Mapping[int, int], end: End, value: int, weights: Weights) -> Step:
-        """Return a citable step, reusing an equal earlier one."""
         if len(weights) == 1 and (cited := next(iter(weights)))[0] == "step":
             known = self._steps[cited[1]]
             if (known.end, known.value, known.box) == (end, value, box) and weights[cited] == 1:

@@ -84,12 +84,8 @@ def _printed(table: FrequencyTable, index: int, columns: Sequence[str], kinds: S
     if measured is not None and count.is_exact:
         total = measured.total(index, count.lo)
         middle = measured.middle(index)
-    return Printed(
-        inside,
-        (count.lo, count.hi),
-        None if total is None else (total.lo, total.hi),
-        None if middle is None else (middle.lo, middle.hi),
-    )
+    ends = [None if bound is None else (bound.lo, bound.hi) for bound in (total, middle)]
+    return Printed(inside, (count.lo, count.hi), *ends)
 
 
 def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequence[Sequence[Person]]) -> AttackRun:
@@ -103,16 +99,10 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
                     sizes = [sum(set(event) <= set(zip(columns, one, strict=True)) for one in world) for world in fitting]
                     bounds[event] = Bound(min(sizes), max(sizes))
     small = {event: count for event, count in bounds.items() if count.lo > 0 and count.hi < k}
-    longer = {
-        shorter
-        for event, count in small.items()
-        for shorter in combinations(event, len(event) - 1)
-        if small.get(shorter) == count
-    }
-    found = sorted(
-        ((event, count) for event, count in small.items() if event not in longer),
-        key=lambda one: (one[1].hi, -len(one[0]), one[0]),
-    )
+    parts = ((part, count) for event, count in small.items() for part in combinations(event, len(event) - 1))
+    implied = {part for part, count in parts if small.get(part) == count}
+    kept = [one for one in small.items() if one[0] not in implied]
+    found = sorted(kept, key=lambda one: (one[1].hi, -len(one[0]), one[0]))
     events = [ItemEvent(tuple(f"{column}={value}" for column, value in event)) for event, _ in found]
     counts = [count for _, count in found]
     case = target.case
@@ -195,7 +185,6 @@ def worlds(values: Sequence[int], groups: Sequence[Printed], people: int, check:
 
 
 def _next_values(group: Printed, placed: tuple[int, ...], span: Ends) -> Ends:
-    """Return the range of the next value in a group."""
     rank = len(placed) + 1
     size, most = group.count
     low, high = span

@@ -75,9 +75,8 @@ def run(target: Target, code: str, name: str) -> AttackRun:
         search.reasons.append("what rules say of people who are known needs their quasi-identifiers: give --known or --data")
     if silent:
         search.undecided += silent
-        search.reasons.append(
-            f"{silent:,} table{'s do' if silent > 1 else ' does'} not say which column is sensitive: {NOT_SAID}"
-        )
+        tables = f"{silent:,} table{'s do' if silent > 1 else ' does'}"
+        search.reasons.append(f"{tables} not say which column is sensitive: {NOT_SAID}")
     return search.outcome(code, name, status)
 
 
@@ -105,8 +104,6 @@ class FullGroup:
 
 
 class _Search:
-    """Findings so far, and the number of open questions."""
-
     def __init__(self, case: JointCase, target: Target) -> None:
         self.case = case
         self.target = target
@@ -221,9 +218,8 @@ class _Groups:
         self.axes = [(at, axis) for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True) if at in quasi]
         self.values = [MANY if None in values else len(values) for values in self.sensitive.classes]
         kept = {at for at, _ in self.axes} | {place}
-        picked = tuple(
-            slice(None) if at in kept else axis.everything for at, axis in zip(self.cube.chosen, self.cube.axes, strict=True)
-        )
+        places = zip(self.cube.chosen, self.cube.axes, strict=True)
+        picked = tuple(slice(None) if at in kept else axis.everything for at, axis in places)
         position = [at for at in self.cube.chosen if at in kept].index(place)
         grid = np.arange(len(self.cube.lo), dtype=np.int64).reshape(self.cube.shape)[picked]
         self.grid = np.moveaxis(grid, position, -1)
@@ -259,7 +255,6 @@ class _Groups:
 
     @cached_property
     def _singles(self) -> tuple[Any, ...]:
-        """Index of the groups that fix every axis."""
         return np.ix_(*(range(len(axis.classes)) if len(axis.slots) > 1 else range(1) for _, axis in self.axes))
 
     def _settle(self, possible: Flags) -> None:
@@ -298,7 +293,6 @@ class _Groups:
             possible[self._singles] = finest
 
     def _find_hopeless(self, solver: Solver, asked: Callable[[], Flags]) -> Flags:
-        """Return questions that no weights can answer."""
         out = np.zeros_like(asked())
         for _ in range(_ROUNDS):
             living = asked() & ~out
@@ -348,9 +342,8 @@ class _Groups:
         """Smallest group and value of each kind, as one number."""
         assert self.search.solver is not None
         cells = self.search.solver.rows.cells
-        classes = (
-            dict(zip(cells.chosen, np.unravel_index(np.arange(len(cells)), cells.shape), strict=True)) if cells.shape else {}
-        )
+        numbers = np.unravel_index(np.arange(len(cells)), cells.shape) if cells.shape else ()
+        classes = dict(zip(cells.chosen, numbers, strict=True))
         out = np.zeros(len(cells), np.int64)
         for at, axis in [*self.axes, (self.place, self.sensitive)]:
             out = out * len(axis.classes) + classes[at]
@@ -404,17 +397,12 @@ class _Groups:
             if box in known or self._is_shown_by_rows(place, wide[place]):
                 continue
             known.append(box)
-            kept = self.sensitive.split(sum(1 << at for at in np.flatnonzero(wide[place]).tolist()))[0]
-            self.search.found.append(
-                FullGroup(
-                    box,
-                    self.sensitive.key.name,
-                    tuple(sorted(filter(None, kept))),
-                    lo=int(low[place]),
-                    hi=int(min(self.cube.hi[self.of_all[place]], OPEN)),
-                    proof=partial(self._prove, place, wide),
-                )
-            )
+            values = self.sensitive.split(sum(1 << at for at in np.flatnonzero(wide[place]).tolist()))[0]
+            kept = tuple(sorted(filter(None, values)))
+            hi = int(min(self.cube.hi[self.of_all[place]], OPEN))
+            proof = partial(self._prove, place, wide)
+            found = FullGroup(box, self.sensitive.key.name, kept, lo=int(low[place]), hi=hi, proof=proof)
+            self.search.found.append(found)
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
         for table in self.search.case.releases:
@@ -435,7 +423,6 @@ class _Groups:
         return sum(slot != axis.everything for slot, (_, axis) in zip(place, self.axes, strict=True)), place
 
     def _is_implied(self, place: tuple[int, ...], exposed: Flags, left: Ints) -> bool:
-        """Tell if a wider group or a part implies it."""
         for position, (_, axis) in enumerate(self.axes):
             slot = place[position]
             if slot == axis.everything:
@@ -459,10 +446,9 @@ class _Groups:
 
     def _prove(self, place: tuple[int, ...], wide: Flags) -> Proof:
         prover = self.prover
-        number = self.number
         group = int(self.of_all[place])
-        least = [self.lows[place]] if place in self.lows else [prover.step(number, group, "lo")]
-        most = [prover.step(number, group, "hi")] if self.cube.hi[group] < OPEN else []
+        least = [self.lows[place]] if place in self.lows else [prover.step(self.number, group, "lo")]
+        most = [prover.step(self.number, group, "hi")] if self.cube.hi[group] < OPEN else []
         ruled_out = [at for at, kept in enumerate(wide[place].tolist()) if not kept]
         others: list[Step] = []
         if ruled_out:
@@ -482,10 +468,8 @@ class _Groups:
             for slot, (_, axis) in zip(place, self.axes, strict=True)
         ]
         for fine in product(*inside):
-            if (*fine, at) in self.zeros:
-                yield self.zeros[(*fine, at)]
-            else:
-                yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi")
+            zero = self.zeros.get((*fine, at))
+            yield self.prover.step(self.number, int(self.of_value[(*fine, at)]), "hi") if zero is None else zero
 
     # Blanks of a table
 
@@ -494,12 +478,9 @@ class _Groups:
         shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
         axes = self.cube.problem.axes
         own = classes_of(self.sensitive, shown[self.sensitive.key.name])
-        roles = set(table.people.schema.qi)
-        used = [
-            at
-            for at in self.cube.chosen
-            if axes[at].key.kind == "column" and axes[at].key.name in roles & shown.keys() and len(axes[at].slots) > 1
-        ]
+        names = set(table.people.schema.qi) & shown.keys()
+        columns = [at for at in self.cube.chosen if axes[at].key.kind == "column" and axes[at].key.name in names]
+        used = [at for at in columns if len(axes[at].slots) > 1]
         codes = np.array([classes_of(axes[at], shown[axes[at].key.name]) for at in used], np.int64).reshape(len(used), len(own)).T
         patterns = np.unique(codes[own < 0], axis=0)
         for asked, pattern in enumerate(patterns):

@@ -79,9 +79,7 @@ def run(target: Target) -> AttackRun:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
-    if with_means:
-        search.undecided += with_means
-        search.reasons.append(f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
+    search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
         search.look()
@@ -94,8 +92,6 @@ def run(target: Target) -> AttackRun:
 
 @dataclass(eq=False)
 class _Search:
-    """Findings so far, and open groups, by event."""
-
     case: JointCase
     problem: Problem
     target: Target
@@ -109,11 +105,14 @@ class _Search:
     undecided: int = 0
     world: World | None = None
 
+    def leave(self, questions: int, why: str) -> None:
+        if questions:
+            self.undecided += questions
+            self.reasons.append(why)
+
     def look(self) -> None:
         cubes, windows_by_problem, skipped = make_cubes(self.problem)
-        if skipped or self.problem.left_out:
-            self.undecided += skipped + self.problem.left_out
-            self.reasons.append("not every line or missing line could be used")
+        self.leave(skipped + self.problem.left_out, "not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
         if any(cube.clash >= 0 for cube in cubes):
@@ -162,14 +161,8 @@ class _Search:
                     proof = partial(translation.rewrite, found)
                     self.found[among_all] = replace(found, event=among_all, together=False, proof=proof)
             left = alone.undecided + len(alone.open.keys() - alone.found.keys())
-            if left:
-                self.undecided += left
-                self.reasons.append(f"{self.case.name(number)} alone leaves {left:,} groups open")
-        if unproved:
-            self.undecided += unproved
-            self.reasons.append(
-                f"{unproved:,} small groups that a release reveals alone are not proved for all releases together"
-            )
+            self.leave(left, f"{self.case.name(number)} alone leaves {left:,} groups open")
+        self.leave(unproved, f"{unproved:,} small groups that a release reveals alone are not proved for all releases together")
 
     def _check(self) -> None:
         self.target.limits.check(CODE)
@@ -202,7 +195,6 @@ class _Search:
                         self.open.setdefault(event, cube.box(group))
 
     def _describe(self, prover: Prover) -> None:
-        """Record movers with their combined descriptions."""
         exact = [event for event in self.parts if self.found[event].lo == self.found[event].hi][: words.MOST_COMPARED + 1]
         for one in words.combine_portraits(prover, [self.parts[event]() for event in exact]):
             event = words.event_of(prover, one.box)
@@ -268,7 +260,6 @@ class _Search:
                 self.open.setdefault(event, cube.box(group))
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
-        """List the uncovered groups that no world refutes."""
         sets, groups = list_uncovered(problem, chosen, MOST_APART)
         is_own = problem is self.problem
         if not is_own:
@@ -277,8 +268,7 @@ class _Search:
             return
         everything = tuple(range(len(problem.axes)))
         if sets is None or (self.world is None and not self._fits(everything)):
-            self.undecided += groups
-            self.reasons.append(f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
+            self.leave(groups, f"{groups:,} groups of columns that were not looked at together are neither proved nor refuted")
             return
         member = tuple(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
         for columns in sets:
@@ -313,9 +303,8 @@ class _Search:
         asked = [(event, box) for event, box in self.open.items() if event not in self.found]
         if self.world is None or not asked or (self.found and len(asked) > FEW_QUESTIONS):
             return
-        limits = self.target.limits
         boxes = [box for _, box in asked]
-        refuted = refute_from(self.world, boxes, self.target.policy.k, limits.seed, check=self._check)
+        refuted = refute_from(self.world, boxes, self.target.policy.k, self.target.limits.seed, check=self._check)
         for place in np.flatnonzero(refuted).tolist():
             del self.open[asked[place][0]]
 
@@ -339,15 +328,9 @@ class _Search:
                 break
             asked.append((event, box))
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
-        programs = Programs(
-            rows,
-            self.target.limits,
-            [box for _, box in asked],
-            self.target.policy.k,
-            whole=whole,
-            eager=not self.found,
-            known=self.world,
-        )
+        boxes = [box for _, box in asked]
+        eager = not self.found
+        programs = Programs(rows, self.target.limits, boxes, self.target.policy.k, whole=whole, eager=eager, known=self.world)
         try:
             programs.settle()
         finally:
@@ -376,9 +359,8 @@ class _Search:
             self.open.pop(asked[place], None)
 
     def outcome(self, status: Status) -> AttackRun:
-        if still_open := len(self.open.keys() - self.found.keys()):
-            self.undecided += still_open
-            self.reasons.append(f"{still_open:,} groups are neither proved nor refuted")
+        still_open = len(self.open.keys() - self.found.keys())
+        self.leave(still_open, f"{still_open:,} groups are neither proved nor refuted")
         if self.prover is not None and self.parts:
             self._describe(self.prover)
         known = [(event, box, self.found[event]) for event, box in self.movers.items() if event in self.found]
@@ -418,10 +400,7 @@ def _given(proofs: tuple[Sequence[Step], Sequence[Step]]) -> tuple[Sequence[Step
 
 @dataclass(eq=False)
 class _Translation:
-    """Proofs about one release, rewritten for several.
-
-    The release has the number ``release`` there, and its people are those of ``scope``.
-    """
+    """Proofs about one release, rewritten as ``release`` of several, about ``scope``."""
 
     alone: Problem
     together: Problem
@@ -482,9 +461,8 @@ class _KnownValues:
         self.undecided = int(bounds.unsettled.sum())
         self.reasons: list[str] = []
         if self.undecided:
-            self.reasons.append(
-                f"{self.undecided:,} pairs of combination and value are neither ruled out nor shown to be possible"
-            )
+            pairs = f"{self.undecided:,} pairs of combination and value"
+            self.reasons.append(f"{pairs} are neither ruled out nor shown to be possible")
         #: Combinations, the values that are ruled out for them, and why.
         self.found: list[tuple[int, tuple[int, ...], Proof]] = []
         try:
@@ -535,10 +513,9 @@ class _KnownValues:
         groups = len(run.severity)
         severity = np.concatenate((run.severity, people << 16))
         order = np.argsort(severity, kind="stable")
-        columns = {
-            name: np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
-            for name, column in run.columns.items()
-        }
+        columns = {}
+        for name, column in run.columns.items():
+            columns[name] = np.concatenate((column, own.get(name, np.zeros(len(people), column.dtype))))[order]
         columns["values_left"] = np.concatenate((np.zeros(groups, np.int64), values_left))[order]
 
         def words_at(place: int) -> SeveralWords:

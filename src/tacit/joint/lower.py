@@ -40,11 +40,7 @@ MOST_HISTORIES = 1_000  #: Histories of one column at most.
 
 
 def lower(
-    releases: Sequence[Release],
-    people: People,
-    of: Sequence[int] | None = None,
-    facts: Sequence[Fact] = (),
-    sensitive: str = "",
+    releases: Sequence[Release], people: People, of: Sequence[int] | None = None, facts: Sequence[Fact] = (), sensitive: str = ""
 ) -> Problem:
     """Return everything that the releases print as one problem.
 
@@ -76,6 +72,10 @@ def lower(
     axes, lacking = _axes(lines, whose, histories, words)
     place = {axis.key: number for number, axis in enumerate(axes)}
     kept = [line for line in lines if all(axes[place[key]].mask(one) for _, box in line.terms for key, one in box.items())]
+
+    def is_question(line: Line) -> bool:
+        return sum(key != MEMBER for key in line.terms[0][1]) > MOST_LITERALS and readers[line.origin.release].has_cells
+
     return Problem(
         axes=axes,
         lines=tuple(kept),
@@ -83,11 +83,7 @@ def lower(
         members=whose.members,
         left_out=left_out,
         place=place,
-        cells=tuple(
-            number
-            for number, line in enumerate(kept)
-            if sum(key != MEMBER for key in line.terms[0][1]) > MOST_LITERALS and readers[line.origin.release].has_cells
-        ),
+        cells=tuple(number for number, line in enumerate(kept) if is_question(line)),
         by_row=frozenset(reader.number for reader in readers if reader.by_row),
         conditions=tuple(conditions),
         lacking=lacking,
@@ -161,14 +157,12 @@ def relate_populations(releases: Sequence[Release], people: People, of: Sequence
         return frozenset(name for name, one in inside.items() if there in one and gone not in one)
 
     scopes: list[Box] = [{} if len(own) == len(inside) else {MEMBER: Allowed(own)} for own in map(members, populations)]
-    lines = [
-        Line.about(scopes[owner[number]], release.n, release.n, Origin(number, "n", "n", Bound.of(release.n)))
-        for number, release in enumerate(releases)
-        if release.n is not None
-    ]
+    lines: list[Line] = []
     counted: dict[int, int] = {}
-    for place, line in enumerate(lines):
-        counted.setdefault(owner[line.origin.release], place)
+    for number, release in enumerate(releases):
+        if (n := release.n) is not None:
+            counted.setdefault(owner[number], len(lines))
+            lines.append(Line.about(scopes[owner[number]], n, n, Origin(number, "n", "n", Bound.of(n))))
     everybody, is_complete = _cover_everybody(people, counted, scopes)
     for population in populations[:-1] if isinstance(people, Churn) else ():
         assert isinstance(people, Churn)
@@ -181,18 +175,12 @@ def relate_populations(releases: Sequence[Release], people: People, of: Sequence
                 lines.append(Line.about({MEMBER: Allowed(movers)}, *span, Origin(number, name, name, Bound(*span))))
                 if name == "joined" and not is_complete:
                     everybody.append(len(lines) - 1)
-    return Populations(
-        tuple(scopes[population] for population in owner),
-        tuple(lines),
-        tuple(everybody),
-        _name_members(inside),
-        values=tuple(inside),
-        of=owner,
-    )
+    own = tuple(scopes[population] for population in owner)
+    named = _name_members(inside)
+    return Populations(own, tuple(lines), tuple(everybody), named, values=tuple(inside), of=owner)
 
 
 def _cover_everybody(people: People, counted: Mapping[int, int], scopes: Sequence[Box]) -> tuple[list[int], bool]:
-    """Return lines that count everybody, and if joiners are excluded."""
     whole = [counted[population] for population, scope in enumerate(scopes) if not scope and population in counted]
     if whole or isinstance(people, (Same, Changed)):
         return whole[:1], True
@@ -268,9 +256,7 @@ def _history_axis(name: str, words: Vocabulary) -> tuple[Key, tuple[Key, list[st
     if is_open and key.kind != "item":
         found.append((None, None, "changed"))
     if len(found) > MOST_HISTORIES:
-        raise OptionError(
-            f"the column {name} has too many values to follow from one release to the next",
-            where="--people",
-            remedy="Leave the column out of the declaration, or publish it more coarsely",
-        )
+        what = f"the column {name} has too many values to follow from one release to the next"
+        remedy = "Leave the column out of the declaration, or publish it more coarsely"
+        raise OptionError(what, where="--people", remedy=remedy)
     return key, (Key(HISTORY_KIND[key.kind], name), [json.dumps(history, ensure_ascii=False) for history in found])

@@ -154,7 +154,6 @@ class Solver:
         return [choice.nearer for choice in taken.values()]
 
     def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        """Return people in fractions who fit all rows and miss these lines least, and by how much."""
         extra = self.rows.only(()).assume(lines)
         lo, hi = extra.bounds
         sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
@@ -163,9 +162,8 @@ class Solver:
         above, equal = (stack_columns(part, Matrix.empty((part.shape[0], len(sign)))) for part in (hard.above, hard.equal))
         limits = np.concatenate((hard.limits, np.where(sign > 0, hi, -lo)))
         cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
-        found = solve_linear(
-            cost, above=(stack_rows((above, soft)), limits), equal=(equal, hard.sums), seconds=self.limits.seconds_left
-        )
+        rows = stack_rows((above, soft))
+        found = solve_linear(cost, above=(rows, limits), equal=(equal, hard.sums), seconds=self.limits.seconds_left)
         self.limits.check("X01")
         if found.status != 0 or found.x is None:
             return None, np.empty(0)
@@ -203,8 +201,7 @@ class Solver:
         self.limits.check("X01")
         if found.status != 0 or found.value is None or found.value < NEAR:
             return {}
-        weights = constraints.duals(found)
-        shown = self.rows.certify(np.empty(0, np.int64), 1, weights, 1)
+        shown = self.rows.certify(np.empty(0, np.int64), 1, constraints.duals(found), 1)
         return {} if shown is None else shown[1]
 
 
@@ -263,8 +260,6 @@ class Cases:
         return None if first is None or second is None else Split(by, first, second)
 
     def _split(self, rows: Rows, people: Floats) -> Threshold | None:
-        """Return the group with the most fractional size, or None."""
-
         def counts() -> Iterator[tuple[Masks, float]]:
             yield self.box, float(people[rows.cells.inside(self.box)].sum())
             for number, row in enumerate(rows.rows):
@@ -294,6 +289,7 @@ _MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
 FEW_QUESTIONS = 5_000  #: Most questions for which single exchanges are tried after something was found.
 
 
+@dataclass(eq=False)
 class Programs:
     """Questions about boxes, asked of the rows: refuted by a world, proved or open.
 
@@ -302,35 +298,27 @@ class Programs:
     weights can answer.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        limits: Limits,
-        boxes: Sequence[Masks],
-        k: int,
-        *,
-        whole: bool = True,
-        eager: bool = True,
-        known: World | None = None,
-    ) -> None:
-        self.rows = rows
-        self.limits = limits
-        self.boxes = boxes
-        self.k = k
-        self.whole = whole
-        self.eager = eager
-        self.refuted = np.zeros(len(boxes), np.bool_)
-        self.hopeless = np.zeros(len(boxes), np.bool_)
+    rows: Rows
+    limits: Limits
+    boxes: Sequence[Masks]
+    k: int
+    whole: bool = True
+    eager: bool = True
+    known: World | None = None
+
+    def __post_init__(self) -> None:
+        self.refuted = np.zeros(len(self.boxes), np.bool_)
+        self.hopeless = np.zeros(len(self.boxes), np.bool_)
         self.proofs: dict[int, tuple[Step, Step]] = {}
         self.clash: dict[Cited, Fraction] = {}
-        self._world = known if whole else None
+        self._world = self.known if self.whole else None
         #: Ends of a small group: the sign of its people in a cost, and the least cost that proves it.
-        self._ends: tuple[tuple[End, int, int], ...] = (("lo", 1, 1), ("hi", -1, 1 - k))
+        self._ends: tuple[tuple[End, int, int], ...] = (("lo", 1, 1), ("hi", -1, 1 - self.k))
         self._exchanges = 0
-        self._is_small = len(rows.cells) <= FEW_CELLS
-        self._inside = membership_matrix(rows.cells, boxes)
-        self._random = np.random.default_rng(limits.seed)
-        self._solver = Solver(rows, limits)
+        self._is_small = len(self.rows.cells) <= FEW_CELLS
+        self._inside = membership_matrix(self.rows.cells, self.boxes)
+        self._random = np.random.default_rng(self.limits.seed)
+        self._solver = Solver(self.rows, self.limits)
 
     @property
     def open(self) -> Flags:
@@ -368,9 +356,8 @@ class Programs:
         for number in np.flatnonzero(self.open).tolist()[:most]:
             group = self.rows.cells.inside(self.boxes[number])
             for sign in (1, -1):
-                world = self._solver.world(self._solver.cost(group, sign)) if self.open[number] else None
-                if world is not None:
-                    self._refute_by(world)
+                if self.open[number]:
+                    self._refute_by(self._solver.world(self._solver.cost(group, sign)))
         for number in np.flatnonzero(self.open).tolist()[:most]:
             if self.open[number]:
                 self._by_cases(number)
@@ -384,13 +371,10 @@ class Programs:
             return not self.clash
         self._look_at(best.people)
         if self._world is None:
-            world = self._solver.world(cost if self._is_small else np.zeros(len(cost)))
-            if world is not None:
-                self._refute_by(world)
+            self._refute_by(self._solver.world(cost if self._is_small else np.zeros(len(cost))))
         return True
 
     def _exchange(self) -> None:
-        """Refute by exchanges of people from a known world."""
         left = np.flatnonzero(self.open)
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
@@ -405,10 +389,7 @@ class Programs:
         self.refuted[left] = near.refute(boxes, self.k)
 
     def _weigh(self) -> bool:
-        """Bound all open groups by LP; return False if infeasible.
-
-        When that settles nothing more, some groups are to have few people and the others many.
-        """
+        """Bound all open groups by LP; return False if infeasible."""
         still = 0
         for turn in range(0, _ROUNDS, 2):
             living = np.flatnonzero(self.hoped)
@@ -416,7 +397,7 @@ class Programs:
                 return True
             signs = [np.full(len(living), 1), np.full(len(living), -1)]
             if still:
-                # Pseudo-random signs from the number of each group, so that the same input gives the same answer.
+                # Some groups are to have few people, others many: pseudo-random, but the same for the same input.
                 signs = [1 - 2 * ((living * 2654435761 >> (at % 13 + 8)) & 1) for at in (turn, turn + 1)]
             found = self._solver.search.least_of([sign @ self._inside[living] for sign in signs])
             if turn == 0 and found[0] is None and (clash := self._solver.clash()):
@@ -442,8 +423,9 @@ class Programs:
         if is_whole and self.rows.fits(world):
             self._refute_by(world)
 
-    def _refute_by(self, world: Ints) -> None:
-        """Refute questions by a world and its neighbours."""
+    def _refute_by(self, world: Ints | None) -> None:
+        if world is None:
+            return
         cells = self.rows.cells
         people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
         self._world = self._world or people
@@ -482,9 +464,7 @@ class Programs:
             # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
             few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else 0
             cost = self._inside[before].sum_columns() * few_or_many
-            world = self._solver.world(cost)
-            if world is not None:
-                self._refute_by(world)
+            self._refute_by(self._solver.world(cost))
             if turn % 2 and self.open.sum() == before.sum():
                 return
 
@@ -499,8 +479,7 @@ class Programs:
                 continue
             search = Cases(self.rows, self.limits, box, sign, wanted=wanted)
             tree = search.prove()
-            if search.world is not None:
-                self._refute_by(search.world)
+            self._refute_by(search.world)
             if tree is None:
                 return
             steps.append(Step.by_cases(box, end, sign * wanted, tree))
@@ -550,10 +529,8 @@ def refuse_clash(case: JointCase, problem: Problem, steps: Sequence[Step], limit
         lines = places.setdefault(origin.release, set())
         if isinstance(origin.place, int):
             lines.add(origin.place)
-    where = "; ".join(
-        f"{case.name(release)}, {numbered(sorted(lines))}" if lines else case.name(release)
-        for release, lines in sorted(places.items())
-    )
+    named = [(case.name(release), sorted(lines)) for release, lines in sorted(places.items())]
+    where = "; ".join(f"{name}, {numbered(lines)}" if lines else name for name, lines in named)
     raise Contradiction(
         "no people fit all that is printed there: the numbers cannot all be true of people as declared",
         where=where,

@@ -81,6 +81,12 @@ class Reader(Generic[R]):
         """Return what lines cannot state, or None."""
         return None
 
+    def _choose_shortest(self, lengths: Ints, most: int) -> Sequence[int]:
+        if len(lengths) <= most:
+            return range(len(lengths))
+        self.left_out += 1
+        return sorted(np.argsort(lengths, kind="stable")[:most].tolist())
+
 
 class Vocabulary:
     """Axes of all items and columns; ``of`` gives each release's population."""
@@ -135,8 +141,7 @@ class Vocabulary:
 
 MOST_SUBSETS = 20_000  #: Most itemsets that a closed or maximal list stands for.
 MOST_CANDIDATES = 300_000  #: Most candidates for missing itemsets.
-#: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
-MOST_LISTED = 10_000
+MOST_LISTED = 10_000  #: Most itemsets or rules that are used, the shortest first; programs and windows would not hold more.
 
 
 class _ListReader(Reader[Listed]):
@@ -172,13 +177,6 @@ class _ListReader(Reader[Listed]):
         box = intersect(self._of[item] for item in items)
         return None if box is None else {**box, **self.scope}
 
-    def _choose(self, lengths: Ints) -> Sequence[int]:
-        """Return the indices of the lines to use."""
-        if len(lengths) <= MOST_LISTED:
-            return range(len(lengths))
-        self.left_out += 1
-        return sorted(np.argsort(lengths, kind="stable")[:MOST_LISTED].tolist())
-
 
 class _ItemsetReader(_ListReader[Itemsets]):
     sides = ("sets",)
@@ -186,7 +184,7 @@ class _ItemsetReader(_ListReader[Itemsets]):
     def lines(self) -> Iterator[Line]:
         release = self.release
         listed: dict[frozenset[int], int] = {}
-        for index in self._choose(release.sets.lengths):
+        for index in self._choose_shortest(release.sets.lengths, MOST_LISTED):
             items = release.sets[index].tolist()
             listed[frozenset(items)] = index
             box = self._box(items)
@@ -233,11 +231,8 @@ class _ItemsetReader(_ListReader[Itemsets]):
             columns |= {Key("column", column) for column in release.header.columns}
         known = {(key, value) for key, (values, _) in self._of.values() for value in values}
         named = ((key, value) for key in sorted(columns) for value in sorted(self.vocabulary.values.get(key, ())))
-        unlisted = (
-            ({key: Allowed(frozenset([value])), **self.scope}, (literal(key, value),))
-            for key, value in named
-            if (key, value) not in known
-        )
+        fresh = (one for one in named if one not in known)
+        unlisted = (({key: Allowed(frozenset([value])), **self.scope}, (literal(key, value),)) for key, value in fresh)
         names = release.items.names
         missing = ((self._box(items), tuple(sorted(names[item] for item in items))) for items in self._border(frequent))
         threshold = release.min_support or 1
@@ -310,7 +305,7 @@ class _RuleReader(_ListReader[Rules]):
 
     def lines(self) -> Iterator[Line]:
         release = self.release
-        for index in self._choose(release.antecedents.lengths):
+        for index in self._choose_shortest(release.antecedents.lengths, MOST_LISTED):
             left = release.antecedents[index].tolist()
             right = release.consequents[index].tolist()
             whole = self._box(left)
@@ -402,12 +397,8 @@ class _FrequencyReader(Reader[FrequencyTable]):
 
     def lines(self) -> Iterator[Line]:
         release = self.release
-        taken: Sequence[int] = range(len(release))
-        if len(release) > MOST_CELLS:
-            self.left_out += 1
-            fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
-            taken = sorted(np.argsort(fixed_columns, kind="stable")[:MOST_CELLS].tolist())
-        return map(self._line, taken)
+        fixed_columns = (release.codes.reshape(len(release), len(release.columns)) != ANY).sum(axis=1)
+        return map(self._line, self._choose_shortest(fixed_columns, MOST_CELLS))
 
     def _line(self, index: int) -> Line:
         """Return a cell: exact, rounded, or hidden; without bounds it still names its values."""
@@ -510,7 +501,6 @@ class _TableReader(Reader[Shown]):
 
 
 def _values_at(columns: Sequence[ShownColumn], place: int) -> dict[str, str]:
-    """Return the combination of values that has this number."""
     codes = np.unravel_index(place, [len(column.values) for column in columns])
     return {column.name: column.values[int(code)] for column, code in zip(columns, codes, strict=True)}
 

@@ -237,8 +237,6 @@ class Rearranging:
 
 
 class _Asking:
-    """Open and settled questions about groups."""
-
     def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
         self._near = near
         self._boxes = boxes
@@ -333,7 +331,6 @@ def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Fla
 
 
 def _is_used(by_cell: Matrix) -> Flags:
-    """Return the constraints that have an entry."""
     out = np.zeros(by_cell.shape[1], np.bool_)
     out[by_cell.places] = True
     return out

@@ -195,19 +195,16 @@ class Rows:
     def matrix(self) -> Matrix:
         """Coefficients of each row over its scale."""
         first = 0 if self._first is None else self._first.shape[0]
-        numbers = []
-        places = []
-        values = []
+        numbers = [np.empty(0, np.int64)]
+        places = [np.empty(0, np.int64)]
+        values = [np.empty(0)]
         for number in range(first, len(self.rows)):
             for factor, cells in self.where(number):
                 numbers.append(np.full(len(cells), number - first))
                 places.append(cells)
                 values.append(np.full(len(cells), factor / self.rows[number].scale))
         shape = (len(self.rows) - first, len(self.cells))
-        if numbers:
-            added = Matrix.of_entries(np.concatenate(numbers), np.concatenate(places), np.concatenate(values), shape)
-        else:
-            added = Matrix.empty(shape)
+        added = Matrix.of_entries(np.concatenate(numbers), np.concatenate(places), np.concatenate(values), shape)
         return added if self._first is None else stack_rows((self._first, added))
 
     @cached_property
@@ -219,15 +216,16 @@ class Rows:
 
     def with_statement(self, line: Line, depth: int) -> Rows:
         """Return the rows with one statement of a choice."""
-        terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
-        return self.with_case(terms, line.lo, line.hi, depth)
+        return self.with_case(self._terms(line), line.lo, line.hi, depth)
+
+    def _terms(self, line: Line) -> tuple[tuple[int, Masks], ...]:
+        return tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
 
     def assume(self, lines: Iterable[Line]) -> Rows:
         """Return the rows with further lines assumed."""
         found = {row.name: row for row in self.rows}
         for line in lines:
-            terms = tuple((factor, self.cells.problem.masks(box)) for factor, box in line.terms)
-            _add(found, terms, line.lo, line.hi, says=("case", 0))
+            _add(found, self._terms(line), line.lo, line.hi, says=("case", 0))
         return self._extend(tuple(found.values()))
 
     def fits(self, world: Ints) -> bool:
@@ -315,9 +313,8 @@ class Rows:
         """Return the group's least excess over the weighted sum."""
         common = lcm(*(weight.denominator for weight in used.values())) if used else 1
         whole = {number: int(weight * common) for number, weight in used.items()}
-        largest = common + sum(
-            abs(weight) * self.rows[number].scale * len(self.where(number)) for number, weight in whole.items()
-        )
+        sizes = (abs(weight) * self.rows[number].scale * len(self.where(number)) for number, weight in whole.items())
+        largest = common + sum(sizes)
         left: Any = np.zeros(len(self.cells), np.int64 if largest < 2**62 else object)
         left[group] += sign * common
         for number, weight in whole.items():
@@ -418,10 +415,7 @@ class World:
         return np.rint(table).astype(np.int64).ravel()
 
     def exchange(self, random: np.random.Generator) -> World:
-        """Return another world by random exchanges of similar people.
-
-        If conditions break, only some people exchange; if they still break, nobody does.
-        """
+        """Return another world by random exchanges of similar people."""
         for share in SHARES if self.problem.conditions else SHARES[:1]:
             found = self._exchange(random, share)
             if self.problem.holds(found.kinds):
@@ -518,8 +512,6 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
 
 
 class _Steps:
-    """Steps along one axis between some people."""
-
     def __init__(self, world: World, axis: int, people: Ints, random: np.random.Generator) -> None:
         self.world = world
         self.axis = axis
@@ -552,14 +544,9 @@ class _Steps:
 
     @cached_property
     def _room(self) -> tuple[Ints, Ints]:
-        """Slack of these lines downwards and upwards."""
-        totals = self.world.totals
-        down = []
-        up = []
-        for number in self._lines:
-            line = self.world.problem.lines[number]
-            down.append(NO_END if line.lo is None else totals[number] - line.lo)
-            up.append(NO_END if line.hi is None else line.hi - totals[number])
+        lines = [(self.world.problem.lines[number], self.world.totals[number]) for number in self._lines]
+        down = [NO_END if line.lo is None else total - line.lo for line, total in lines]
+        up = [NO_END if line.hi is None else line.hi - total for line, total in lines]
         kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
         return np.array(down, kind), np.array(up, kind)
 

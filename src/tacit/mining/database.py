@@ -19,8 +19,7 @@ from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 #: Rows are kept as masks when a mask is at most this many words per item that a row holds on average; otherwise as lists.
 MASK_WORDS_PER_ITEM = 1.0
 
-#: The kernels count positions in 32 bits.
-MOST_CELLS = 2**31 - 1
+MOST_CELLS = 2**31 - 1  #: The kernels count positions in 32 bits.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

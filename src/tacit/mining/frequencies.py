@@ -15,10 +15,8 @@ from tacit.model.release import Header
 from tacit.model.rounding import MOST_BASE
 from tacit.model.table import Table, require_column
 
-#: Cells of all tables together at most.
-MOST_CELLS = 20_000_000
-#: Texts that may stand for "any value": the first that is no value itself.
-ANY_MARKS = ("*", "**", "(any)", "(any value)")
+MOST_CELLS = 20_000_000  #: Cells of all tables together at most.
+ANY_MARKS = ("*", "**", "(any)", "(any value)")  #: Texts that may stand for "any value": the first that is no value itself.
 
 
 def tabulate(

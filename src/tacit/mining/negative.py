@@ -48,8 +48,7 @@ from tacit.model.table import ROOT, Column, Hierarchy, Table
 
 #: All rules are listed when antecedents use no more choices of levels than these; beyond, the minimal ones.
 MOST_CHOICES = 5_000
-#: Distances are counted in steps; beyond this many a double no longer tells them apart.
-_MOST_STEPS = 1 << 53
+_MOST_STEPS = 1 << 53  #: Distances are counted in steps; beyond this many a double no longer tells them apart.
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +73,8 @@ class _Scale:
             per_step *= 10
         place = {value: int(number * per_step) for value, number in numbers.items()}
         if per_step >= _MOST_STEPS or max(map(abs, place.values()), default=0) > _MOST_STEPS:
-            raise InputError(
-                f"the values of column {column.name!r} have too many digits to be compared",
-                where="--fuzzy",
-                remedy="Round them, or leave the column out",
-            )
+            what = f"the values of column {column.name!r} have too many digits to be compared"
+            raise InputError(what, where="--fuzzy", remedy="Round them, or leave the column out")
         return cls(place, float(spread * per_step) + 1)
 
     def degrees(self, members: Sequence[str], values: Sequence[str]) -> tuple[Ints, Floats]:
@@ -96,11 +92,8 @@ def _check_spreads(given: Mapping[str, object] | None, qi: Sequence[str]) -> dic
     spreads = {}
     for name, spread in (given or {}).items():
         if name not in qi:
-            raise OptionError(
-                f"{name!r} is not a quasi-identifying column",
-                where="--fuzzy",
-                remedy=nearest_name(name, qi, "quasi-identifying columns"),
-            )
+            known = nearest_name(name, qi, "quasi-identifying columns")
+            raise OptionError(f"{name!r} is not a quasi-identifying column", where="--fuzzy", remedy=known)
         remedy = f"Write for instance --fuzzy {name}=2 (Python: fuzzy={{{name!r}: 2}})"
         try:
             spreads[name] = exact(spread, where=f"--fuzzy {name}")
@@ -115,9 +108,8 @@ def _read_number(value: str, where: str) -> Fraction:
     try:
         return exact(value, where=where)
     except OptionError:
-        raise InputError(
-            "is not a number", where=where, remedy="Leave the column out of --fuzzy, or drop rows with missing values"
-        ) from None
+        remedy = "Leave the column out of --fuzzy, or drop rows with missing values"
+        raise InputError("is not a number", where=where, remedy=remedy) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +172,6 @@ class Case:
         return int(self.weights.sum())
 
     @property
-    def n_nodes(self) -> int:
-        """Number of values and coarser values in all columns."""
-        return len(self.nodes)
-
-    @property
     def shares(self) -> Floats:
         """Share of the people who have each sensitive value."""
         return np.bincount(self.values, self.weights, self.n_values) / max(1, self.n)
@@ -222,22 +209,18 @@ class Case:
         return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), np.array(parent, np.int64), len(sa.values))
 
 
-#: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
-_Key = tuple[str, int]
+_Key = tuple[str, int]  #: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
 
 
 def _list_levels(column: Column, tree: Hierarchy | None, first: int) -> tuple[list[Node], list[int], tuple[_Level, ...]]:
-    """Return a column's nodes (raw values first), parents, and levels.
-
-    A node has one height, the largest number of steps from a raw value to it.
-    """
+    """Return a column's nodes (raw values first), parents, and levels."""
     chains: list[list[_Key]] = [[] for _ in column.values]
     if tree is not None:
         values = set(column.values)
         for chain, value in zip(chains, column.values, strict=True):
             chain += [(value, again) for again in range(1, 1 + tree.repeated.get(value, 0))]
             chain += [(node, 0) for node in tree.levels.get(value, ()) if node != ROOT and node not in values]
-    height: dict[_Key, int] = {}
+    height: dict[_Key, int] = {}  # the largest number of steps from a raw value
     for chain in chains:
         for step, key in enumerate(chain, 1):
             height[key] = max(step, height.get(key, 0))
@@ -307,7 +290,7 @@ class Watch:
 
 
 def _find_heights(case: Case) -> Ints:
-    height = np.full(case.n_nodes + 1, -1, np.int64)
+    height = np.full(len(case.nodes) + 1, -1, np.int64)
     for of_column in case.levels:
         for step, level in enumerate(of_column):
             height[level.node[level.node >= 0]] = step
@@ -328,8 +311,6 @@ class _Bar:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Rules as columns: nodes, excluded value, people, and exceptions."""
-
     antecedents: npt.NDArray[np.int32]
     excluded: Ints
     support: Floats
@@ -364,10 +345,7 @@ class _Batch:
 
 
 def _needed_people(shares: Floats, log_doubt: float) -> Floats:
-    """Count the people an antecedent needs for its values' absence to matter.
-
-    ``log_doubt`` is log(1 - expectation).
-    """
+    """Count the people that make an absence matter; ``log_doubt``: log(1 - expectation)."""
     if log_doubt >= 0:
         return np.ones(len(shares))
     with np.errstate(divide="ignore"):
@@ -437,7 +415,7 @@ def _split(
     rows, node = groups.at(level, case.codes[column])
     if len(node) == 0:
         return None
-    key = rows.group * case.n_nodes + node
+    key = rows.group * len(case.nodes) + node
     weights = rows.people(case.weights)
     if int(key.max()) < 8 * len(key) + 1024:
         people = np.bincount(key, weights)
@@ -455,22 +433,19 @@ def _split(
         fresh = np.where(keep, np.cumsum(keep) - 1, -1)[inverse]
     if len(known) == 0:
         return None
-    own = chosen[known // case.n_nodes].copy()
-    own[:, column] = known % case.n_nodes
+    own = chosen[known // len(case.nodes)].copy()
+    own[:, column] = known % len(case.nodes)
     return _Batch(own, sizes.astype(np.float64), rows.only(fresh >= 0, fresh))
 
 
 def _make_marks(case: Case) -> tuple[Words, Words]:
     chance = np.random.default_rng(2008)
-    of_node = np.append(chance.integers(1, 2**63, case.n_nodes, np.uint64), np.uint64(0))
+    of_node = np.append(chance.integers(1, 2**63, len(case.nodes), np.uint64), np.uint64(0))
     return of_node, chance.integers(1, 2**63, case.n_values, np.uint64)
 
 
 def _minimal_of(found: _Found, case: Case) -> Flags:
-    """Mark the rules that no more general rule implies.
-
-    Only one that nobody contradicts implies others, and it is enough to look one step up.
-    """
+    """Mark rules that no uncontradicted rule implies; looking one step up suffices."""
     mix, of_value = _make_marks(case)
     marks = mix[found.antecedents].sum(axis=1, dtype=np.uint64) + of_value[found.excluded]
     known = np.sort(marks[found.against == 0])
@@ -552,14 +527,10 @@ def _fully_covered(found: _Found, case: Case) -> tuple[Floats, Floats]:
     return people, against
 
 
-_Choice = tuple[int, ...]
-
-#: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
-MOST_OPEN = 40_000_000
+MOST_OPEN = 40_000_000  #: More open antecedents than these do not fit into memory any more (a few dozen bytes each).
 #: So much work, in rows looked at, may go into counting the antecedents that the search leaves out.
 MOST_COUNTING = 200_000_000
-#: What one choice of levels costs besides its rows, in the same unit.
-_PER_CHOICE = 20_000
+_PER_CHOICE = 20_000  #: What one choice of levels costs besides its rows, in the same unit.
 
 
 def _count_level_choices(case: Case, length: int) -> int:
@@ -615,13 +586,11 @@ class _Open:
 
 @dataclass(eq=False)
 class _Search:
-    """State of a search: open antecedents and rules."""
-
     case: Case
     bar: _Bar
     height: Ints = field(init=False)
     mix: Words = field(init=False)
-    known: dict[_Choice, _Open] = field(default_factory=dict)
+    known: dict[tuple[int, ...], _Open] = field(default_factory=dict)
     rules: list[_Found] = field(default_factory=list)
     looked_at: int = 0
     kept: int = 0
@@ -634,7 +603,6 @@ class _Search:
         self.known[(-1,) * len(self.case.codes)] = _Open.of(np.zeros(1, np.uint64), fits[None, :])
 
     def look(self, batch: _Batch) -> _Batch | None:
-        """Take rules from a batch; return the rest."""
         self.looked_at += len(batch.people)
         above = np.unpackbits(self._find_open_above(batch), axis=1, count=self.case.n_values).astype(np.bool_)
         counts = batch.counts(self.case, self.case.values)
@@ -651,16 +619,12 @@ class _Search:
         self.known[tuple(self.height[batch.nodes[0]].tolist())] = _Open.of(marks, stays[keep])
         self.kept += int(keep.sum())
         if self.kept > MOST_OPEN:
-            raise LimitReached(
-                f"more than {MOST_OPEN:,} antecedents are open at once",
-                where="mine negative",
-                remedy="Ask for shorter ones with --max-length, or for more with --min-expectation or --significance",
-            )
+            remedy = "Ask for shorter ones with --max-length, or for more with --min-expectation or --significance"
+            raise LimitReached(f"more than {MOST_OPEN:,} antecedents are open at once", where="mine negative", remedy=remedy)
         number = np.where(keep, np.cumsum(keep) - 1, -1)[batch.rows.group]
         return _Batch(batch.nodes[keep], batch.people[keep], batch.rows.only(number >= 0, number))
 
     def _find_open_above(self, batch: _Batch) -> npt.NDArray[np.uint8]:
-        """Return values open in all direct generalisations."""
         marks = self.mix[batch.nodes].sum(axis=1, dtype=np.uint64)
         choice = self.height[batch.nodes[0]]
         parents = np.append(self.case.parent, -1)
@@ -702,8 +666,6 @@ def minimal_rules(case: Case, bar: _Bar, length: int, watch: Watch) -> tuple[_Fo
 
 @dataclass(frozen=True)
 class _Asked:
-    """Thresholds of a search for negative rules."""
-
     expectation: float
     confidence: Fraction
     significance: float | None
@@ -712,8 +674,6 @@ class _Asked:
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """Rules found, minimality, and their thresholds."""
-
     found: _Found
     minimal: Flags
     bar: _Bar
@@ -830,9 +790,8 @@ def _check_thresholds(
 ) -> _Asked:
     bar = float(share(expectation, where="--min-expectation"))
     if bar >= 1:
-        raise OptionError(
-            "must be below 1: nothing is certain by chance", where="--min-expectation", remedy="Write for instance 0.9"
-        )
+        what = "must be below 1: nothing is certain by chance"
+        raise OptionError(what, where="--min-expectation", remedy="Write for instance 0.9")
     if max_length is not None and max_length < 1:
         raise OptionError("must be at least 1", where="--max-length", remedy="Leave it out for any length")
     if not people.schema.qi:
@@ -886,11 +845,10 @@ def _count_by_chance(
     shuffled = [chance.permutation(values) for _ in range(permutations)]
     if _lists_all(case, asked):
         found = _rules_of_each(alone, shuffled, answer.bar, asked.length, replace(watch, rounds=2, number=1))
-        return float(np.mean([len(rules) for rules in found])), float(
-            np.mean([_minimal_of(rules, case).sum() for rules in found])
-        )
-    minimal = [
-        len(minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))[0])
-        for number, drawn in enumerate(shuffled, start=1)
-    ]
+        minimal = [int(_minimal_of(rules, case).sum()) for rules in found]
+        return float(np.mean([len(rules) for rules in found])), float(np.mean(minimal))
+    minimal = []
+    for number, drawn in enumerate(shuffled, start=1):
+        rules, _ = minimal_rules(replace(alone, values=drawn), answer.bar, asked.length, replace(watch, number=number))
+        minimal.append(len(rules))
     return None, float(np.mean(minimal))

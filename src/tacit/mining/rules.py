@@ -26,8 +26,7 @@ from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tacit.model.table import Column, Table
 
-#: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
-MOST_DIGITS = 12
+MOST_DIGITS = 12  #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,8 @@ class Published:
 
     def __post_init__(self) -> None:
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
-            raise OptionError(
-                "must be from 0 to 12", where="--digits", remedy="Choose how many decimals to print, for instance 3"
-            )
+            remedy = "Choose how many decimals to print, for instance 3"
+            raise OptionError("must be from 0 to 12", where="--digits", remedy=remedy)
         if self.withhold_values and self.digits is not None:
             raise OptionError("prints values that --withhold-values withholds", where="--digits", remedy="Leave one of them out")
         if self.with_confidence and self.digits is None:
@@ -83,10 +81,8 @@ def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:
     if len(parts) and 2 * int(parts.max()) * scale + int(wholes.max()) < 2**63:
         scaled = (2 * parts * scale + wholes) // (2 * wholes)
     else:  # whole numbers of any size
-        scaled = np.array(
-            [(2 * part * scale + whole) // (2 * whole) for part, whole in zip(parts.tolist(), wholes.tolist(), strict=True)],
-            np.int64,
-        )
+        pairs = zip(parts.tolist(), wholes.tolist(), strict=True)
+        scaled = np.array([(2 * part * scale + whole) // (2 * whole) for part, whole in pairs], np.int64)
     return Decimals(scaled, np.full(len(parts), digits, np.int8))
 
 
@@ -134,8 +130,7 @@ def narrowed(
             return before
 
 
-#: Products of two counts fit in 64 bits.
-MOST_PEOPLE = 3_000_000_000
+MOST_PEOPLE = 3_000_000_000  #: Products of two counts fit in 64 bits.
 
 
 def mine_rules(

@@ -28,8 +28,7 @@ from tacit.model.arrays import Ints
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 
-#: The first reservation, in bytes; what stays below it becomes an ordinary array.
-FIRST = 1 << 16
+FIRST = 1 << 16  #: The first reservation, in bytes; what stays below it becomes an ordinary array.
 
 
 class Growing:
@@ -184,9 +183,8 @@ class Collector:
 
     def finish(self) -> Mined:
         """Everything that was gathered."""
-        return Mined(
-            self._offsets.finish(), self._members.finish(), self._counts.finish(), self._wholes.finish(), self._classes.finish()
-        )
+        parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
+        return Mined(*(part.finish() for part in parts))
 
 
 def _memory() -> int:
@@ -200,14 +198,11 @@ def _too_many_error(what: str) -> OptionError:
     return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
 
 
-#: A job: gives pieces, or None after a step without one.
-Job = Callable[[], Iterator[Piece | None]]
+Job = Callable[[], Iterator[Piece | None]]  #: A job: gives pieces, or None after a step without one.
 
-#: What may wait for a slower job, in bytes, before faster ones pause.
-MOST_WAITING = 4 * 2**20
+MOST_WAITING = 4 * 2**20  #: What may wait for a slower job, in bytes, before faster ones pause.
 
-#: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
-POLL = 0.05
+POLL = 0.05  #: How often the waiting thread looks up, in seconds: at Ctrl-C and at the clock.
 
 
 class Team:
@@ -302,8 +297,7 @@ Progress = Callable[[float], None]
 WORK_PER_CALL = 1 << 22
 WORK_OF_FIRST_CALL = 1 << 13
 
-#: A search that takes longer than this many seconds is shared among cores.
-SHARE_AFTER = 0.05
+SHARE_AFTER = 0.05  #: A search that takes longer than this many seconds is shared among cores.
 
 #: First sizes of the arrays that problems are written to (they grow when a problem needs more), and sizes of the output of one call.
 BITS = 1 << 17
@@ -349,11 +343,8 @@ class Limits:
         """Raise when time is up."""
         check_time("--time-limit")
         if self.time_limit is not None and time.monotonic() - self.started > self.time_limit:
-            raise LimitReached(
-                f"mining did not finish within {self.time_limit:g} seconds",
-                where="--time-limit",
-                remedy="Allow more time, or raise --min-support",
-            )
+            what = f"mining did not finish within {self.time_limit:g} seconds"
+            raise LimitReached(what, where="--time-limit", remedy="Allow more time, or raise --min-support")
 
     def report(self, share: float) -> None:
         """Tell how much is done."""
@@ -465,10 +456,7 @@ class Task:
 def mine(
     rows: Rows, least: int, wanted: Wanted, limits: Limits, *, keep: bool = True, dense: bool | None = None
 ) -> tuple[Database, Mined, int]:
-    """Mine patterns of ``least`` people in dictionary order.
-
-    ``keep=False`` only counts them; ``dense`` forces rows as masks or as lists.
-    """
+    """Mine patterns of ``least`` people in dictionary order; without ``keep``, count them."""
     database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=wanted.needs_masks or dense)
     collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
     _run(database, wanted, limits, collector)
@@ -509,7 +497,6 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
 def _share(
     database: Database, wanted: Wanted, limits: Limits, collector: Collector, begun: Iterator[Piece | None], first: int
 ) -> None:
-    """Finish the search, sharing roots from ``first`` on among cores."""
     own = threading.local()
 
     def block(start: int, end: int) -> Iterator[Piece | None]:

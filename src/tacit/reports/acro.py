@@ -14,14 +14,12 @@ from tacit.model.version import __version__
 from tacit.reports import sentences
 from tacit.reports.sentences import ReportKind, Summary, reason, visible
 
-#: The version of the layout; the Viewer takes no other.
-ACRO_VERSION = "0.4.8"
+ACRO_VERSION = "0.4.8"  #: The version of the layout; the Viewer takes no other.
 #: The name of the one output.
 OUTPUT = "output_0"
 TOOL = "Tacit"
 STATUS: dict[Verdict, str] = {"clean": "pass", "exposed": "fail", "incomplete": "review"}
-#: The table of counts in place of a release that may not be shown.
-COUNTS_FILE = "attacks.csv"
+COUNTS_FILE = "attacks.csv"  #: The table of counts in place of a release that may not be shown.
 
 
 def results(

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
 
 _REPAIRS = "What would make it clean"
-_GUESSES = "What an attacker would guess"
 #: Costs that mean something to a reader, in the order in which they are listed.
 COSTS: dict[str, tuple[str, str] | str] = {
     "itemsets_lost": ("itemset lost", "itemsets lost"),
@@ -66,13 +65,17 @@ def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iter
             clean.append(Item((f"{capitalise(one.what)}: {cost_words(one)}.",), commands))
             continue
         reason = one.reason if is_named else "could not be done"
-        if one.verdict is not None:
-            reason = "still exposed" if one.verdict == "exposed" else _undecided(one)
+        if one.verdict == "exposed":
+            reason = "still exposed"
+        elif one.verdict is not None:
+            reason = "nothing is found any more, but not everything could be decided"
+            if still_open := sum(run.undecided for run in one.after.runs) if one.after is not None else 0:
+                stay = counted(still_open, "question stays", "questions stay")
+                reason = f"not proved safe: nothing is found any more, but {stay} open"
         others.append(f"{one.what}: {reason.rstrip('.')}.")
     if clean:
-        yield Listing(
-            tuple(clean), "Repairs that were carried out and audited, all of them clean, the cheapest first", is_numbered=True
-        )
+        title = "Repairs that were carried out and audited, all of them clean, the cheapest first"
+        yield Listing(tuple(clean), title, is_numbered=True)
     else:
         yield Paragraph("No repair that was tried makes it clean.")
     best = suggestions.best
@@ -80,13 +83,6 @@ def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iter
         yield Paragraph(f"The first loses least: {best.measured}.", is_note=True)
     if others:
         yield Listing.of(others, title="Also tried")
-
-
-def _undecided(one: Suggestion) -> str:
-    still_open = sum(run.undecided for run in one.after.runs) if one.after is not None else 0
-    if not still_open:
-        return "nothing is found any more, but not everything could be decided"
-    return f"not proved safe: nothing is found any more, but {counted(still_open, 'question stays', 'questions stay')} open"
 
 
 def cost_words(one: Suggestion) -> str:
@@ -104,8 +100,7 @@ _NOTES: dict[ReportKind, str] = {
 }
 _WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
 _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
-#: The number of findings of X01 that are searched for those that need several files.
-_MOST_SEARCHED = 2_000
+_MOST_SEARCHED = 2_000  #: The number of findings of X01 that are searched for those that need several files.
 
 
 def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
@@ -146,10 +141,18 @@ def audit_text(
     summary = Summary(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
+    facts = list(_release_facts(audit, kind))
+    facts += [("" if place else "Policy", sentence) for place, sentence in enumerate(sentences.policy_sentences(audit))]
+    if origin:
+        facts.append(("Settings", f"from {origin}"))
+    attacks = []
+    for owner, run in enumerate(audit.runs):
+        outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
+        attacks.append(Item((f"{run.name}: {outcome}",), mark=run.code))
     sections = [
-        Section("", (Facts("", tuple(_screen_facts(audit, kind, origin))),)),
+        Section("", (Facts("", tuple(facts)),)),
         Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
-        Section("Attacks", (_attack_listing(audit, kind),)),
+        Section("Attacks", (Listing(tuple(attacks)),)),
         Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
         *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
@@ -167,7 +170,7 @@ def audit_text(
 
 
 def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
-    title = _GUESSES
+    title = "What an attacker would guess"
     found = audit.posterior
     if found is not None and found.is_estimated and len(found.population):
         from tacit.reports import estimates
@@ -213,14 +216,6 @@ def _release_facts(audit: Audit, kind: ReportKind, *, no_file: str = "") -> Iter
             yield "SHA-256", sha256
 
 
-def _screen_facts(audit: Audit, kind: ReportKind, origin: str) -> Iterator[tuple[str, str]]:
-    yield from _release_facts(audit, kind)
-    for place, sentence in enumerate(sentences.policy_sentences(audit)):
-        yield "" if place else "Policy", sentence
-    if origin:
-        yield "Settings", f"from {origin}"
-
-
 def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     """Yield every file with its SHA-256, and the program."""
     yield from _release_facts(audit, kind, no_file="not read from a file")
@@ -231,14 +226,6 @@ def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
         yield "Policy", file.name if kind == "internal" else f"a file of the {file.level}"
         yield "SHA-256", file.sha256
     yield "Tacit", __version__
-
-
-def _attack_listing(audit: Audit, kind: ReportKind) -> Listing:
-    items = []
-    for owner, run in enumerate(audit.runs):
-        outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
-        items.append(Item((f"{run.name}: {outcome}",), mark=run.code))
-    return Listing(tuple(items))
 
 
 def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
@@ -326,15 +313,16 @@ def _external_listing(found: Sequence[Finding]) -> Listing:
 
 def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> Iterator[Proof]:
     for place, finding in enumerate(found, start=1):
-        about = "; ".join(part for part in (f"Finding {finding.id}", _cited_releases(finding, audit)) if part)
+        about = f"Finding {finding.id}"
+        cited = sorted({citation.release for citation in finding.because})
+        if cited and len(audit.release) != 1:
+            names = [visible(str(audit.release[owner].get("file") or f"release {owner + 1}")) for owner in cited]
+            about += f"; rests on {names[0]} alone" if len(names) == 1 else f"; needs {', '.join(names[:-1])} and {names[-1]}"
         yield proof_of(finding, release, mark=f"{place}.", about=about)
 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
-    """Return a finding in few words, with the sum that proves it.
-
-    With the release, terms are told as parts of the first one.
-    """
+    """Return a finding and its sum; with ``release``, terms in short."""
     statement = finding.statement
     steps = finding.derivation
     for place, step in enumerate(finding.derivation):
@@ -384,7 +372,6 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
-    """Return the items of the line that a term cites, or None."""
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]
@@ -392,14 +379,6 @@ def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
         return None
     index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
     return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
-
-
-def _cited_releases(finding: Finding, audit: Audit) -> str:
-    places = sorted({citation.release for citation in finding.because})
-    if len(audit.release) == 1 or not places:
-        return ""
-    names = [visible(str(audit.release[place].get("file") or f"release {place + 1}")) for place in places]
-    return f"rests on {names[0]} alone" if len(names) == 1 else f"needs {', '.join(names[:-1])} and {names[-1]}"
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Form = Literal["text", "html", "markdown"]
 SCREEN: frozenset[Form] = frozenset({"text"})
 PAGES: frozenset[Form] = frozenset({"html", "markdown"})
-EVERYWHERE = SCREEN | PAGES
 
 _NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\d.]+)?( ?%)?")
 
@@ -45,8 +44,7 @@ class Command(str):
     __slots__ = ()
 
 
-#: A sentence in parts, some of which may be commands.
-Sentence = tuple[str, ...]
+Sentence = tuple[str, ...]  #: A sentence in parts, some of which may be commands.
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ class Section:
 
     title: str
     parts: tuple[Part, ...]
-    forms: frozenset[Form] = EVERYWHERE
+    forms: frozenset[Form] = SCREEN | PAGES
 
 
 @dataclass(frozen=True, slots=True)

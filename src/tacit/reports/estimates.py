@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
 #: The measures of people above a probability.
 ABOVE = {"people_above_50": "0.5", "people_above_90": "0.9", "people_above_99": "0.99"}
-#: The ends of the bars of the picture.
-_ENDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-#: The number of values of a person that are shown, the most probable first.
-SHOWN_VALUES = 12
+_ENDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  #: The ends of the bars of the picture.
+SHOWN_VALUES = 12  #: The number of values of a person that are shown, the most probable first.
 
 # Everybody
 
@@ -56,7 +54,13 @@ def screen_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kin
         return
     for title, gained in (("Highest", False), ("Most above the share among all", True)):
         if guesses := found.highest(top, gained=gained):
-            yield Listing(tuple(Item((_guess_sentence(guess),), mark=f"{guess.probability:.3f}") for guess in guesses), title)
+            items = []
+            for guess in guesses:
+                proved = "" if guess.lower is None else f", proved {_bounds(guess)}"
+                estimate = f"{guess.sensitive} {guess.value} (among all {guess.baseline:.3f}{proved})"
+                said = f"{estimate}: {people(guess.people)} with {_who(guess.who)}"
+                items.append(Item((said,), mark=f"{guess.probability:.3f}"))
+            yield Listing(tuple(items), title)
 
 
 def _sentences(found: Posterior, kind: ReportKind) -> Iterator[str]:
@@ -88,12 +92,6 @@ def _who(who: Mapping[str, str]) -> str:
 
 def _bounds(guess: Guess) -> str:
     return "-" if guess.lower is None or guess.upper is None else f"{guess.lower:.3f}-{guess.upper:.3f}"
-
-
-def _guess_sentence(guess: Guess) -> str:
-    proved = "" if guess.lower is None else f", proved {_bounds(guess)}"
-    share = f"(among all {guess.baseline:.3f}{proved})"
-    return f"{guess.sensitive} {guess.value} {share}: {people(guess.people)} with {_who(guess.who)}"
 
 
 def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
@@ -263,10 +261,9 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
         ("Top guess", f"right for {people_of(found.top_guess_right, n)}; {alone}"),
         ("Above 0.9", f"{people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
     ]
-    rows = [
-        (f"{line.above:g}-{line.at_most:g}", f"{line.people:,}", f"{line.estimated:.3f}", f"{line.right:.3f}")
-        for line in found.calibration()
-    ]
+    rows = []
+    for line in found.calibration():
+        rows.append((f"{line.above:g}-{line.at_most:g}", f"{line.people:,}", f"{line.estimated:.3f}", f"{line.right:.3f}"))
     calibration = table_lines(Table.of("", ("probability", "people", "estimated", "right"), rows))
     blocks = [list(fact_lines(facts, width)), ["How often top guesses are right", *(f"  {line}" for line in calibration)]]
     extremes = {"Surest guesses that are true": found.given_away(top), "Farthest from the truth": found.farthest(top)}

@@ -21,8 +21,7 @@ from tacit.model.words import join_names, state_values
 from tacit.reports.pictures import shorten
 from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
 
-#: The number of lines of a file that the last sentence names.
-SHOWN_LINES = 12
+SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 
 
 # Sentences
@@ -90,10 +89,8 @@ class Explanation:
             lines.setdefault(cited["release"], set())
             if "line" in cited:
                 lines[cited["release"]].add(cited["line"])
-        parts = [
-            f"{self.files[owner]}{_numbered(sorted(mine))}" for owner, mine in sorted(lines.items()) if owner < len(self.files)
-        ]
-        return "; ".join(parts)
+        named = [(self.files[owner], sorted(mine)) for owner, mine in sorted(lines.items()) if owner < len(self.files)]
+        return "; ".join(f"{file}{_numbered(mine)}" for file, mine in named)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as in the record."""
@@ -121,8 +118,6 @@ def _names(files: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[Sentence]:
-    """Yield steps as sentences; ``owner`` is the only file."""
-
     def render(lines: Lines) -> str:
         return model.render_lines(Lines(lines.numbers, lines.file or owner))
 
@@ -154,7 +149,6 @@ def _sentences(steps: Iterable[Step], code: str, owner: str | None) -> Iterator[
 
 
 def _numbered(lines: Sequence[int]) -> str:
-    """Line numbers as in a sentence."""
     if not lines:
         return ""
     if len(lines) == 1:
@@ -165,10 +159,8 @@ def _numbered(lines: Sequence[int]) -> str:
 
 
 def files_of(releases: Iterable[Mapping[str, Any]]) -> list[str | None]:
-    """Return the files of an audit by its record.
-
-    Of a bucketized release it is the second file, whose lines are cited.
-    """
+    """Return the files of an audit by its record."""
+    # Of a bucketized release it is the second file, whose lines are cited.
     names = [entry.get("file") for entry in releases]
     kinds = [entry.get("kind") for entry in releases]
     return [name.rpartition(" and ")[2] if name and kind == "buckets" else name for name, kind in zip(names, kinds, strict=True)]
@@ -209,10 +201,7 @@ class _Reader:
         return Term(times, _read_bound(head), what, self._phrase(where))
 
     def _phrase(self, text: str) -> Phrase:
-        """Return a text with the lines that it names.
-
-        They stand at its start, in brackets, or one after the other.
-        """
+        """Return a text with lines at its start, in brackets, or listed."""
         parts: list[str | Lines] = []
         end = 0
         place = text.lower().find("line")
@@ -271,7 +260,6 @@ def _read_whole(text: str) -> int:
 
 
 def _bracket_at_end(text: str) -> tuple[str, str]:
-    """Split the final bracket off a text."""
     depth = 0
     for place in range(len(text) - 1, 0, -1) if text.endswith(")") else ():
         depth += {")": 1, "(": -1}.get(text[place], 0)
@@ -282,8 +270,7 @@ def _bracket_at_end(text: str) -> tuple[str, str]:
 
 # Pictures
 
-#: So many rows are drawn; of the others it is said how many there are.
-MOST_ROWS = 16
+MOST_ROWS = 16  #: So many rows are drawn; of the others it is said how many there are.
 
 _WIDE = 720
 _LABEL = 268
@@ -360,10 +347,7 @@ def _sum_svg(told: Explanation) -> str | None:
 
 
 def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
-    """Yield the terms of the sum to draw.
-
-    Of two sums it is the shorter one, else the first about the group itself.
-    """
+    """Yield the terms of the shorter sum, or of the group's first."""
     begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
     goals: list[Goal] = []
     is_wanted = not any(isinstance(step, Goal) for step in steps)
@@ -564,7 +548,6 @@ def _label(text: str, y: float) -> list[str]:
 
 
 def _lines(text: str, letters: int) -> list[str]:
-    """Return a text in at most two lines, shortened."""
     seen = visible(text)
     if len(seen) <= letters:
         return [seen]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 #: Signs that Markdown or HTML would obey instead of show.
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>|#~&])")
-#: Signs that not every terminal can print, and every browser can.
-_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}
+_TYPOGRAPHIC = {ord("-"): "−", ord("x"): "×"}  #: Signs that not every terminal can print, and every browser can.
 
 
 def page_bytes(document: Document, form: str) -> bytes:
@@ -57,7 +56,6 @@ def _environment() -> Environment:
 
 
 def _escape(value: Any) -> Markup:
-    """Return a value escaped, without invisible characters."""
     from markupsafe import Markup
 
     if isinstance(value, Markup):
@@ -125,15 +123,11 @@ def _list_block(listing: Listing) -> str:
     for number, item in enumerate(listing.items, start=1):
         mark = f"{number}." if listing.is_numbered else "-"
         lines.append(f"{mark} {plain(''.join(item.parts))}")
-        lines += [f"{' ' * len(mark)} {_code(command)}" for command in item.commands]
+        for shown in map(visible, item.commands):
+            longest = max(map(len, re.findall("`+", shown)), default=0)
+            fence = "`" * (longest + 1)
+            lines.append(f"{' ' * len(mark)} " + (f"{fence} {shown} {fence}" if longest else f"`{shown}`"))
     return "\n".join(lines)
-
-
-def _code(command: str) -> str:
-    shown = visible(command)
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    return f"{fence} {shown} {fence}" if longest else f"`{shown}`"
 
 
 def _table_block(table: Table) -> str:

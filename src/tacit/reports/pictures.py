@@ -25,8 +25,7 @@ from tacit.reports.sentences import visible
 WIDTH = 460
 _LEFT = 46
 _RIGHT = 10
-#: The approximate width of a letter of a label.
-_LETTER = 7.0
+_LETTER = 7.0  #: The approximate width of a letter of a label.
 
 #: The colours of pages and pictures, in light and in dark.
 _PALETTE = {
@@ -116,12 +115,9 @@ class Canvas:
         self._shape("polygon", "mark", points=points, fill=colour)
 
     def _shape(self, tag: str, style: str, **attributes: float | str) -> None:
-        listed = " ".join(
-            f'{name}="{value if isinstance(value, str) else format(value, ".1f")}"'
-            for name, value in attributes.items()
-            if name != "rx" or value
-        )
-        self._parts.append(f'<{tag} class="{style}" {listed}/>')
+        shown = {name: value for name, value in attributes.items() if name != "rx" or value}
+        listed = (f'{name}="{value if isinstance(value, str) else format(value, ".1f")}"' for name, value in shown.items())
+        self._parts.append(f'<{tag} class="{style}" {" ".join(listed)}/>')
 
     def embedded(self) -> str:
         """Return the picture for a page with style sheet."""
@@ -463,9 +459,8 @@ def line_chart(
     left = 62
     right = WIDTH - 16
     heights = [y for curve in curves for _, y in curve.points]
-    across = Axis.of_values(
-        [x for curve in curves for x, _ in curve.points], left + 14, right - 14, may_be_logarithmic=may_stretch
-    )
+    values = [x for curve in curves for x, _ in curve.points]
+    across = Axis.of_values(values, left + 14, right - 14, may_be_logarithmic=may_stretch)
     if is_linear:
         upwards = Axis.linear(heights, _FLOOR, _TOP, from_zero=not draws_zero)
     else:

@@ -29,20 +29,16 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
         return with_headline(audit.to_dict(top=top), headline(audit))
     # Ids are hashes of what is inferred, so short descriptions could be guessed from them: they stay inside.
     record = audit.to_dict(top=0) | {"report_kind": "external"}
-    record["release"] = [
-        {name: value for name, value in entry.items() if _says_no_name(name, value)} | {"file": None}
-        for entry in record["release"]
-    ]
+    record["release"] = [_without_names(entry) | {"file": None} for entry in record["release"]]
     for name in ("not_read", "ignored"):
         if name in record:
             record[name] = [{"file": None, "reason": None} for _ in record[name]]
-    record["adversary"] = {name: value for name, value in record["adversary"].items() if _says_no_name(name, value)}
+    record["adversary"] = _without_names(record["adversary"])
     if "estimates" in record:
         kept = ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
         record["estimates"] = _pick(record["estimates"], kept)
-    record["attacks"] = [
-        entry | {"reason": reason(audit, run, kind)} for entry, run in zip(record["attacks"], audit.runs, strict=True)
-    ]
+    for entry, run in zip(record["attacks"], audit.runs, strict=True):
+        entry["reason"] = reason(audit, run, kind)
     record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]
     record["policy_files"] = [file | {"file": None} for file in record["policy_files"]]
     record["waivers"] = [_pick(waiver, ("name", "until", "status", "findings")) for waiver in record["waivers"]]
@@ -64,9 +60,9 @@ def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 _HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made_by", "n_from"})
 
 
-def _says_no_name(name: str, value: object) -> bool:
-    """Return True if a fact contains no name."""
-    return value is None or isinstance(value, (bool, int, float)) or name in _HARMLESS
+def _without_names(facts: Mapping[str, Any]) -> dict[str, Any]:
+    plain = (bool, int, float)
+    return {name: value for name, value in facts.items() if value is None or isinstance(value, plain) or name in _HARMLESS}
 
 
 def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:

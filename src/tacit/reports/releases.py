@@ -13,8 +13,7 @@ from tacit.model.release import Itemsets, Listed, Rules
 from tacit.reports.sentences import UNBROKEN, WIDTH, bullet, counted, people, people_of, visible
 from tacit.reports.text import fact_lines, facts_text
 
-#: The number of lines of a release that its text shows.
-SHOWN = 5
+SHOWN = 5  #: The number of lines of a release that its text shows.
 
 # Itemsets and rules
 

@@ -52,10 +52,8 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
 
 def _next(done: Repair) -> list[str | Sentence]:
     if done.ok and not done.after.ok:
-        return [
-            f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run.",
-            *sentences.next_steps(done.after),
-        ]
+        met = f"The goal {done.goal} is met: I01 finds nothing. The other attacks were not run."
+        return [met, *sentences.next_steps(done.after)]
     if done.ok:
         old = "" if done.before.ok else "; the old one is not"
         safe = f"The repaired release is safe to publish under this policy, as far as the attacks that ran can tell{old}."
@@ -69,16 +67,11 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
     if before.groups:
         first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
         second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
-        described = "; ".join(
-            f"size {one.label}: {counted(one.value, 'group')} before, {two.value:,} after"
-            for one, two in zip(first, second, strict=True)
-        )
-        drawn = before_and_after(
-            first, second, name="repair", title="Groups that can be computed, before and after", description=described
-        )
-        yield Figure(
-            drawn, "Groups of each size that can be computed from the release before (left) and after (right) the repair."
-        )
+        pairs = zip(first, second, strict=True)
+        sizes = [f"size {one.label}: {counted(one.value, 'group')} before, {two.value:,} after" for one, two in pairs]
+        title = "Groups that can be computed, before and after"
+        caption = "Groups of each size that can be computed from the release before (left) and after (right) the repair."
+        yield Figure(before_and_after(first, second, name="repair", title=title, description="; ".join(sizes)), caption)
     rows = []
     for run in done.before.runs:
         if run.status != "not-relevant":
@@ -86,9 +79,8 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
             rows.append((run.code, run.name, f"{run.findings:,}", f"{again.findings:,}", again.status))
     yield Table.of("Findings of each attack", ("Code", "Attack", "Before", "After", "Status after"), rows)
     measures = {row[0]: row[1] for row in measure_rows(done.after)}
-    compared = [
-        (name, value, measures[name], meaning) for name, value, _, meaning in measure_rows(done.before) if name in measures
-    ]
+    known = (row for row in measure_rows(done.before) if row[0] in measures)
+    compared = [(name, value, measures[name], meaning) for name, value, _, meaning in known]
     yield Table.of("Measures", ("Measure", "Before", "After", "Meaning"), compared)
 
 
@@ -109,10 +101,7 @@ def _cost_tables(done: Repair) -> Iterator[Table]:
 
 
 def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
-    """Return the groups, audits, and comparison with Anatomy.
-
-    ``dropped`` rows had a missing value; ``origin`` names the settings.
-    """
+    """Return the groups, audits, and comparison with Anatomy."""
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
     headline = f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
@@ -121,21 +110,19 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
 
 def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
     cost = made.cost
-    yield "Method", _grouping(made)
+    which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
+    left_over = "nobody was left over"
+    if cost["residue"]:
+        merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
+        left_over = f"{people(cost['residue'])} left over at first joined a group{merged}"
+    yield "Method", f"{which}; {left_over}"
     if cost["suppressed"]:
         yield "Left out", f"{people(cost['suppressed'])} for whom there is no such group"
     if cost.get("beyond_bound"):
         yield "Bound", f"no group within it was found for {people(cost['beyond_bound'])}"
-    if dropped:
-        yield "Missing", f"{counted(dropped, 'row')} with the mark of a missing value dropped"
-    if origin:
-        yield "Settings", f"from {origin}"
-    if made.before is not None:
-        yield "Before", f"{verdict_line(made.before)} (the table as it is)"
-    if made.after is not None:
-        yield "After", verdict_line(made.after)
-        for sentence in sentences.bucket_sentences(made.after):
-            yield "Guesses", sentence
+    yield from _audit_facts(made, dropped, origin, before="the table as it is")
+    for sentence in sentences.bucket_sentences(made.after) if made.after is not None else ():
+        yield "Guesses", sentence
     if "surviving_guess_right_exact" in cost:
         yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"
     errors = {"confidence_error": "confidences of rules", "query_error": "counts"}
@@ -149,23 +136,24 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
         yield one.method.capitalize(), rival
 
 
-def _grouping(made: Bucketized) -> str:
-    cost = made.cost
-    which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
-    if not cost["residue"]:
-        return f"{which}; nobody was left over"
-    merged = f", {counted(cost['merges'], 'merge')} of groups" if cost["merges"] else ""
-    return f"{which}; {people(cost['residue'])} left over at first joined a group{merged}"
+def _audit_facts(
+    made: Bucketized | Hidden, dropped: int, origin: str, *, before: str, rest: str = ""
+) -> Iterator[tuple[str, str]]:
+    if dropped:
+        yield "Missing", f"{counted(dropped, 'row')} with the mark of a missing value dropped{rest}"
+    if origin:
+        yield "Settings", f"from {origin}"
+    if made.before is not None:
+        yield "Before", f"{verdict_line(made.before)} ({before})"
+    if made.after is not None:
+        yield "After", verdict_line(made.after)
 
 
 # Tables with hidden cells
 
 
 def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
-    """Return the hidden cells, their audits, and their cost.
-
-    ``dropped`` rows had a missing value; ``origin`` names the settings.
-    """
+    """Return the hidden cells, their audits, and their cost."""
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")
     hidden = f"{counted(cost['cells_hidden'], 'cell')} hidden in addition to {sensitive}"
@@ -192,14 +180,9 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
             yield "Dropped", f"{columns}: {names} (--other-columns keep publishes them)"
         else:
             yield "Others", f"{columns} published, and protected against: {names}"
-    if dropped:
-        yield "Missing", f"{counted(dropped, 'row')} with the mark of a missing value dropped; row numbers count the others"
-    if origin:
-        yield "Settings", f"from {origin}"
-    if made.before is not None:
-        yield "Before", f"{verdict_line(made.before)} (only the sensitive cells hidden)"
-    if made.after is not None:
-        yield "After", verdict_line(made.after)
+    yield from _audit_facts(
+        made, dropped, origin, before="only the sensitive cells hidden", rest="; row numbers count the others"
+    )
     rules = f"{cost['rules_lost']:,} of {counted(cost['rules'], 'rule')} lost, {cost['rules_changed']:,} changed, {cost['rules_new']:,} new"
     yield "Use", f"{rules}; counts are off by {cost['query_error']:.1%} on average"
     for one in made.tried:

@@ -25,10 +25,8 @@ from tacit.reports.document import Command, Sentence
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
 
-#: The width of lines where the terminal names none.
-WIDTH = 100
-#: A width at which no line is broken.
-UNBROKEN = 1_000_000
+WIDTH = 100  #: The width of lines where the terminal names none.
+UNBROKEN = 1_000_000  #: A width at which no line is broken.
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +139,11 @@ class Summary:
     def __init__(self, audit: Audit) -> None:
         groups = [run for run in audit.runs if run.claim == "proves" and run.finds_groups]
         small: Counter[int] = Counter()
+        self.people = 0
         for run in groups:
             small.update(audit.sizes(run))
+            fewest = int(run.columns["count"][~run.is_value].max(initial=0)) if run.is_value.any() else run.people
+            self.people = max(self.people, fewest)
         values = [run for run in audit.runs if not run.finds_groups]
         found = [run for run in values if audit.counted(run.code)]
         certain = [run.people for run in found if run.claim == "proves"]
@@ -155,7 +156,6 @@ class Summary:
         self.groups_of_size: Ints = np.array([small[size] for size in self.sizes.tolist()], np.int64)
         self.groups = int(self.groups_of_size.sum())
         self.single = int(self.groups_of_size[self.sizes == 1].sum())
-        self.people = max((_fewest_people(run) for run in groups), default=0)
         self.attacks_ran = any(run.status in ("ran", "stopped") for run in audit.runs)
         self.certain = max(certain, default=0)
         self.guessed = max((run.people for run in found if run.claim == "estimates"), default=0)
@@ -243,11 +243,6 @@ def verdict_line(audit: Audit) -> str:
     """Return the verdict and its cautions on one line."""
     said = f"{audit.verdict}: {Summary(audit).sentence().removesuffix('.')}"
     return "; ".join([said, *(f"{'' if number else 'but '}{one.text}" for number, one in enumerate(audit.cautions))])
-
-
-def _fewest_people(run: AttackRun) -> int:
-    """Return the fewest people in groups, without certain values."""
-    return run.people if not run.is_value.any() else int(run.columns["count"][~run.is_value].max(initial=0))
 
 
 def finds_groups(audit: Audit) -> bool:
@@ -338,10 +333,7 @@ def _set_by(audit: Audit, name: str) -> str:
 
 
 def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, str]]:
-    """Return subject, name, reason, end and outcome of each waiver.
-
-    Outside, the subject and the reason are empty.
-    """
+    """Return subject, name, reason, end and outcome of each waiver."""
     out = []
     for place, waiver in enumerate(audit.waived.waivers):
         status, found = audit.waived.status(place)
@@ -350,12 +342,13 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
             "ended": "has ended, and accepts nothing",
             "unmatched": "matches no finding about these people",
         }[status]
-        about = waiver.finding or "; ".join(
-            f"{column}: {', '.join(map(str, values))}" for column, values in waiver.to_dict()["event"].items()
-        )
         until = waiver.until.isoformat() if waiver.until else "no end"
-        is_named = kind == "internal"
-        out.append((about if is_named else "", waiver.name, waiver.reason if is_named else "", until, outcome))
+        if kind == "external":
+            out.append(("", waiver.name, "", until, outcome))
+            continue
+        event = () if waiver.finding else waiver.to_dict()["event"].items()
+        about = waiver.finding or "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event)
+        out.append((about, waiver.name, waiver.reason, until, outcome))
     return out
 
 
@@ -399,19 +392,15 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if (least := release.get("min_support")) is not None:
         parts.append(f"published from {people_of(least, release.get('n'))} on")
     if "smallest_count" in measures:
-        smallest = measures["smallest_count"]
-        parts.append(f"smallest published count {people_of(smallest, release.get('n'))}")
+        parts.append(f"smallest published count {people_of(measures['smallest_count'], release.get('n'))}")
     return "; ".join(parts) or "not stated"
 
 
 def _blanks(release: Mapping[str, Any], measures: Mapping[str, Any], kind: ReportKind) -> str:
     parts = []
     if "cells_hidden" in measures:
-        regions = [
-            f"{region} {measures[f'cells_hidden_{region}']:,}"
-            for region in ("ns", "nc", "sc")
-            if f"cells_hidden_{region}" in measures
-        ]
+        named = {region: measures.get(f"cells_hidden_{region}") for region in ("ns", "nc", "sc")}
+        regions = [f"{region} {cells:,}" for region, cells in named.items() if cells is not None]
         by_region = f" ({', '.join(regions)})" if regions else ""
         parts.append(f"{measures['cells_hidden']:,} cells hidden{by_region}")
     if kind == "internal" and (columns := release.get("blank_cells")):
@@ -465,9 +454,8 @@ def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
     """Return why an attack ended; outside, releases are numbered."""
     why = run.reason
     if kind == "external":
-        names = {
-            str(release["file"]): f"release {place + 1}" for place, release in enumerate(audit.release) if release.get("file")
-        }
+        listed = enumerate(audit.release, start=1)
+        names = {str(release["file"]): f"release {number}" for number, release in listed if release.get("file")}
         for name in sorted(names, key=len, reverse=True):
             why = why.replace(name, names[name])
     return why
@@ -553,8 +541,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
 
 
 _SAME = "All releases are declared to be about the same people."
-#: The number of pairs of names that look alike that are listed.
-SHOWN_PAIRS = 5
+SHOWN_PAIRS = 5  #: The number of pairs of names that look alike that are listed.
 
 
 def declared_people(audit: Audit, kind: ReportKind) -> list[str]:
@@ -728,9 +715,8 @@ def _missing_decisions(audit: Audit) -> str:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
     found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
-        found.append(
-            "give what was not read in a form that Tacit reads, or say with --ignore NAME that it says nothing about people"
-        )
+        ignore = "say with --ignore NAME that it says nothing about people"
+        found.append(f"give what was not read in a form that Tacit reads, or {ignore}")
     return " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
 
 

@@ -15,7 +15,6 @@ from tacit.reports.sentences import UNBROKEN, counted, people, people_of
 from tacit.reports.text import render_text
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
-_UNDECIDED = "Undecided, which is never to be read as safe"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +40,8 @@ class SweepReport:
     def document(self) -> Document:
         """Return the report for all formats."""
         columns = [name.replace("_", " ") for name in (self.records[0] if self.records else ())]
-        every = Table.of(
-            "One row for each; empty where something was not counted",
-            columns,
-            [[_cell(value) for value in record.values()] for record in self.records],
-            style="grid",
-        )
+        rows = [[_cell(value) for value in record.values()] for record in self.records]
+        every = Table.of("One row for each; empty where something was not counted", columns, rows, style="grid")
         return Document(
             title=f"Tacit: {self.title}",
             lead=(self.lead,),
@@ -55,7 +50,7 @@ class SweepReport:
             sections=(
                 Section("", (self.grid,), SCREEN),
                 Section(self.outcome, (Listing.of(self.outcomes),)),
-                Section(_UNDECIDED, (Listing.of(dict.fromkeys(self.undecided)),)),
+                Section("Undecided, which is never to be read as safe", (Listing.of(dict.fromkeys(self.undecided)),)),
                 Section("Picture", (Figure(self.picture, self.caption),), PAGES),
                 Section("Every setting", (every,), PAGES),
                 Section("Columns", (Facts("Words of the table", tuple(self.legend.items())),)),
@@ -76,7 +71,6 @@ class SweepReport:
 
 
 def _cell(value: Any) -> str:
-    """Return a value of a record with few digits."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -166,7 +160,10 @@ def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
         for one in sweep.lowest:
             cells = [cell for cell in known if cell.k == one.k and sweep.n]
             points = tuple(sorted((100 * cell.min_support / sweep.n, cell.channels or 0) for cell in cells))
-            curves.append(Curve(f"k = {one.k:,}", points, _lowest_remark(one, sweep)))
+            remark = "no threshold is safe"
+            if one.min_support is None or one.min_support <= sweep.n:
+                remark = f"safe from {_percent(sweep.share(one.min_support))} on" if one.min_support is not None else ""
+            curves.append(Curve(f"k = {one.k:,}", points, remark))
     unit = "" if over_k else " %"
     said = [f"{curve.name}: " + ", ".join(f"{x:.4g}{unit} {y:,}" for x, y in curve.points) for curve in curves]
     return line_chart(
@@ -178,12 +175,6 @@ def _itemset_picture(sweep: ItemsetSweep) -> Canvas:
         y_label="groups of fewer than k people",
         unit=unit,
     )
-
-
-def _lowest_remark(one: Lowest, sweep: ItemsetSweep) -> str:
-    if one.min_support is None:
-        return ""
-    return "no threshold is safe" if one.min_support > sweep.n else f"safe from {_percent(sweep.share(one.min_support))} on"
 
 
 # Precision of counts
@@ -202,12 +193,18 @@ def report_rounding_sweep(sweep: RoundingSweep) -> SweepReport:
         findings = record.pop("findings")
         records.append(record | {code: findings.get(code) for code in codes})
     about = "an unknown number of people" if sweep.n is None else people(sweep.n)
+    outcomes = []
+    if any(one.precision is not None and one.precision.decimals is not None for one in sweep.settings):
+        best = sweep.finest_decimals
+        outcomes.append(f"Finest safe number of decimals: {'none of these' if best is None else counted(best, 'decimal')}")
+    if any(one.precision is not None and one.precision.base is not None for one in sweep.settings):
+        outcomes.append(f"Finest safe base: {'none of these' if sweep.finest_base is None else f'{sweep.finest_base:,}'}")
     return SweepReport(
         title="how precise counts may be",
         lead=f"Itemsets about {about}, groups of fewer than {people(sweep.k)} not allowed",
         grid=Table.of("", ["printed as", "step", "mean error", *codes, "verdict"], rows),
         outcome="Outcome",
-        outcomes=_finest(sweep),
+        outcomes=outcomes,
         undecided=[one.reason for one in sweep.settings if one.verdict == "undecided" and one.reason],
         legend={
             "step": "people between one printed number and the next",
@@ -217,16 +214,6 @@ def report_rounding_sweep(sweep: RoundingSweep) -> SweepReport:
         picture=_rounding_picture(sweep),
         caption="Groups of fewer than k people, over the step of printed numbers.",
     )
-
-
-def _finest(sweep: RoundingSweep) -> list[str]:
-    lines = []
-    if any(one.precision is not None and one.precision.decimals is not None for one in sweep.settings):
-        best = sweep.finest_decimals
-        lines.append(f"Finest safe number of decimals: {'none of these' if best is None else counted(best, 'decimal')}")
-    if any(one.precision is not None and one.precision.base is not None for one in sweep.settings):
-        lines.append(f"Finest safe base: {'none of these' if sweep.finest_base is None else f'{sweep.finest_base:,}'}")
-    return lines
 
 
 def _rounding_picture(sweep: RoundingSweep) -> Canvas:
@@ -297,7 +284,6 @@ def report_rule_sweep(sweep: RuleSweep) -> SweepReport:
 
 
 def _rule_picture(sweep: RuleSweep) -> Canvas:
-    """Draw the divergence over the threshold that varies more."""
     known = [cell for cell in sweep.cells if cell.divergence is not None]
     supports = {cell.min_support for cell in known}
     confidences = {cell.min_confidence for cell in known}

@@ -82,10 +82,8 @@ def table_lines(table: Table, width: int = UNBROKEN) -> Iterator[str]:
         folded = [wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(line, wide, strict=True)]
         for level in range(max(map(len, folded))):
             cells = [parts[level] if level < len(parts) else "" for parts in folded]
-            aligned = (
-                cell.rjust(size) if is_number else cell.ljust(size)
-                for cell, size, is_number in zip(cells, wide, table.is_numeric, strict=True)
-            )
+            columns = zip(cells, wide, table.is_numeric, strict=True)
+            aligned = (cell.rjust(size) if is_number else cell.ljust(size) for cell, size, is_number in columns)
             yield "  ".join(aligned).rstrip()
 
 
@@ -106,15 +104,10 @@ def proof_lines(proof: Proof, width: int = WIDTH) -> Iterator[str]:
     yield from bullet(proof.mark, proof.statement, width)
     column = max((len(number) for number, _ in proof.terms), default=0)
     for number, what in proof.terms:
-        aligned = _align(number, column)
+        sign, _, digits = number.partition(" ")
+        aligned = f"{sign} {digits:>{column - 2}}" if digits else " " * column
         yield from bullet(aligned, what, width, indent=_INDENT) if what else [f"{_INDENT}{aligned}"]
     if proof.in_full:
         yield from bullet("in full:", proof.in_full, width, indent=_INDENT)
     if proof.waived_by:
         yield from bullet("waived by", f"{proof.waived_by}: {proof.waived_for}", width, indent=_INDENT)
-
-
-def _align(number: str, column: int) -> str:
-    """Align a sign left and its number right."""
-    sign, _, digits = number.partition(" ")
-    return f"{sign} {digits:>{column - 2}}" if digits else " " * column

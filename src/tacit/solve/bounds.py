@@ -27,12 +27,9 @@ from tacit.solve.statements import Clash, Problem, Statements, reduce
 Check = Callable[[], float | None]
 #: So many rounds in a row may settle nothing: of programs over fractions of people, and of the slower ones over whole people.
 IDLE_ROUNDS = (5, 2)
-#: How often a corner that is whole is looked for before the slower program is asked.
-TRIES = 4
-#: How much columns that nothing is asked of count beside those that are to move.
-NOISE = 0.05
-#: A column that moved less than this has not.
-MOVED = 1e-7
+TRIES = 4  #: How often a corner that is whole is looked for before the slower program is asked.
+NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
+MOVED = 1e-7  #: A column that moved less than this has not.
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +50,7 @@ class Bounds:
     @property
     def loose(self) -> Flags:
         """Places where a tighter bound may be true."""
-        wider: Flags = (self.lo < self.seen_lo) | (self.hi > self.seen_hi)
-        return wider
+        return (self.lo < self.seen_lo) | (self.hi > self.seen_hi)
 
     @property
     def impossible(self) -> Flags:
@@ -90,9 +86,10 @@ class _Ends:
         self.seen_lo = size + 1
         self.seen_hi = np.full_like(size, -1)
 
-    def see(self, people: Ints) -> None:
-        self.seen_lo = np.minimum(self.seen_lo, people)
-        self.seen_hi = np.maximum(self.seen_hi, people)
+    def see(self, people: Ints | None) -> None:
+        if people is not None:
+            self.seen_lo = np.minimum(self.seen_lo, people)
+            self.seen_hi = np.maximum(self.seen_hi, people)
 
     def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
         """Return each column's goals, and the unseen ends."""
@@ -201,13 +198,11 @@ def _push(
     pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
     try:
         if whole:
-            people = program.whole_people(gains[kept], pieces=pieces, check=check)
+            ends.see(program.whole_people(gains[kept], pieces=pieces, check=check))
         else:
-            people = _nearest(program, program.most(gains[kept], pieces=pieces, check=check).people)
+            ends.see(_nearest(program, program.most(gains[kept], pieces=pieces, check=check).people))
     except Unsolved:
         return
-    if people is not None:
-        ends.see(people)
 
 
 def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
@@ -259,16 +254,12 @@ def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.ra
     proof = program.proof(gain, answer.weights, goal=int(np.floor(answer.value + 1e-6)))
     if proof is not None:
         _tighten(ends, column, sign, proof.most)
-    people = _nearest(program, answer.people)
-    if people is not None:
-        ends.see(people)
+    ends.see(_nearest(program, answer.people))
     for _ in range(TRIES):
         if open_end():
             _push(ends, enough, chance, check, only=column)
     if open_end():
-        people = program.whole_people(gain.astype(float), check=check)
-        if people is not None:
-            ends.see(people)
+        ends.see(program.whole_people(gain.astype(float), check=check))
     if open_end():
         goal_up, goal_down, _, _ = ends.goals(enough)
         seen = int(ends.seen_hi[column]) if sign > 0 else -int(ends.seen_lo[column])
@@ -282,7 +273,6 @@ def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.ra
 
 
 def _tighten(ends: _Ends, column: int, sign: int, most: int) -> None:
-    """Record an upper bound on the signed column."""
     if sign > 0:
         ends.hi[column] = min(int(ends.hi[column]), most)
     else:
@@ -335,9 +325,7 @@ def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, In
 Origins = tuple[Hashable, ...]
 
 
-def clashing(
-    said: Statements, *, check: Callable[[], float | None] = lambda: None, stop: type[Exception] = TimeoutError
-) -> Origins | None:
+def clashing(said: Statements, *, check: Check = lambda: None, stop: type[Exception] = TimeoutError) -> Origins | None:
     """Return the origins of few contradictory statements.
 
     None where fractions of people keep all of them, or nothing could be proved. When ``check`` raises ``stop``, what clashes is named as far as
@@ -365,7 +353,7 @@ def clashing(
     return tuple(sorted(found, key=lambda one: order[one]))
 
 
-def _clash(said: Statements, check: Callable[[], float | None]) -> Origins | None:
+def _clash(said: Statements, check: Check) -> Origins | None:
     try:
         problem = reduce(said, settle=False)
     except Clash as clash:

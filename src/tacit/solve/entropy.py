@@ -38,8 +38,7 @@ from tacit.solve.statements import Problem
 
 Made = TypeVar("Made")
 
-#: Below this many numbers to add, threads cost more than they save.
-WORK_FOR_THREADS = 1 << 21
+WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more than they save.
 
 
 class Dual:
@@ -69,7 +68,6 @@ class Dual:
         self._cuts[-1] = len(self.weights)
 
     def _on_threads(self, work: Callable[[int, int], Made]) -> list[Made]:
-        """Return the results of all spans of classes, in their order."""
         spans = list(pairwise(self._cuts))
         if len(spans) == 1:
             return [work(*spans[0])]
@@ -116,12 +114,10 @@ class Dual:
 
 
 def _factor(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
-    """Return Cholesky factors of a matrix (lower triangle), diagonal raised.
-
-    What is added grows where rounding errors make the matrix indefinite without it.
-    """
+    """Return Cholesky factors of a matrix (lower triangle), diagonal raised."""
     from scipy.linalg import LinAlgError, cho_factor
 
+    # More is added where rounding errors make the matrix indefinite.
     for more in (0.0, 1e-10, 1e-8, 1e-6, 1e-4):
         system = matrix.copy()
         system[np.diag_indices_from(system)] += added + more * system.diagonal()
@@ -152,25 +148,20 @@ Rows = npt.NDArray[np.intp]
 #: and where rounding errors allow no more.
 AIM = 2e-15
 EXACT = 1e-13
-#: Steps that leave more than this part of the distance are slow.
-SLOW = 0.05
-#: From here on steps with the system of the step before are tried.
-NEARLY = 1e-4
+SLOW = 0.05  #: Steps that leave more than this part of the distance are slow.
+NEARLY = 1e-4  #: From here on steps with the system of the step before are tried.
 #: Bounds that are not held count as missed beyond this share of all people, and multipliers as of the wrong sign beyond this many nats.
 OUTSIDE = 1e-14
 WRONG_SIGN = 1e-12
 MOST_ACTIVE_STEPS = 25
 SHORTEST = 1e-3
-#: So often the bounds that are held may be chosen anew.
-MOST_CHANGES = 8
+MOST_CHANGES = 8  #: So often the bounds that are held may be chosen anew.
 #: A system gets so much of its diagonal besides, so that statements that follow from others do not make it singular.
 SMALL = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class _Reached:
-    """Solution reached: multipliers, shares, sums, and number of steps."""
-
     multipliers: Floats
     share: Floats
     sums: Floats
@@ -212,8 +203,6 @@ def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _
 
 @dataclass(frozen=True, eq=False)
 class _ActivePoint:
-    """Multipliers, largest miss, and dual value."""
-
     multipliers: Floats
     share: Floats
     sums: Floats
@@ -295,20 +284,15 @@ class _System:
         self._factor = _factor(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
 
     def step(self, missed: Floats) -> Floats:
-        """Return the multipliers' change, refined once against the damping."""
         change = -_solve_factored(self._factor, missed)
         return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
 
-#: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
-LARGEST = 200_000
+LARGEST = 200_000  #: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
 
 
 def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints] | None:
-    """Return the problem without its settled part, and the kept statements' numbers.
-
-    None if the statements clash, for example.
-    """
+    """Return a problem's unsettled part and its statements' numbers, or None."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:
         return None
@@ -318,11 +302,9 @@ def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints
     cells, below, above = found
     closed = problem.closed.copy()
     closed[~cells] = 1
-    lo = problem.lo.copy()
-    hi = problem.hi.copy()
     fixed = problem.lo == problem.hi
-    hi[~fixed & ~below & (problem.lo > 0)] = problem.lo[~fixed & ~below & (problem.lo > 0)]
-    lo[~fixed & ~above & (problem.hi < problem.whole)] = problem.hi[~fixed & ~above & (problem.hi < problem.whole)]
+    hi = np.where(~fixed & ~below & (problem.lo > 0), problem.lo, problem.hi)
+    lo = np.where(~fixed & ~above & (problem.hi < problem.whole), problem.hi, problem.lo)
     return _close_values(problem, classes, closed, lo, hi)
 
 
@@ -417,23 +399,17 @@ def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8]
 #: Probabilities are as exact as the root of the second.
 FEASIBLE = 1e-13
 OPTIMAL = 1e-13
-#: From here on it is tried whether the bounds that seem to be reached are.
-NEAR = 1e-5, 1e-7
-#: What is good enough where rounding errors allow no more.
-ACCEPTABLE = 1e-11, 1e-10
+NEAR = 1e-5, 1e-7  #: From here on it is tried whether the bounds that seem to be reached are.
+ACCEPTABLE = 1e-11, 1e-10  #: What is good enough where rounding errors allow no more.
 #: What is an answer where no step gains anything any more: statements that leave no room but a point do this.
 STALLED = 1e-9, 1e-10
 MOST_STEPS = 150
-#: So many steps may gain nothing before the search ends.
-PATIENCE = 10
+PATIENCE = 10  #: So many steps may gain nothing before the search ends.
 #: Bounds of intervals are met up to this share of all people: an interval that other statements leave one point of has an inside then.
 ROOM = 1e-13
-#: What both multipliers of an interval are at first, in nats.
-GRIP = 10.0
-#: A step goes this far towards the border of what is allowed.
-TO_THE_BORDER = 0.995
-#: A point that misses the statements by less than this is near the end.
-CLOSE = 1e-5
+GRIP = 10.0  #: What both multipliers of an interval are at first, in nats.
+TO_THE_BORDER = 0.995  #: A step goes this far towards the border of what is allowed.
+CLOSE = 1e-5  #: A point that misses the statements by less than this is near the end.
 
 
 @dataclass(frozen=True, eq=False)
@@ -664,21 +640,16 @@ def _take_step(dual: _Path, point: _Point) -> _Point:
 
 
 def _move(dual: _Path, point: _Point, direction: Direction, size: float) -> _Point:
-    dl, ds, dr, du, dv = direction
-    return dual.at(
-        point.multipliers + size * dl, point.s + size * ds, point.r + size * dr, point.u + size * du, point.v + size * dv
-    )
+    values = (point.multipliers, point.s, point.r, point.u, point.v)
+    return dual.at(*(value + size * change for value, change in zip(values, direction, strict=True)))
 
 
 def _longest_step(dual: _Path, point: _Point, direction: Direction) -> float:
     _, ds, dr, du, dv = direction
     most = np.inf
-    for value, change, where in (
-        (point.s, ds, dual.lower),
-        (point.r, dr, dual.upper),
-        (point.u, du, dual.lower),
-        (point.v, dv, dual.upper),
-    ):
+    lower = ((point.s, ds, dual.lower), (point.u, du, dual.lower))
+    upper = ((point.r, dr, dual.upper), (point.v, dv, dual.upper))
+    for value, change, where in (*lower, *upper):
         falls = where & (change < 0)
         if falls.any():
             most = min(most, float((-TO_THE_BORDER * value[falls] / change[falls]).min()))
@@ -702,7 +673,6 @@ class _Newton:
         self._factor = _factor(self._matrix, self._soft + small + (dual.damping * diagonal if self._damped else 0.0))
 
     def direction(self, centre: float, cross_lower: Floats, cross_upper: Floats) -> Direction:
-        """Return the direction towards complementarity ``centre``."""
         dual = self._dual
         p = self._point
         fixed, lower, upper = self._missed

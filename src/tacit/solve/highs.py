@@ -16,8 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-#: A question or an answer is its length in bytes, then its pickle.
-HEAD = struct.Struct("<Q")
+HEAD = struct.Struct("<Q")  #: A question or an answer is its length in bytes, then its pickle.
 
 OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 
@@ -106,7 +105,6 @@ def write_message(stream: IO[bytes], body: bytes) -> None:
 
 
 def _serve() -> None:
-    """Answer questions until whoever asks them has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what libraries print is not an answer

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Flags, Floats, Ints
 
-#: Numbers below this are sorted digit by digit, in linear time.
-_DIGIT = 2**16
+_DIGIT = 2**16  #: Numbers below this are sorted digit by digit, in linear time.
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +113,6 @@ class Matrix:
         return replace(self, values=-self.values)
 
     def __getitem__(self, rows: Ints | Flags) -> Matrix:
-        """Return some of the rows, by number or by flag."""
         numbers = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         sizes = np.diff(self.starts)[numbers]
         starts = _starts(sizes)

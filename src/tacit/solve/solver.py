@@ -32,20 +32,17 @@ from tacit.model.policy import seconds_left
 from tacit.solve import highs
 from tacit.solve.matrix import Columns, Matrix, stack_rows
 
-#: A matrix, and the number that each of its rows is held to.
-Side = tuple[Any, npt.NDArray[Any]]
+Side = tuple[Any, npt.NDArray[Any]]  #: A matrix, and the number that each of its rows is held to.
 
 #: Denominators that dual weights are rounded to, simple ones first; those of programs about people are small.
 DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 #: Programs with at most this many non-zero entries are solved here: linear ones, and those over whole numbers.
 SMALL_LINEAR = 20_000
 SMALL_WHOLE = 2_000
-#: A worker is ended so many seconds after the time limit, within which HiGHS mostly notices it by itself.
-GRACE = 0.5
+GRACE = 0.5  #: A worker is ended so many seconds after the time limit, within which HiGHS mostly notices it by itself.
 #: Without a time limit an integer program is given up after so many seconds: what HiGHS does between two nodes may have no end.
 LONGEST_WHOLE = 120.0
-#: The program that a worker runs.
-WORKER = highs.__file__
+WORKER = highs.__file__  #: The program that a worker runs.
 #: Programs that are solved at the same time, and workers that are kept for the next ones.
 LANES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -115,12 +112,7 @@ class Constraints:
 
 
 def linear_program(
-    cost: Floats,
-    *,
-    above: Side | None = None,
-    equal: Side | None = None,
-    bounds: Any = (0, np.inf),
-    seconds: float | None = None,
+    cost: Floats, *, above: Side | None = None, equal: Side | None = None, bounds: Any = (0, np.inf), seconds: float | None = None
 ) -> Program:
     """Make a linear program that minimises ``cost @ x``.
 
@@ -263,8 +255,6 @@ class _NoWorker(Exception):
 
 
 class _Worker:
-    """A process that solves one program after the other."""
-
     def __init__(self) -> None:
         command = [sys.executable, "-P", WORKER]
         pipe = subprocess.PIPE

@@ -142,7 +142,6 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
 
 
 def _merge(statements: Statements) -> _Merged:
-    """Merge statements about the same event and value; drop empty ones."""
     whole = [statements.whole(event) for event in range(len(statements.events))]
     found: dict[tuple[int, int], tuple[int, int, tuple[Hashable, ...]]] = {}
     for one in statements.listed:
@@ -154,9 +153,7 @@ def _merge(statements: Statements) -> _Merged:
             raise Clash((one.origin,))
         if statements.n_values == 2 and value == 1:  # the complement of the first
             value = 0
-            least = people - hi
-            hi = people - lo
-            lo = least
+            lo, hi = people - hi, people - lo
         lo = max(lo, 0)
         hi = min(hi, people)
         if lo == 0 and hi == people:
