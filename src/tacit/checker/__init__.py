@@ -1,6 +1,6 @@
 """Independent check of proved findings from published lines.
 
-It shares no code with the attacks: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
+It shares types and wording with the attacks, and no inference: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
 anew, and compares. Whoever doubts a finding needs to trust these pages only.
 """
 

@@ -1,4 +1,4 @@
-"""Lists of itemsets and rules in all known formats.
+"""Lists of itemsets and rules in Tacit's own format.
 
 Itemsets have the columns ``itemset`` (a JSON list), ``count``, ``support``; rules have ``antecedent`` (a JSON object of columns and values,
 or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. If the header names

@@ -1,4 +1,4 @@
-"""Maximum entropy estimates from rules about known people.
+"""Cases of R02 and R03: rules about known people.
 
 A published rule says that its count reaches the thresholds, and prints as shown. A rule ``Q => x`` missing from a complete list says that
 fewer than ``max(s n, c count(Q))`` people have Q and x. That is news only if Q itself has that many people, so only frequent sets Q are
