@@ -19,14 +19,9 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 
 #: How a group is put together: as the paper prints it, or from the largest buckets (the second way its first member, too).
-PRINTED = 0
-BALANCED_1 = 1
-BALANCED_2 = 2
+PRINTED, BALANCED_1, BALANCED_2 = range(3)
 #: Places of ``state``: people left, classes on the heap, groups made, whether no more can be made.
-LEFT = 0
-HEAP = 1
-MADE = 2
-DONE = 3
+LEFT, HEAP, MADE, DONE = range(4)
 
 
 @part

@@ -18,6 +18,20 @@ import numpy as np
 from tacit.kernels.jit import kernel, part, popcount
 from tacit.model.arrays import Flags, Ints
 
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+@part
+def grow(array: Any, needed: int) -> Any:
+    """Return an array with room for ``needed`` entries that begins with these."""
+    if needed <= array.size:
+        return array
+    bigger = np.empty(max(needed, 2 * array.size), array.dtype)
+    for i in range(array.size):
+        bigger[i] = array[i]
+    return bigger
+
 
 @part
 def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
@@ -294,9 +308,6 @@ def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, mos
 #: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
 OUTSIDE = -1
 ALLOWED = -2
-
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
 
 
 @kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
