@@ -151,10 +151,7 @@ def _find_balanced_partner(
 def form_groups(
     rule: int, size: int, most: int, fixed: Any, left: Any, first: Any, ruled: Any, heap: Any, key: Any, state: Any, out: Any
 ) -> None:
-    """Form at most ``most`` groups of ``size``; ``out`` receives their classes.
-
-    A class whose people find no group is left out altogether: all of them would fail alike.
-    """
+    """Form at most ``most`` groups of ``size``; ``out`` receives their classes."""
     value, kind, starts, listed, _ = fixed
     count, people, without, _, order = left
     values = len(people)

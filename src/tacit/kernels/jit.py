@@ -152,14 +152,13 @@ def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
     import numba
 
     try:
-        dispatcher = numba.njit(cache=True, nogil=True)(function)
+        dispatcher: Callable[Parameters, Result] = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written: compile in each run
         dispatcher = numba.njit(nogil=True)(function)
     cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _stamp_sources()
-    compiled: Callable[Parameters, Result] = dispatcher
-    return compiled
+    return dispatcher
 
 
 @cache

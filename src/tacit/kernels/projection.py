@@ -473,11 +473,10 @@ def _search_chunk(rows: Vertical, numbers: Ints, items: Ints, masks: Words, k: i
         # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
         order = np.argsort(words[:used])
         ordered = words[order]
-        people = weights[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         used = len(first)
         words[:used] = ordered[first]
-        weights[:used] = np.add.reduceat(people, first)
+        weights[:used] = np.add.reduceat(weights[order], first)
     on_set, groups, sizes = small_groups(words, weights, used, len(items), masks, k, first_only)
     owners = np.repeat(numbers, on_set)
     return owners, groups[: len(owners), None], sizes[: len(owners)]

@@ -280,10 +280,7 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
-    """Cut sets into runs of at most ``most_items`` items; count them.
-
-    Longer sets stand alone. ``ends`` receives the ends of runs.
-    """
+    """Write the ends of runs of at most ``most_items`` items; count them."""
     seen_in = np.full(n_labels, -1, np.int64)
     run = 0
     first = 0
@@ -292,7 +289,7 @@ def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, mos
         fresh = 0
         for place in range(offsets[s], offsets[s + 1]):
             fresh += seen_in[members[place]] != run
-        if s > first and (items + fresh > most_items or s - first == most_sets):
+        if s > first and (items + fresh > most_items or s - first == most_sets):  # longer sets stand alone
             ends[run] = s
             run = run + 1
             first = s
