@@ -182,6 +182,6 @@ def test_word_instructions(word: int) -> None:
     assert ones_and_lowest(np.uint64(word)) == (word.bit_count(), (word & -word).bit_length() - 1)
 
 
-@jit.kernel
+@jit.kernel(steps=lambda _word: 1)
 def ones_and_lowest(word: Any) -> tuple[int, int]:
     return jit.popcount(word), jit.lowest_one(word)

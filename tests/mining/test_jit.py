@@ -75,7 +75,8 @@ def test_a_changed_source_of_another_kernel_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "tacit" / "__init__.py").write_text("")
     (copy / "inner.py").write_text("from tacit.kernels.jit import part\n\n@part\ndef step(i):\n    return i + 1\n")
     (copy / "outer.py").write_text(
-        "from tacit.kernels.inner import step\nfrom tacit.kernels.jit import kernel\n\n@kernel\ndef twice(i):\n    return 2 * step(i)\n"
+        "from tacit.kernels.inner import step\nfrom tacit.kernels.jit import kernel\n\n"
+        "@kernel(steps=int)\ndef twice(i):\n    return 2 * step(i)\n"
     )
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from tacit.kernels.outer import twice; print(twice.compiled(5))"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -138,7 +139,7 @@ def test_kernels_are_plain_python_on_demand() -> None:
 def test_word_instructions(word: int) -> None:
     import numpy as np
 
-    @jit.kernel
+    @jit.kernel(steps=lambda _word: 1)
     def both(value: np.uint64) -> tuple[int, int]:
         return jit.popcount(value), jit.lowest_one(value)
 

@@ -178,10 +178,8 @@ def _count_states(sizes: Any, n: int, most: int) -> int:
     """Count the states, up to ``most + 1``."""
     states = 1
     for i in range(n):
-        if states > most:
-            break
-        states *= sizes[i] + 1
-    return min(states, most + 1)
+        states = min(states * (sizes[i] + 1), most + 1)
+    return states
 
 
 @part

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import kernel, part, popcount
+from tacit.kernels.rows import grow
 from tacit.model.arrays import Flags, Ints, Words
 
 _ONE = np.uint64(1)
@@ -104,8 +105,7 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
             key[item >> 6] |= bit
             total = whole + mix[item]
             if _slot_of(marks, words, total, key, 0, width) < 0 and _parents_known(marks, words, key, mix, total, item):
-                if (count + 1) * width > found.size:
-                    found = _double(found)
+                found = grow(found, (count + 1) * width)
                 for w in range(width):
                     found[count * width + w] = key[w]
                 count += 1
@@ -232,8 +232,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
             for j in range(d):
                 if high[m] + high[m ^ (1 << j)] < k:
                     new = 0
-            if 5 * (count + 1) > found.size:
-                found = _double(found)
+            found = grow(found, 5 * (count + 1))
             found[5 * count] = i
             found[5 * count + 1] = m
             found[5 * count + 2] = smallest
@@ -241,14 +240,6 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
             found[5 * count + 4] = new
             count += 1
     return count, found
-
-
-@part
-def _double(array: Any) -> Any:
-    more = np.empty(2 * array.size, array.dtype)
-    for i in range(array.size):
-        more[i] = array[i]
-    return more
 
 
 def bits_of(mask: int, count: int) -> Flags:
@@ -323,10 +314,7 @@ class Book:
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
-        """Return unknown itemsets above ``fresh`` whose subsets are known, in order.
-
-        ``first`` says that ``fresh`` is everything in the book: then each is reached in one way only.
-        """
+        """Return unknown itemsets above ``fresh`` (``first``: the whole book), in order."""
         count, found = candidates(self._marks, self._words, _flat(fresh), self.mix, first)
         keys = found[: count * self.width].reshape(-1, self.width)
         return keys if first else np.unique(keys, axis=0)

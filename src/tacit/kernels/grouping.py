@@ -19,14 +19,9 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 
 #: How a group is put together: as the paper prints it, or from the largest buckets (the second way its first member, too).
-PRINTED = 0
-BALANCED_1 = 1
-BALANCED_2 = 2
+PRINTED, BALANCED_1, BALANCED_2 = range(3)
 #: Places of ``state``: people left, classes on the heap, groups made, whether no more can be made.
-LEFT = 0
-HEAP = 1
-MADE = 2
-DONE = 3
+LEFT, HEAP, MADE, DONE = range(4)
 
 
 @part
@@ -156,10 +151,7 @@ def _find_balanced_partner(
 def form_groups(
     rule: int, size: int, most: int, fixed: Any, left: Any, first: Any, ruled: Any, heap: Any, key: Any, state: Any, out: Any
 ) -> None:
-    """Form at most ``most`` groups of ``size``; ``out`` receives their classes.
-
-    A class whose people find no group is left out altogether: all of them would fail alike.
-    """
+    """Form at most ``most`` groups of ``size``; ``out`` receives their classes."""
     value, kind, starts, listed, _ = fixed
     count, people, without, _, order = left
     values = len(people)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -80,23 +80,9 @@ class Kernel(Generic[Parameters, Result]):
             return self.plain(*args, **kwargs)
 
 
-@overload
-def kernel(function: Callable[Parameters, Result]) -> Kernel[Parameters, Result]: ...
-
-
-@overload
-def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]: ...
-
-
-def kernel(function: Any = None, *, steps: Callable[..., int] | None = None) -> Any:
-    """Make a :class:`Kernel`; ``steps`` defaults to array sizes."""
-    if function is None:
-        return lambda decorated: Kernel(decorated, steps or _count_entries)
-    return Kernel(function, steps or _count_entries)
-
-
-def _count_entries(*arguments: Any) -> int:
-    return sum(getattr(argument, "size", 1) for argument in arguments)
+def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]:
+    """Make a function a :class:`Kernel`."""
+    return lambda function: Kernel(function, steps)
 
 
 def part(function: Function) -> Function:
@@ -166,14 +152,13 @@ def _compile(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
     import numba
 
     try:
-        dispatcher = numba.njit(cache=True, nogil=True)(function)
+        dispatcher: Callable[Parameters, Result] = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written: compile in each run
         dispatcher = numba.njit(nogil=True)(function)
     cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _stamp_sources()
-    compiled: Callable[Parameters, Result] = dispatcher
-    return compiled
+    return dispatcher
 
 
 @cache

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
+from tacit.kernels.rows import arrange, count_sets, cut_by_union, dictionary_order, grow
 from tacit.model.arrays import Codes, Ints, Words
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
@@ -78,11 +79,7 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
     return used
 
 
-def _prepare_nothing(_mask: Any, _moves: Any) -> None:
-    """Prepare nothing: the processor has an instruction."""
-
-
-@part_with_extract(_prepare_nothing)
+@part_with_extract(lambda _mask, _moves: None)
 def prepare_moves(mask: Any, moves: Any) -> None:
     """Prepare :func:`compress` for one mask (Hacker's Delight, 7-4)."""
     inverse = ~mask << _ONE
@@ -96,11 +93,7 @@ def prepare_moves(mask: Any, moves: Any) -> None:
         inverse &= ~parity
 
 
-def _extract(word: Any, mask: Any, _moves: Any, _steps: int) -> Any:
-    return extract(word, mask)
-
-
-@part_with_extract(_extract)
+@part_with_extract(lambda word, mask, _moves, _steps: extract(word, mask))
 def compress(word: Any, mask: Any, moves: Any, steps: int) -> Any:
     """Compress the masked bits of a word; none moves ``2**steps`` places."""
     out = word & mask
@@ -201,16 +194,6 @@ def _groups_by_table(
 
 
 @part
-def _grow(array: Any, needed: int) -> Any:
-    if needed <= array.size:
-        return array
-    bigger = np.empty(max(needed, 2 * array.size), array.dtype)
-    for i in range(array.size):
-        bigger[i] = array[i]
-    return bigger
-
-
-@part
 def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
     """Cut masks ``lo..hi`` into halves of few items; ``behind`` is scratch."""
     union = _ZERO
@@ -279,8 +262,8 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             direct = popcount(union) <= DIRECT_ITEMS
         before = found
         if union != above or leaf:
-            words = _grow(words, start + 2 * count)
-            weights = _grow(weights, start + 2 * count)
+            words = grow(words, start + 2 * count)
+            weights = grow(weights, start + 2 * count)
             local = union
             gone = 63
             if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
@@ -292,8 +275,8 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             while gone >> steps > 0:
                 steps += 1
             if leaf:
-                found_word = _grow(found_word, found + count)
-                found_size = _grow(found_size, found + count)
+                found_word = grow(found_word, found + count)
+                found_size = grow(found_size, found + count)
             if leaf and direct and narrow:
                 found = _groups_by_table(
                     words, weights, start, count, local, moves, steps, table, k, found, found_word, found_size
@@ -369,8 +352,6 @@ def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Ve
 
 def people_with(rows: Vertical, offsets: Ints, members: Members) -> Ints:
     """Count the people who have each set."""
-    from tacit.kernels.rows import count_sets
-
     # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
     levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
     lengths = -(-sizes // 64)
@@ -425,7 +406,7 @@ def small_groups_on(
             under_way: deque[Future[Found]] = deque()
             try:
                 for done, chunk in enumerate(chunks):
-                    under_way.append(pool.submit(_search_chunk, rows, chunk, k, first_only))
+                    under_way.append(pool.submit(_search_chunk, rows, *chunk, k, first_only))
                     if len(under_way) > 2 * workers:
                         yield under_way.popleft().result()
                     pause(done / len(chunks))
@@ -440,17 +421,8 @@ def small_groups_on(
         yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
 
 
-class _Chunk(NamedTuple):
-    """Sets over at most 64 items, as masks."""
-
-    numbers: Ints
-    items: Ints
-    masks: Words
-
-
-def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[_Chunk]:
-    from tacit.kernels.rows import arrange, cut_by_union
-
+def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
+    """Yield sets over at most 64 items: their numbers, the items, the sets as masks."""
     n_items = len(rows.starts) - 1
     rank = np.empty(n_items, np.int64)
     rank[np.argsort(np.diff(rows.starts), kind="stable")] = np.arange(n_items)
@@ -475,13 +447,11 @@ def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) 
         bit = np.zeros(n_items, np.uint64)
         bit[in_use] = np.uint64(1) << np.arange(len(in_use), dtype=np.uint64)
         masks = np.bitwise_or.reduceat(bit[flat], ordered[first:last] - ordered[first])
-        yield _Chunk(numbers[order[first:last]], in_use, masks)
+        yield numbers[order[first:last]], in_use, masks
         first = last
 
 
 def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
-    from tacit.kernels.rows import dictionary_order
-
     n_items = len(rank)
     if n_items <= SORTED_AS_WORDS:
         # Of two sets, the one that holds the rarest item that only one of them holds has the larger number.
@@ -494,23 +464,22 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
-def _search_chunk(rows: Vertical, chunk: _Chunk, k: int, first_only: bool) -> Found:
+def _search_chunk(rows: Vertical, numbers: Ints, items: Ints, masks: Words, k: int, first_only: bool) -> Found:
     n_rows = len(rows.weights)
     words = np.empty(2 * n_rows + 64, np.uint64)
     weights = np.empty(2 * n_rows + 64, np.int64)
-    used = chunk_rows(rows.starts, rows.tids, rows.weights, chunk.items, np.zeros(n_rows, np.uint64), words, weights)
-    if used <= ROWS_SORTED_PER_SET * len(chunk.numbers):
+    used = chunk_rows(rows.starts, rows.tids, rows.weights, items, np.zeros(n_rows, np.uint64), words, weights)
+    if used <= ROWS_SORTED_PER_SET * len(numbers):
         # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
         order = np.argsort(words[:used])
         ordered = words[order]
-        people = weights[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         used = len(first)
         words[:used] = ordered[first]
-        weights[:used] = np.add.reduceat(people, first)
-    on_set, groups, sizes = small_groups(words, weights, used, len(chunk.items), chunk.masks, k, first_only)
-    numbers = np.repeat(chunk.numbers, on_set)
-    return numbers, groups[: len(numbers), None], sizes[: len(numbers)]
+        weights[:used] = np.add.reduceat(weights[order], first)
+    on_set, groups, sizes = small_groups(words, weights, used, len(items), masks, k, first_only)
+    owners = np.repeat(numbers, on_set)
+    return owners, groups[: len(owners), None], sizes[: len(owners)]
 
 
 def _search_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:

@@ -18,6 +18,20 @@ import numpy as np
 from tacit.kernels.jit import kernel, part, popcount
 from tacit.model.arrays import Flags, Ints
 
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+@part
+def grow(array: Any, needed: int) -> Any:
+    """Return an array with room for ``needed`` entries that begins with these."""
+    if needed <= array.size:
+        return array
+    bigger = np.empty(max(needed, 2 * array.size), array.dtype)
+    for i in range(array.size):
+        bigger[i] = array[i]
+    return bigger
+
 
 @part
 def _are_equal(members: Any, number: Any, left: int, left_end: int, right: int, right_end: int) -> bool:
@@ -266,10 +280,7 @@ def arrange(offsets: Any, members: Any, order: Any, new_offsets: Any, new_member
 
 @kernel(steps=lambda _offsets, members, *_: 2 * members.size)
 def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, most_sets: int, ends: Any) -> int:
-    """Cut sets into runs of at most ``most_items`` items; count them.
-
-    Longer sets stand alone. ``ends`` receives the ends of runs.
-    """
+    """Write the ends of runs of at most ``most_items`` items; count them."""
     seen_in = np.full(n_labels, -1, np.int64)
     run = 0
     first = 0
@@ -278,7 +289,7 @@ def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, mos
         fresh = 0
         for place in range(offsets[s], offsets[s + 1]):
             fresh += seen_in[members[place]] != run
-        if s > first and (items + fresh > most_items or s - first == most_sets):
+        if s > first and (items + fresh > most_items or s - first == most_sets):  # longer sets stand alone
             ends[run] = s
             run = run + 1
             first = s
@@ -294,9 +305,6 @@ def cut_by_union(offsets: Any, members: Any, n_labels: int, most_items: int, mos
 #: Positions of items that :func:`lines_within` meets: not allowed in a set, or allowed without a bit of its own.
 OUTSIDE = -1
 ALLOWED = -2
-
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
 
 
 @kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])

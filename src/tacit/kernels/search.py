@@ -211,10 +211,7 @@ def _list_frequent(lists: Any, mine: Any, book: Any, at: int, cuts: Any, n_parts
 def _write_masks(
     lists: Any, row_masks: Any, mine: Any, cuts: Any, n_parts: int, ids: Any, n_items: int, number: Any, masks: Any
 ) -> None:
-    """Copy the masks of rows, or make them of items in lists.
-
-    Every part starts at a new word.
-    """
+    """Copy the masks of rows, or make them of items in lists."""
     width = (n_items + 63) >> 6
     dense = len(row_masks) > 0
     if not dense:
@@ -237,7 +234,7 @@ def _write_masks(
                         masks[place + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
                     at += 1
             row += 1
-        row = (row + 63) >> 6 << 6
+        row = (row + 63) >> 6 << 6  # every part starts at a new word
         first = cuts[p]
     if not dense:
         for i in range(n_items):
@@ -263,10 +260,7 @@ def _transpose_masks(masks: Any, book: Any, at: int, bits: Any) -> None:
 
 @part
 def _write_rows(mine: Any, cuts: Any, n_parts: int, bits: Any, word: int, book: Any, places: int) -> None:
-    """Write all rows from ``bits[word]`` on, and each row's place.
-
-    Every part starts at a new word.
-    """
+    """Write all rows from ``bits[word]`` on, and each row's place."""
     first = 0
     start = word
     for p in range(n_parts):
@@ -668,10 +662,7 @@ def _find_closed_candidates(
 def _has_earlier_item(
     rows_of: Any, bits: Any, book: Any, at: int, box: Any, tids: Any, rows: int, early: int, people: int, least: int, memory: Any
 ) -> bool:
-    """Tell if ``least`` of the people share an earlier item.
-
-    Rows are ``tids[rows:]``; earlier items are those of the mask ``tids[early:]``, and those before the root in the lists.
-    """
+    """Tell if ``least`` of the people share an earlier item, in mask or lists."""
     if _has_item(bits, book, at, tids, rows, early, least, least == people):
         return True
     # What is not frequent with the root is not frequent, and covers nothing, below it.
@@ -684,10 +675,7 @@ def _has_earlier_item(
 
 @part
 def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first: int, words: int, memory: Any, left: int) -> bool:
-    """Tell if an earlier item covers ``rows[first:first + words]``.
-
-    ``memory[left:]`` has room for the items of one row.
-    """
+    """Tell if an earlier item covers ``rows[first:first + words]``; ``memory[left:]`` is scratch."""
     count = -1
     for word in range(words):
         ones = rows[first + word]
@@ -719,10 +707,7 @@ def _is_item_in_all_rows(rows_of: Any, book: Any, places: int, rows: Any, first:
 def _is_item_frequent(
     rows_of: Any, book: Any, places: int, rows: Any, first: int, parts: int, end_parts: int, least: int, counts: Any
 ) -> bool:
-    """Tell if an earlier item is frequent in ``rows[first:]``.
-
-    The parts of the rows are ``book[parts:end_parts]``; ``counts`` is memory, zero before and after.
-    """
+    """Tell if some earlier item is frequent; ``counts`` stays all 0."""
     answer = False
     start = 0
     for p in range(parts, end_parts, 3):

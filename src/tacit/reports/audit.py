@@ -11,7 +11,6 @@ import numpy as np
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
-from tacit.model.measures import MEASURES
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.model.words import join_names
@@ -253,6 +252,8 @@ def limit_table(audit: Audit) -> Table:
 
 def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
     """Yield each measure: name, value, unit and meaning."""
+    from tacit.model.measures import MEASURES
+
     known = {measure.name: measure for measure in MEASURES}
     for name, value in audit.measures.items():
         if (measure := known.get(name)) is not None:
