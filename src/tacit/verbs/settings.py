@@ -88,8 +88,6 @@ def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
 
 
 FILE_NAME = "tacit.toml"
-#: The environment variable that names the organisation's policy.
-POLICY_VARIABLE = "TACIT_POLICY"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -148,7 +146,6 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
-    """Tell if a file is in a release's folder."""
     place = os.path.realpath(os.path.dirname(file) or ".")
     for release in releases:
         if os.path.isdir(release):
@@ -162,7 +159,7 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 
 def load_policy(path: FilePath | None = None) -> Config:
     """Load the organisation's policy from ``path`` or TACIT_POLICY."""
-    path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
+    path = path if path is not None else os.environ.get("TACIT_POLICY") or None
     return Config() if path is None else _read_config(path, "organisation", sections=(*POLICY_SECTIONS, WAIVERS))
 
 
@@ -338,7 +335,6 @@ def _template(part: str) -> str:
 
 
 def _names_a_person(column: Column, n: int) -> bool:
-    """Tell if a column looks like a personal identifier."""
     words = re.findall(r"[a-z0-9]+", column.name.casefold())
     if "".join(words) in _NAMING:
         return True
