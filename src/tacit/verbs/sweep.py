@@ -128,9 +128,8 @@ class _ItemsetLooker:
                 wanted = np.array([number[name] for name in maximal.items.names], np.int64)
                 by_item = vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
                 sets = maximal.sets
-                most = int(self.k.max())
                 for which, _, sizes in small_groups_on(
-                    by_item, sets.offsets, sets.members, most, lambda _: self.limits.check("sweep")
+                    by_item, sets.offsets, sets.members, int(self.k.max()), lambda _: self.limits.check("sweep")
                 ):
                     look.add(which, sizes)
             self._looks[least] = look
