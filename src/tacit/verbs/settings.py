@@ -37,8 +37,7 @@ MAY_LOOSEN = "may_loosen"
 _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
-def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in both sections; refuse repeats."""
+def _limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
     limits = dict(known)
     for key, value in values.items():
         place = f"{where}, [{section}]"
@@ -67,8 +66,7 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
     return limits
 
 
-def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
-    """Return the waivers in a list of tables."""
+def _waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
     waivers: list[Waiver] = []
@@ -232,12 +230,12 @@ def parse_config(
     for section, keys in content.items():
         _require(section, sections, "section", where)
         if section == WAIVERS:
-            values["waivers"] = waivers_of(keys, where)
+            values["waivers"] = _waivers_of(keys, where)
             continue
         if not isinstance(keys, dict):
             raise OptionError(f"{section} is not a section", where=where, remedy=f"Write [{section}] on a line of its own")
         if section in POLICY_SECTIONS:
-            limits = limits_of(section, keys, where, known=values.get("policy", {}))
+            limits = _limits_of(section, keys, where, known=values.get("policy", {}))
             if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
                 if "data" in sections:
                     remedy = "Write it into the organisation's policy (--policy), or leave it out"
