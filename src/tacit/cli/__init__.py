@@ -45,7 +45,6 @@ MOST_UNNOTICED = 3
 #: Address space that loading the libraries takes, in bytes.
 LEAST_MEMORY = 768 << 20
 
-_NO_MEMORY = "tacit: there is not enough memory. Raise --min-support, or use a machine with more."
 #: Phrases of libraries that are short of memory, in errors of many kinds.
 _SHORT_OF_MEMORY = (
     "cannot allocate memory",
@@ -174,7 +173,7 @@ class Program(click.Group):
             return DONE
         except Exception as exc:
             if lacks_memory(exc):
-                return _complain(_NO_MEMORY, BAD_INPUT)
+                return _complain("tacit: there is not enough memory. Raise --min-support, or use a machine with more.", BAD_INPUT)
             if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
                 stop_listening()  # what is still buffered would fail, and be reported, again
                 return _complain(_OUTPUT_FAILED, BAD_INPUT)

@@ -181,7 +181,6 @@ def _name_files(tried: Suggestions, asked: _AuditOptions, releases: int) -> Sugg
 
 
 def _repaired_name(path: str) -> str:
-    """Return a name for the repaired file."""
     name = os.path.basename(os.path.normpath(path))
     stem, dot, ending = name.partition(".")
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"

@@ -84,7 +84,9 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
     from tacit.reports.pages import render_html
 
     place = made_folder(folder)
-    people = _group_ages(read_bundled_adult())
+    with as_file(files("tacit.data").joinpath("adult.csv.gz")) as path:
+        people = tacit.read_table(path, columns=COLUMNS, missing="?", missing_rule="drop", where="the bundled Adult data")
+    people = _group_ages(people)
     _write_table(people, place / DATA)
     tacit.write_release(tacit.mine_itemsets(people, min_support=MIN_SUPPORT), place / RELEASE)
     release = tacit.read_release(place / RELEASE)  # what an attacker has: the file
@@ -98,12 +100,6 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
     repaired = tacit.repair(release, method=METHOD, data=people, policy=policy, before=found)
     tacit.write_release(repaired.release, place / SAFER)
     return Story(people, release, found, example, rows=_find_rows(example, people), repaired=repaired)
-
-
-def read_bundled_adult() -> Table:
-    """Return the bundled Adult data without missing values."""
-    with as_file(files("tacit.data").joinpath("adult.csv.gz")) as path:
-        return tacit.read_table(path, columns=COLUMNS, missing="?", missing_rule="drop", where="the bundled Adult data")
 
 
 def _group_ages(people: Table) -> Table:

@@ -104,8 +104,7 @@ def explain_command(**given: Any) -> None:
 def _explain_finding(asked: _ExplainOptions) -> None:
     from tacit.reports.explain import explanation_svg, explanation_text
 
-    found = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
-    explanation, policy, releases = found
+    explanation, policy, releases = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
     if asked.picture_to is not None:
         values = next((one.header.sa_values for one in releases if one.kind == "rules" and one.header.sa_values), ())
         picture = explanation_svg(explanation, values=values, bars=policy)
@@ -113,11 +112,9 @@ def _explain_finding(asked: _ExplainOptions) -> None:
             remedy = "Remove the option, or ask about a person with --who"
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
         write_file(asked.picture_to, picture.encode())
+    headline = str(explanation.finding["statement"])
     emit(
-        explanation.to_dict(),
-        lambda width: explanation_text(explanation, width=width),
-        json_to=asked.json_to,
-        headline=str(explanation.finding["statement"]),
+        explanation.to_dict(), lambda width: explanation_text(explanation, width=width), json_to=asked.json_to, headline=headline
     )
 
 
@@ -183,13 +180,11 @@ def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     with watched("reading"):
         found = tacit.support_of(reading.read_release(asked.releases[0], asked), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
-    record = {"format": "tacit.explanation/1"} | found.to_dict()
-    emit(
-        record,
-        lambda width: _format_steps(f"{number}:", rest, found.steps, width),
-        json_to=asked.json_to,
-        headline=found.statement,
-    )
+
+    def text(width: int) -> str:
+        return _format_steps(f"{number}:", rest, found.steps, width)
+
+    emit({"format": "tacit.explanation/1"} | found.to_dict(), text, json_to=asked.json_to, headline=found.statement)
 
 
 # People
@@ -216,12 +211,11 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
 
     asked = settings.given
     rules = next((release for release in releases if release.kind == "rules"), releases[0])
-    data = reading.read_owners_data(rules, settings)
     found = tacit.posterior_of(
         rules if len(releases) == 1 else list(releases),
         who=who,
+        data=reading.read_owners_data(rules, settings),
         known=reading.read_known(rules, settings),
-        data=data,
         knowledge=list(asked.knowledge) or None,
         top=asked.top or TOP,
         time_limit=asked.time_limit,

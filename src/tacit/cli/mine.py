@@ -42,11 +42,7 @@ class _MineOptions(Options):
     output: str | None
     min_support: str | None
     strict: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class _ItemsetsOptions(_MineOptions):
-    only: Only | None
+    only: Only | None = None
 
 
 @command(
@@ -70,7 +66,7 @@ def itemsets_command(**given: Any) -> None:
     """
     from tacit.reports.releases import itemsets_record
 
-    asked = _ItemsetsOptions(**given)
+    asked = _MineOptions(**given)
     settings = load_settings(asked, near=asked.data)
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])

@@ -158,11 +158,6 @@ def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float |
     return value
 
 
-def _record_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    """Return the file; ``/dev/stdout`` is ``-``."""
-    return "-" if value == "/dev/stdout" else value
-
-
 def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
     name = os.path.basename(value or "").casefold()
     if value is None or value.startswith("/dev/") or name.endswith((".html", ".htm", ".md", ".markdown")):
@@ -183,7 +178,7 @@ json_option = option(
     "--json FILE",
     "Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
     into="json_to",
-    callback=_record_file,
+    callback=lambda _ctx, _param, value: "-" if value == "/dev/stdout" else value,
 )
 running = combine(
     option(
@@ -304,7 +299,6 @@ min_rule_support = option(
     "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
 )
 #: Options that only tables with blank cells have.
-of_tables = combine(rows, marks, blank, min_confidence, min_rule_support)
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")
 #: How to read and judge a release of any kind.
-any_release = combine(release_file, frequency_table, policy, of_tables)
+any_release = combine(release_file, frequency_table, policy, rows, marks, blank, min_confidence, min_rule_support)

@@ -198,9 +198,8 @@ def read_hierarchies(
         return hierarchies.read_hierarchies(folder, people.names if columns is None else columns)
     if settings.given.hierarchies is None:
         return None  # the folder in tacit.toml is about the columns of a table
-    raise OptionError(
-        "applies to tables; these data are transactions", where="--hierarchies", remedy="Remove the option, or give a table"
-    )
+    remedy = "Remove the option, or give a table"
+    raise OptionError("applies to tables; these data are transactions", where="--hierarchies", remedy=remedy)
 
 
 # Releases
@@ -323,9 +322,8 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
     if not given.known:
         roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule")
         names = (*roles, "hierarchies", *_LONG_TABLE)
-        refuse_options(
-            given, names, "says how to read the data, and none are given", "Give them with --data, or remove the option"
-        )
+        remedy = "Give them with --data, or remove the option"
+        refuse_options(given, names, "says how to read the data, and none are given", remedy)
     return None
 
 

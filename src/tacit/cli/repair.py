@@ -1,4 +1,4 @@
-"""``tacit repair`` and ``tacit repairs``: make a release safe."""
+"""``tacit repair``: make a release safe."""
 
 from __future__ import annotations
 

@@ -33,16 +33,13 @@ def sweep_command() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepFiles:
-    """Files that every sweep can write."""
-
+class _SweepFiles:
     json_to: str | None
     csv_to: str | None
     picture_to: str | None
     report: str | None
 
     def check(self, data: str) -> None:
-        """Raise early if a file cannot be written."""
         check_outputs([self.json_to, self.csv_to, self.picture_to, self.report], inputs=[data])
 
 
@@ -54,7 +51,7 @@ _files = options.combine(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SweepItemsetsOptions(SweepFiles, Options):
+class _SweepItemsetsOptions(_SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     group_sizes: tuple[str, ...]
@@ -109,7 +106,7 @@ def itemsets_command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SweepRoundingOptions(SweepFiles, ReleaseOptions):
+class _SweepRoundingOptions(_SweepFiles, ReleaseOptions):
     release: str
     rounding_bases: tuple[str, ...]
     decimals: tuple[str, ...]
@@ -158,7 +155,7 @@ def rounding_command(**given: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SweepRulesOptions(SweepFiles, Options):
+class _SweepRulesOptions(_SweepFiles, Options):
     data: str
     min_support: tuple[str, ...]
     min_confidence: tuple[str, ...]
@@ -222,7 +219,7 @@ def _parse_numbers(option: str, given: tuple[str, ...]) -> list[int] | None:
     return [int(part) for part in parts] if given else None
 
 
-def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep, report: SweepReport, files: SweepFiles) -> int:
+def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep, report: SweepReport, files: _SweepFiles) -> int:
     if files.csv_to is not None:
         write_file(files.csv_to, report.csv().encode())
     if files.picture_to is not None:

@@ -57,12 +57,9 @@ def verify_command(**given: Any) -> int:
     from tacit.verbs.verify import read_record
 
     asked = _VerifyOptions(**given)
-    inputs = [asked.audit_file, *asked.releases, asked.data or asked.known, *asked.knowledge]
-    check_outputs([asked.json_to], inputs=inputs)
+    check_outputs([asked.json_to], inputs=[asked.audit_file, *asked.releases, asked.data or asked.known, *asked.knowledge])
     record = read_record(asked.audit_file)
-    outcome = tacit.verify(
-        record, list(asked.releases), again=asked.again, time_limit=asked.time_limit, **_read_inputs(record, asked)
-    )
+    outcome = tacit.verify(record, list(asked.releases), **asked.pick("again", "time_limit"), **_read_inputs(record, asked))
     emit(outcome.to_dict(), lambda width: verification_text(outcome, width=width), json_to=asked.json_to)
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 

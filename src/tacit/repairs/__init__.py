@@ -21,7 +21,7 @@ from tacit.repairs import (
 
 
 def _row(
-    module: Any, *, of: tuple[str, ...], summary: str, source: str, changes: Changes, needs_data: bool = False
+    module: Any, *, summary: str, source: str, changes: Changes, of: tuple[str, ...] = ("itemsets",), needs_data: bool = False
 ) -> RepairMethod:
     return RepairMethod(module.NAME, of, needs_data, module.propose, summary=summary, source=source, changes=changes)
 
@@ -29,7 +29,6 @@ def _row(
 REPAIRS: tuple[RepairMethod, ...] = (
     _row(
         substitute,
-        of=("itemsets",),
         needs_data=True,
         summary="replace the rows of people in small groups by the most similar other rows; n stays",
         source="ours, after Atzori et al. 2005 (ICDM)",
@@ -37,7 +36,6 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         additive,
-        of=("itemsets",),
         needs_data=True,
         summary="add k people to every small group; n grows",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
@@ -45,7 +43,6 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         exact_deficit,
-        of=("itemsets",),
         needs_data=True,
         summary="add just the people that small groups lack to reach k; n grows, nothing is lost",
         source="ours",
@@ -53,7 +50,6 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         suppressive,
-        of=("itemsets",),
         needs_data=True,
         summary="delete the people in small groups until there are none; n shrinks",
         source="Atzori et al. 2005 (ICDM), as reconstructed",
@@ -61,7 +57,6 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         safe_family,
-        of=("itemsets",),
         needs_data=True,
         summary="publish exactly the frequent itemsets on which nobody is in a small group, with true counts",
         source="ours",
@@ -69,7 +64,6 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         leave_out,
-        of=("itemsets",),
         summary="leave out the itemsets on which somebody is in a small group; the list is then no longer complete",
         source="ours",
         changes="lines",

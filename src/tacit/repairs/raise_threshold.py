@@ -45,8 +45,7 @@ def propose(case: RepairCase) -> Proposal:
     unsafe = -1
     while safe - unsafe > 1:
         middle = (safe + unsafe) // 2
-        found = case.audit(above(release, int(thresholds[middle])), case.data)
-        verdict = found.asked_verdict
+        verdict = case.audit(above(release, int(thresholds[middle])), case.data).asked_verdict
         if verdict == "clean" or (release.n is None and verdict == "incomplete"):
             safe = middle
         else:

@@ -64,7 +64,6 @@ def propose(case: RepairCase) -> Proposal:
 
 
 def _describe_failure(tried: int, label: str, still_open: int | None) -> str:
-    """Return the caveat where no precision is clean."""
     none = f"None of the {tried:,} precisions tried is proved safe" if tried > 1 else "The precision tried is not proved safe"
     if still_open is None:
         return f"{none}: a small group is still revealed."

@@ -36,7 +36,6 @@ class Attack:
     """
 
     code: str
-    name: str
     needs: str
     claim: Claim
     module: str
@@ -44,6 +43,11 @@ class Attack:
     source: str
     takes: Takes = "own"
     has_reasons: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its module."""
+        return self.module.rpartition(".")[2].replace("_", "-")
 
     @property
     def run(self) -> Callable[[Target], AttackRun]:
@@ -65,7 +69,6 @@ class Attack:
 ATTACKS: tuple[Attack, ...] = (
     Attack(
         code="I01",
-        name="inference-channels",
         needs="itemsets",
         claim="proves",
         module="tacit.itemsets.inference_channels",
@@ -74,7 +77,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="I02",
-        name="unpublished-itemsets",
         needs="itemsets",
         claim="proves",
         module="tacit.itemsets.unpublished_itemsets",
@@ -84,7 +86,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="R01",
-        name="rule-exceptions",
         needs="rules",
         claim="proves",
         module="tacit.rules.rule_exceptions",
@@ -93,7 +94,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="R02",
-        name="sensitive-values",
         needs="rules",
         claim="estimates",
         module="tacit.known.sensitive_values",
@@ -103,7 +103,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="R03",
-        name="certain-values",
         needs="rules",
         claim="proves",
         module="tacit.joint.certain_values",
@@ -113,7 +112,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="B01",
-        name="valid-values",
         needs="buckets",
         claim="proves",
         module="tacit.buckets.valid_values",
@@ -122,7 +120,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="B02",
-        name="equally-likely",
         needs="buckets",
         claim="estimates",
         module="tacit.buckets.equally_likely",
@@ -131,7 +128,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="B03",
-        name="surviving-correlations",
         needs="buckets",
         claim="estimates",
         module="tacit.buckets.surviving_correlations",
@@ -140,7 +136,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="T01",
-        name="rules-about-blanks",
         needs="table",
         claim="proves",
         module="tacit.partial.rules_about_blanks",
@@ -149,7 +144,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="T02",
-        name="what-blanks-say",
         needs="table",
         claim="estimates",
         module="tacit.partial.what_blanks_say",
@@ -158,7 +152,6 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack(
         code="X01",
-        name="joint-releases",
         needs="lines",
         claim="proves",
         module="tacit.joint.joint_releases",

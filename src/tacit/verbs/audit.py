@@ -150,12 +150,7 @@ def _check_roles(releases: Sequence[Release]) -> None:
 
 
 def audit_one(
-    target: Target,
-    given: Given,
-    codes: tuple[str, ...] | None,
-    *,
-    findings_to: str | Path | None = None,
-    alone: bool = True,
+    target: Target, given: Given, codes: tuple[str, ...] | None, *, findings_to: str | Path | None = None, alone: bool = True
 ) -> Audit:
     """Audit one release by the attacks with these codes.
 

@@ -125,8 +125,6 @@ def exact_bound(given: Any) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """People, background knowledge about them, and the options."""
-
     people: Table
     facts: tuple[Fact, ...]
     known: Exclusions

@@ -125,8 +125,6 @@ def hide(
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """A table, its protected cells, and the options."""
-
     original: PartialTable
     rows: npt.NDArray[np.int64]
     cells: Cells

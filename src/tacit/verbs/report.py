@@ -35,8 +35,6 @@ _CONFIG = "config.json"
 _CHECKSUMS = "checksums"
 #: Names in ACRO's folder that no release may have; the Viewer takes outputs.json for its own.
 _TAKEN = {_RESULTS, _CONFIG, _CHECKSUMS, RECORD_FILE, acro.COUNTS_FILE, "outputs.json"}
-#: The time of a record where nobody gives one: no clock is asked, so that the same input gives the same bytes.
-NO_TIME = "1970-01-01T00:00:00"
 
 
 def write_report(
@@ -60,14 +58,10 @@ def write_report(
     if form is None:
         raise OptionError("has an ending that is not that of a report", where=shown(path), remedy="Choose .html, .md or .json")
     with replace_file(path) as temporary:
-        temporary.write_bytes(report_bytes(audit, form, release=release, kind=kind, top=top))
-
-
-def report_bytes(audit: Audit, form: str, *, release: Release | None, kind: ReportKind, top: int) -> bytes:
-    """Return a report as ``html``, ``markdown`` or ``record``."""
-    if form == "record":
-        return dump(audit_record(audit, top=top, kind=kind))
-    return page_bytes(audit_document(audit, release=release, top=top, kind=kind), form)
+        if form == "record":
+            temporary.write_bytes(dump(audit_record(audit, top=top, kind=kind)))
+        else:
+            temporary.write_bytes(page_bytes(audit_document(audit, release=release, top=top, kind=kind), form))
 
 
 def write_acro(
@@ -198,7 +192,8 @@ def _time(today: date | None) -> tuple[str, list[str]]:
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isascii() and epoch.isdecimal() and len(epoch) < 12:
         return datetime.fromtimestamp(int(epoch), UTC).replace(tzinfo=None).isoformat(), []
-    return NO_TIME, ["No date was given (--date), and no clock is asked: the time of this record stands for none."]
+    # No clock is asked, so that the same input gives the same bytes.
+    return "1970-01-01T00:00:00", ["No date was given (--date), and no clock is asked: the time of this record stands for none."]
 
 
 def _check_kind(kind: str) -> None:

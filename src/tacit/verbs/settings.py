@@ -37,8 +37,7 @@ MAY_LOOSEN = "may_loosen"
 _KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
 
 
-def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the limits in both sections; refuse repeats."""
+def _limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
     limits = dict(known)
     for key, value in values.items():
         place = f"{where}, [{section}]"
@@ -67,8 +66,7 @@ def limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Map
     return limits
 
 
-def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
-    """Return the waivers in a list of tables."""
+def _waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise OptionError("waivers is not a list", where=where, remedy="Write [[waivers]] on a line of its own before each")
     waivers: list[Waiver] = []
@@ -88,8 +86,6 @@ def waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
 
 
 FILE_NAME = "tacit.toml"
-#: The environment variable that names the organisation's policy.
-POLICY_VARIABLE = "TACIT_POLICY"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -148,7 +144,6 @@ def load_config(path: FilePath | None = None, *, near: FilePath | None = None, r
 
 
 def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
-    """Tell if a file is in a release's folder."""
     place = os.path.realpath(os.path.dirname(file) or ".")
     for release in releases:
         if os.path.isdir(release):
@@ -162,7 +157,7 @@ def _is_beside(file: FilePath, releases: Sequence[FilePath]) -> bool:
 
 def load_policy(path: FilePath | None = None) -> Config:
     """Load the organisation's policy from ``path`` or TACIT_POLICY."""
-    path = path if path is not None else os.environ.get(POLICY_VARIABLE) or None
+    path = path if path is not None else os.environ.get("TACIT_POLICY") or None
     return Config() if path is None else _read_config(path, "organisation", sections=(*POLICY_SECTIONS, WAIVERS))
 
 
@@ -235,12 +230,12 @@ def parse_config(
     for section, keys in content.items():
         _require(section, sections, "section", where)
         if section == WAIVERS:
-            values["waivers"] = waivers_of(keys, where)
+            values["waivers"] = _waivers_of(keys, where)
             continue
         if not isinstance(keys, dict):
             raise OptionError(f"{section} is not a section", where=where, remedy=f"Write [{section}] on a line of its own")
         if section in POLICY_SECTIONS:
-            limits = limits_of(section, keys, where, known=values.get("policy", {}))
+            limits = _limits_of(section, keys, where, known=values.get("policy", {}))
             if (loose := limits.pop(MAY_LOOSEN, None)) is not None:
                 if "data" in sections:
                     remedy = "Write it into the organisation's policy (--policy), or leave it out"
@@ -304,72 +299,6 @@ _FEW_ROWS = 20
 #: A sensitive column has at least two values and seldom more than this.
 _MANY_VALUES = 50
 
-_TABLE_TOP = """\
-# tacit.toml: what Tacit should know about {name} ({n} rows). Options on the command line win over this file.
-# The roles are guesses from names and numbers of values: look at them before you rely on them.
-
-[data]
-# Quasi-identifying columns: what others may know about a person. Remove the first '#' of a line to give a column this role.
-qi = [
-{qi}]
-
-# Sensitive columns: what nobody should learn about a person. Tacit never guesses them; name them between the brackets.
-# Columns with few values: {candidates}
-sa = []
-
-# Identifying columns: each names a single person. They are left out of everything.
-identifying = [
-{identifying}]
-
-# The mark that stands for a missing value, and what it means: "category" (a value like any other), "drop" (leave out rows that have
-# it in a column in use) or "drop-any" (in any column).
-# missing = "?"
-# missing_rule = "drop"
-
-# The folder of hierarchy files, <column>.csv each, with lines such as value;coarser;*
-# hierarchies = "hierarchies"
-
-# Numeric columns whose values negative rules take as fuzzy, each with how far away a value still counts in part.
-# fuzzy = {{ age = 2 }}
-"""
-_TRANSACTIONS_TOP = """\
-# tacit.toml: what Tacit should know about {name} ({n} transactions, {items} items). Options on the command line win over this file.
-"""
-_REST = """
-[thresholds]
-# What is mined: a share of all people (0.05 or "5%") or a number of people (100).
-# min_support = "5%"
-# min_confidence = 0.6
-# How surely a person would have a value by chance, for negative rules.
-# min_expectation = 0.9
-
-# What the organisation accepts. The first three names and their values are those of ACRO.
-[risk_appetite]
-# A release is exposed when it proves something about 1 person or more, and fewer than this many (k),
-safe_threshold = {limits[k]}
-# tables that hide small cells hide empty ones as well (an empty cell says what nobody beside it has),
-zeros_are_disclosive = {zeros}
-# and counts that tacit repair --method round prints are multiples of this; without it, as fine as no attack breaks.
-# safe_round_base = {limits[safe_round_base]}
-# A release is exposed as well when it leaves someone fewer than l possible sensitive values,
-l = {limits[l]}
-# when a rule above both of these tells a blank cell of a table,
-min_confidence = {limits[min_confidence]}
-min_support = {limits[min_support]}
-# or, where set, when an estimate gives a sensitive value more than this, or more than its share among all people by so much.
-# max_posterior = 0.8
-# max_gain = 0.5
-
-# Findings that somebody accepts: they stay listed and do not count. Each needs a reason and a name; tacit audit prints the ids.
-# Its last day, where it has one, is compared with the date given with --date.
-# [[waivers]]
-# finding = "I01-0123456789ab"            # or: event = {{ present = ["a"], absent = ["b"] }}
-# people = 9                              # the people it is given for: the count of the finding
-# reason = "the census publishes this count"
-# name = "A. Checker"
-# until = 2027-12-31
-"""
-
 
 def write_config(data: object) -> str:
     """Return a ``tacit.toml`` for the data, without cells."""
@@ -380,13 +309,14 @@ def write_config(data: object) -> str:
     else:
         people = read_table(data)
         name = "the data"
-    rest = _REST.format(limits=LIMITS, zeros=str(LIMITS["zeros_are_disclosive"]).lower())
+    rest = _template("limits").format(limits=LIMITS, zeros=str(LIMITS["zeros_are_disclosive"]).lower())
     if not isinstance(people, Table):
-        return _TRANSACTIONS_TOP.format(name=name, n=people.n, items=len(people.items)) + rest
+        about = f"what Tacit should know about {name} ({people.n} transactions, {len(people.items)} items)"
+        return f"# tacit.toml: {about}. Options on the command line win over this file.\n{rest}"
     naming = [column for column in people.columns if _names_a_person(column, people.n)]
     others = [column for column in people.columns if column not in naming]
     few = [column.name for column in others if 2 <= len(column.values) <= _MANY_VALUES]
-    top = _TABLE_TOP.format(
+    top = _template("columns").format(
         name=name,
         n=people.n,
         qi="".join(f"    # {_entry(column)}" for column in others),
@@ -396,8 +326,13 @@ def write_config(data: object) -> str:
     return top + rest
 
 
+def _template(part: str) -> str:
+    from importlib.resources import files
+
+    return files("tacit.data").joinpath(f"settings_{part}.toml.txt").read_text("utf-8")
+
+
 def _names_a_person(column: Column, n: int) -> bool:
-    """Tell if a column looks like a personal identifier."""
     words = re.findall(r"[a-z0-9]+", column.name.casefold())
     if "".join(words) in _NAMING:
         return True

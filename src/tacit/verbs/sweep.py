@@ -128,14 +128,14 @@ class _ItemsetLooker:
                 wanted = np.array([number[name] for name in maximal.items.names], np.int64)
                 by_item = vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
                 sets = maximal.sets
-                most = int(self.k.max())
-                for which, _, sizes in small_groups_on(by_item, sets.offsets, sets.members, most, self._pause):
+                for which, _, sizes in small_groups_on(
+                    by_item, sets.offsets, sets.members, int(self.k.max()), lambda _: self.limits.check("sweep")
+                ):
                     look.add(which, sizes)
             self._looks[least] = look
         return self._looks[least]
 
     def deduce(self, least: int, k: int) -> AttackRun:
-        """Return the findings of I02 at a threshold."""
         if (least, k) not in self._deductions:
             self.limits.check("sweep")
             if self._release is None or self._release.min_support != least:
@@ -152,9 +152,6 @@ class _ItemsetLooker:
         return mine_itemsets(
             self.people, min_support=least, only=only, hierarchies=self.trees, time_limit=self.limits.seconds_left
         )
-
-    def _pause(self, _: float) -> None:
-        self.limits.check("sweep")
 
     def cell(self, least: int, place: int, *, every_attack: bool) -> Cell:
         """Return one cell, but for the numbers of itemsets."""

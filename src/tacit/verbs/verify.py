@@ -151,7 +151,7 @@ def read_record(path: str | Path) -> Mapping[str, Any]:
         with Input(path).open_text() as lines:
             record = json.load(lines, object_pairs_hook=_once, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError):
-        raise InputError("is not a record of an audit", where=shown(path), remedy=_REMEDY) from None
+        record = None
     if not isinstance(record, Mapping):
         raise InputError("is not a record of an audit", where=shown(path), remedy=_REMEDY)
     return record

@@ -90,12 +90,7 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
         if candidate is release and not first_hit:
             return case.before
         return audit(
-            candidate,
-            knowledge=case.knowledge,
-            policy=case.policy,
-            first_hit=first_hit,
-            time_limit=limits.seconds_left,
-            **who,
+            candidate, knowledge=case.knowledge, policy=case.policy, first_hit=first_hit, time_limit=limits.seconds_left, **who
         )
 
     people = owners_people(release, case.data)

@@ -173,7 +173,6 @@ def _ways_to_count(case: SuggestCase) -> list[Way]:
 
 
 def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Done:
-    """Round printed tables to the finest safe base."""
     release = case.release
     assert release.kind == "frequencies"
     if not can_be_rounded(release):
@@ -194,7 +193,6 @@ def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Do
 
 
 def _tabulate(case: SuggestCase, forms: list[dict[str, int]], with_totals: bool, seconds: float) -> Done:
-    """Make the tables in the first safe form."""
     from tacit.verbs.tabulate import tabulate
 
     limits = Limits.within(seconds)
@@ -272,7 +270,6 @@ def _describe(form: dict[str, int]) -> str:
 
 
 def _roles(release: FrequencyTable) -> dict[str, Any]:
-    """Return the roles as options of ``tabulate``."""
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
 
