@@ -1,7 +1,7 @@
 """Independent check of proved findings from published lines.
 
-It shares types and wording with the attacks, and no inference: it reads the record, looks every cited line up in the release, writes the sum of the claimed event out
-anew, and compares. Whoever doubts a finding needs to trust these pages only.
+It shares types and wording with the attacks, and no inference: it reads the record, looks every cited line up in the release, writes the
+sum of the claimed event out anew, and compares. Whoever doubts a finding needs to trust these pages only.
 """
 
 from __future__ import annotations
