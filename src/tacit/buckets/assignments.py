@@ -19,12 +19,9 @@ from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Check
 
-#: Parts of a group with more states than this are approximated: counting would take seconds for each.
-MOST_STATES = 1 << 16
-#: Rounds of proportional fitting at most; the remaining error is far below what an estimate shows.
-_MOST_ROUNDS = 5_000
-#: Groups between two checks of the time limit.
-_GROUPS_AT_ONCE = 2_000
+MOST_STATES = 1 << 16  #: Parts of a group with more states than this are approximated: counting would take seconds for each.
+_MOST_ROUNDS = 5_000  #: Rounds of proportional fitting at most; the remaining error is far below what an estimate shows.
+_GROUPS_AT_ONCE = 2_000  #: Groups between two checks of the time limit.
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,8 +37,7 @@ from tacit.model.policy import Policy
 
 CODE = "B02"
 NAME = "equally-likely"
-#: Tolerance for rounding errors: an estimate must exceed a limit by more.
-ROOM = 1e-9
+ROOM = 1e-9  #: Tolerance for rounding errors: an estimate must exceed a limit by more.
 
 
 def run(target: Target) -> AttackRun:

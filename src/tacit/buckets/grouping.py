@@ -29,10 +29,8 @@ from tacit.model.policy import Limits
 from tacit.model.table import row_keys
 
 Rule = Literal["injector", "balanced-1", "balanced-2"]
-#: Groups formed between two checks of the time limit.
-AT_A_TIME = 100_000
-#: Recipes tested for exchanges of more than two people, the best first.
-LOOKS = 64
+AT_A_TIME = 100_000  #: Groups formed between two checks of the time limit.
+LOOKS = 64  #: Recipes tested for exchanges of more than two people, the best first.
 
 
 class Recipes:
@@ -325,10 +323,8 @@ def anatomize(classes: Classes, least: int, limits: Limits, *, seed: int) -> tup
 
 Method = Literal["injector", "balanced", "balanced-1", "balanced-2", "anatomy"]
 METHODS: tuple[Method, ...] = get_args(Method)
-#: Largest group whose assignments are counted: 20! still fits 64 bits.
-MOST_PEOPLE = 20
-#: States counted at most for one group.
-MOST_STATES = 1 << 14
+MOST_PEOPLE = 20  #: Largest group whose assignments are counted: 20! still fits 64 bits.
+MOST_STATES = 1 << 14  #: States counted at most for one group.
 #: Groups, and pairs of groups, that are tried for a class.
 SINGLES = 24
 PAIRS = 16

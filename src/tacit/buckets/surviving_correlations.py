@@ -40,12 +40,9 @@ from tacit.model.policy import Check
 
 CODE = "B03"
 NAME = "surviving-correlations"
-#: Tolerance for rounding errors: an estimate must exceed a limit by more.
-ROOM = 1e-9
-#: People to learn from at most, in groups drawn at random; more hardly change the model.
-LEARNT_FROM = 40_000
-#: People estimated together.
-_AT_ONCE = 200_000
+ROOM = 1e-9  #: Tolerance for rounding errors: an estimate must exceed a limit by more.
+LEARNT_FROM = 40_000  #: People to learn from at most, in groups drawn at random; more hardly change the model.
+_AT_ONCE = 200_000  #: People estimated together.
 #: Learning stops when estimates change by less than this on average, or after this many rounds.
 _STILL = 2e-4
 _MOST_ROUNDS = 30
@@ -53,8 +50,7 @@ _MOST_ROUNDS = 30
 _ROUNDS_LEARNING = 4
 _ROUNDS_USING = 30
 _FITS = 1e-3
-#: Smallest weight of a possible value: the model is never certain.
-_LEAST = 1e-9
+_LEAST = 1e-9  #: Smallest weight of a possible value: the model is never certain.
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,12 +86,9 @@ def _by_combination(people: Table) -> Buckets:
     return Buckets.of(qi, known, key.astype(np.int32))
 
 
-#: Queries without a positive answer are drawn again, up to this many times the number wanted.
-_REDRAWN = 100
-#: Pairs of query and combination that are evaluated together.
-_AT_ONCE = 1 << 22
-#: Tolerance of estimates at a threshold, as a share of the people.
-_ROOM = 1e-9
+_REDRAWN = 100  #: Queries without a positive answer are drawn again, up to this many times the number wanted.
+_AT_ONCE = 1 << 22  #: Pairs of query and combination that are evaluated together.
+_ROOM = 1e-9  #: Tolerance of estimates at a threshold, as a share of the people.
 #: Rounds of proportional fitting when the order of the release says nothing, and the error that ends it.
 _MOST_ROUNDS = 500
 _FITS = 1e-6

@@ -23,14 +23,10 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import HAS, explain_full_group, state_full_group
 
-#: No kind of person is tried after so many steps; such a proof is too long to be re-done.
-MOST_TRIED = 500_000
-#: Whole where it can be.
-Exact = Fraction | int
-#: Numbers that were read at each place of a release.
-Cited = dict[tuple[int, Any], set[tuple[int, int]]]
-#: How often cases of a proof are split into further ones at most.
-MOST_DEPTH = 100
+MOST_TRIED = 500_000  #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
+Exact = Fraction | int  #: Whole where it can be.
+Cited = dict[tuple[int, Any], set[tuple[int, int]]]  #: Numbers that were read at each place of a release.
+MOST_DEPTH = 100  #: How often cases of a proof are split into further ones at most.
 
 
 def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:

@@ -26,8 +26,7 @@ from tacit.model.words import Counted, CountedPeople, explain_only_values, expla
 Person = Mapping[str, str]
 Who = Callable[[Person], bool]
 Pairs = tuple[tuple[str, str], ...]
-#: Who a statement is about, and the fewest and the most of them who have the value.
-Reading = tuple[Who, int, int]
+Reading = tuple[Who, int, int]  #: Who a statement is about, and the fewest and the most of them who have the value.
 
 
 class People:

@@ -63,8 +63,7 @@ def ends_of(label: str) -> tuple[int, float]:
     return first, (math.inf if told.endswith("+") else int(told.split("-")[-1]))
 
 
-#: Sets of populations at most; a record that needs more cannot be of an audit.
-MOST_SETS = 1_000
+MOST_SETS = 1_000  #: Sets of populations at most; a record that needs more cannot be of an audit.
 
 
 @dataclass(slots=True)
@@ -143,8 +142,7 @@ def moved(people: str) -> dict[str, tuple[int, int]]:
     return out
 
 
-#: The kinds of axes of histories.
-KINDS = ("change", "item_change")
+KINDS = ("change", "item_change")  #: The kinds of axes of histories.
 
 
 class Histories:
@@ -206,8 +204,7 @@ def _fits(axis: Axis, history: Sequence[str | None], change: Mapping[str, Any]) 
     return True
 
 
-#: What somebody has on an axis: these values, or any but these.
-Term = tuple[Fraction, Box]
+Term = tuple[Fraction, Box]  #: What somebody has on an axis: these values, or any but these.
 
 MEMBER: Axis = ("people", "")
 

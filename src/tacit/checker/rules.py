@@ -19,8 +19,7 @@ Set = frozenset[str]
 Bounds = tuple[int, int]
 
 _ENDLESS = 1 << 100
-#: Groups on sets of more items than this are not looked at.
-MOST_ITEMS = 10
+MOST_ITEMS = 10  #: Groups on sets of more items than this are not looked at.
 
 
 class Reject(Exception):

@@ -12,15 +12,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-#: Says what is wrong with a value, by raising :class:`Wrong`.
-Check = Callable[[Any, str], None]
+Check = Callable[[Any, str], None]  #: Says what is wrong with a value, by raising :class:`Wrong`.
 
-#: Whole numbers of a record stay below this.
-MOST = 1 << 63
-#: Digits of a weight at most.
-MOST_DIGITS = 400
-#: Cases inside cases of a proof at most.
-MOST_DEPTH = 110
+MOST = 1 << 63  #: Whole numbers of a record stay below this.
+MOST_DIGITS = 400  #: Digits of a weight at most.
+MOST_DEPTH = 110  #: Cases inside cases of a proof at most.
 
 _ID = re.compile(r"[A-Z][0-9]{2}-[0-9a-f]{12}")
 _WEIGHT = re.compile(r"-?[0-9]+(/[0-9]+)?")

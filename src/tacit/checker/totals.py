@@ -29,8 +29,7 @@ ATTACKS = {
 }
 #: The attacks that estimate: their findings are probabilities, and nobody can prove them.
 ESTIMATING = frozenset(code for code, (_, claim) in ATTACKS.items() if claim == "estimates")
-#: The attacks whose findings are groups of people.
-OF_GROUPS = ("I01", "I02", "R01", "X01")
+OF_GROUPS = ("I01", "I02", "R01", "X01")  #: The attacks whose findings are groups of people.
 
 Record = Mapping[str, Any]
 

@@ -66,8 +66,7 @@ def population_names(releases: Sequence[Release], population: Sequence[int]) -> 
     return out
 
 
-#: Derivations of more steps than this are not written out.
-_MOST_STEPS = 40
+_MOST_STEPS = 40  #: Derivations of more steps than this are not written out.
 
 
 def check_rules(finding: Mapping[str, Any], book: RuleBook, cited: Sequence[int | str]) -> Bounds:

@@ -17,8 +17,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.words import describe_event, render_people
 
-#: People placed on the way at most; a proof that needs more is too long to be re-done.
-MOST_TRIED = 3_000_000
+MOST_TRIED = 3_000_000  #: People placed on the way at most; a proof that needs more is too long to be re-done.
 
 
 @dataclass(slots=True)

@@ -33,17 +33,12 @@ INCOMPLETE = 3
 BUG = 70
 TERMINATED = 128 + signal.SIGTERM
 INTERRUPTED = 128 + signal.SIGINT
-#: The exit code of each verdict.
-OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}
+OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}  #: The exit code of each verdict.
 
-#: Seconds after Ctrl-C in which the program may end by itself, with a sentence about what was written.
-PATIENCE = 3.0
-#: Seconds after the time limit at which whatever still runs is told to stop, and then again and again.
-BACKSTOP = 2.5
-#: Number of such alarms after which the program ends although a library does not return.
-MOST_UNNOTICED = 3
-#: Address space that loading the libraries takes, in bytes.
-LEAST_MEMORY = 768 << 20
+PATIENCE = 3.0  #: Seconds after Ctrl-C in which the program may end by itself, with a sentence about what was written.
+BACKSTOP = 2.5  #: Seconds after the time limit at which whatever still runs is told to stop, and then again and again.
+MOST_UNNOTICED = 3  #: Number of such alarms after which the program ends although a library does not return.
+LEAST_MEMORY = 768 << 20  #: Address space that loading the libraries takes, in bytes.
 
 #: Phrases of libraries that are short of memory, in errors of many kinds.
 _SHORT_OF_MEMORY = (

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from tacit.model.repair import Suggestions
     from tacit.reports.sentences import ReportKind
 
-#: Findings in the record and the report, unless --top is given.
-TOP = 10
-#: Findings on the terminal, unless --top is given.
-TOP_ON_SCREEN = 3
+TOP = 10  #: Findings in the record and the report, unless --top is given.
+TOP_ON_SCREEN = 3  #: Findings on the terminal, unless --top is given.
 #: Options of an audit that the suggested commands take as well, by their verbs.
 _REPEATED = {
     "repair": ("n", "rounding", "only", "form", "missing", "missing_rule"),

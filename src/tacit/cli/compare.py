@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from tacit.model.release import Release
     from tacit.model.table import Table
 
-#: Combinations in the record, unless --top is given.
-TOP = 10
-#: Combinations on the terminal, unless --top is given.
-TOP_ON_SCREEN = 3
+TOP = 10  #: Combinations in the record, unless --top is given.
+TOP_ON_SCREEN = 3  #: Combinations on the terminal, unless --top is given.
 #: Options about bucketized releases.
 _OF_BUCKETS = ("rule_support", "min_conviction", "max_length", "queries", "dim", "selectivity", "seed")
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 #: Options that say how to audit; a record says it already.
 _OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
 _EITHER = "Remove one of the two options"
-#: Estimates about a person, unless --top is given.
-TOP = 5
+TOP = 5  #: Estimates about a person, unless --top is given.
 
 
 @dataclass(frozen=True, kw_only=True)

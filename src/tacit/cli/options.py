@@ -70,8 +70,7 @@ class ReleaseOptions(Options):
     complete: bool | None = None
     form: str | None = None
     ignore: tuple[str, ...] = ()
-    #: Columns that the items of a list are values of; without an option, those of the data.
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  #: Columns that the items of a list are values of; without an option, those of the data.
     # Frequency tables
     by: tuple[str, ...] = ()
     count: str | None = None
@@ -298,7 +297,6 @@ min_confidence = option("--min-confidence C", "Table: a rule reveals a blank cel
 min_rule_support = option(
     "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
 )
-#: Options that only tables with blank cells have.
-OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")
+OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")  #: Options that only tables with blank cells have.
 #: How to read and judge a release of any kind.
 any_release = combine(release_file, frequency_table, policy, rows, marks, blank, min_confidence, min_rule_support)

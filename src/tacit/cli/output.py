@@ -23,14 +23,10 @@ if TYPE_CHECKING:
     from tacit.model.release import Release
     from tacit.reports.document import Document
 
-#: File name that means standard output.
-STDOUT = "-"
-#: Seconds of work before a progress bar is shown.
-PATIENCE = 0.5
-#: A text, or a function that folds it to a width.
-Text = str | Callable[[int], str]
-#: A record, or a function that makes it if it is wanted.
-Record = dict[str, Any] | Callable[[], dict[str, Any]]
+STDOUT = "-"  #: File name that means standard output.
+PATIENCE = 0.5  #: Seconds of work before a progress bar is shown.
+Text = str | Callable[[int], str]  #: A text, or a function that folds it to a width.
+Record = dict[str, Any] | Callable[[], dict[str, Any]]  #: A record, or a function that makes it if it is wanted.
 
 
 @dataclass

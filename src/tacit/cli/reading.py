@@ -26,8 +26,7 @@ Given_co = TypeVar("Given_co", bound=Options, covariant=True)
 
 _ROLES = ("qi", "sa", "missing", "missing_rule")
 _LONG_TABLE = ("id_column", "item_column")
-#: The limits of a policy that have an option.
-_LIMITS = ("k", "l", "max_posterior", "max_gain")
+_LIMITS = ("k", "l", "max_posterior", "max_gain")  #: The limits of a policy that have an option.
 #: Options that count as not given where they are zero or empty.
 _NOT_ZERO = ("form", "count", "hidden_below", "zeros_shown", "base", "convention")
 _NO_COLUMNS = "has transactions, which have no columns"

@@ -22,8 +22,7 @@ from tacit.files.counts import selected
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
 
-#: Bytes that the comparison of all pairs may touch: about half a second.
-PAIRS_BUDGET = 1 << 29
+PAIRS_BUDGET = 1 << 29  #: Bytes that the comparison of all pairs may touch: about half a second.
 #: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
 TWO_LESS_BUDGET = 20_000_000
 _CHUNK = 1 << 20

@@ -106,8 +106,7 @@ Place = Callable[[int, str], str]
 
 #: Decimals keep a printed number in 64 bits; digits beyond these are dropped from what is shown, never from what is concluded.
 _KEPT_DIGITS = 18
-#: Below this many people two counts are further apart than the doubles that could be printed for either.
-_DOUBLE_PEOPLE = 2**40
+_DOUBLE_PEOPLE = 2**40  #: Below this many people two counts are further apart than the doubles that could be printed for either.
 #: How far from a whole number a product must lie to be surely on its side: doubles below 2**40 are this precise many times over.
 _DOUBT = 1e-2
 #: Shares that must be printed for n to follow from them; the largest n that is tried, and how many at a time.
@@ -412,8 +411,7 @@ def selected(release: Listed, index: Ints) -> Listed:
     )
 
 
-#: Stands for "no upper end" while n is unknown; it never leaves this module.
-_UNBOUNDED = 2**61
+_UNBOUNDED = 2**61  #: Stands for "no upper end" while n is unknown; it never leaves this module.
 
 
 def build(printout: Printout, *, n: int | None, only: Only | None, source: Source | None) -> Listed:

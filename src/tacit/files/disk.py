@@ -37,8 +37,7 @@ from tacit.model.release import Source
 
 FilePath = str | os.PathLike[str]
 
-#: Environment variable that sets how large an unpacked file may become.
-MOST_UNPACKED = "TACIT_MAX_UNPACKED"
+MOST_UNPACKED = "TACIT_MAX_UNPACKED"  #: Environment variable that sets how large an unpacked file may become.
 #: Bytes up to which a file, and its unpacked content, are kept in memory.
 MOST_KEPT = 1 << 24
 GZIP_MAGIC = b"\x1f\x8b"
@@ -322,8 +321,7 @@ def _suggest_neighbour(path: FilePath) -> str:
 # Temporary files
 
 
-#: Folders in which this process has made something.
-_used: set[Path] = set()
+_used: set[Path] = set()  #: Folders in which this process has made something.
 
 
 @cache

@@ -24,8 +24,7 @@ from tacit.model.arrays import Codes
 from tacit.model.release import Source
 from tacit.model.table import Column, Table, require_column
 
-#: Signs removed around every cell of a table.
-BLANKS = " \t\n\r\f\v"
+BLANKS = " \t\n\r\f\v"  #: Signs removed around every cell of a table.
 #: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
 _MANY = 5_000
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
@@ -234,10 +233,8 @@ def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
 # Grouping
 
 
-#: One combination of values, one per column, and the number of people who have it.
-Group = tuple[tuple[str, ...], int]
-#: Engines that group rows: the embedded database, and plain Python as the reference.
-ENGINES = ("duckdb", "memory")
+Group = tuple[tuple[str, ...], int]  #: One combination of values, one per column, and the number of people who have it.
+ENGINES = ("duckdb", "memory")  #: Engines that group rows: the embedded database, and plain Python as the reference.
 
 
 def check_engine(name: str) -> None:

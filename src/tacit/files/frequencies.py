@@ -59,8 +59,7 @@ KEYS = frozenset(
 )
 #: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
 APOSTROPHE = "apostrophe"
-#: Values of a numeric column whose means and medians are printed, at most.
-MOST_VALUES = 1_000
+MOST_VALUES = 1_000  #: Values of a numeric column whose means and medians are printed, at most.
 #: Largest number of people.
 _MOST = 2**49 - 1
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

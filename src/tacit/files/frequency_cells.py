@@ -32,8 +32,7 @@ HIDDEN_MARKS = (
     *("", "*", "**", "~", "-", "--", "–", "—", "..", "...", ".", ":", "^", "#", "c", "s", "x", "z", "?"),
     *("nan", "na", "n/a", "null", "none", "[redacted]", "redacted", "suppressed", "hidden"),
 )
-#: What they call a total, whatever the case.
-TOTALS = ("all", "total", "totals", "sum", "grand total", "*")
+TOTALS = ("all", "total", "totals", "sum", "grand total", "*")  #: What they call a total, whatever the case.
 
 _COUNT = re.compile(r"\d{1,16}(?:\.0*)?")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[,' \u00a0\u2009\u202f]\d{3}){1,5}")

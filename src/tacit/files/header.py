@@ -342,8 +342,7 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
 
 # Writing
 
-#: Writes the plain CSV to a path.
-Plain = Callable[[Path], None]
+Plain = Callable[[Path], None]  #: Writes the plain CSV to a path.
 
 
 def table_ending(path: FilePath) -> str:

@@ -13,8 +13,7 @@ from tacit.files.tables import read_table
 from tacit.files.transactions import read_data, read_transactions
 from tacit.model.table import Hierarchy, Table, Transactions
 
-#: Hierarchies by column, or a folder of files that hold them.
-Trees = Mapping[str, Hierarchy] | str | Path | None
+Trees = Mapping[str, Hierarchy] | str | Path | None  #: Hierarchies by column, or a folder of files that hold them.
 
 
 def people_of(data: Any, **roles: Any) -> Table | Transactions:

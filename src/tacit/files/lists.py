@@ -138,8 +138,7 @@ def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:
 
 # Lines
 
-#: Cells of a column, or of several joined, from one row to another.
-Cells = Callable[[int, int], Iterable[str]]
+Cells = Callable[[int, int], Iterable[str]]  #: Cells of a column, or of several joined, from one row to another.
 
 
 def _batches(release: Listed) -> Iterator[str]:

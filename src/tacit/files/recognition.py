@@ -169,8 +169,7 @@ def find_format(path: FilePath, form: str | None = None) -> Format:
 
 # Bucketized releases
 
-#: The header of a bucketized release, in the folder of its tables.
-BUCKETS_HEADER = "buckets.json"
+BUCKETS_HEADER = "buckets.json"  #: The header of a bucketized release, in the folder of its tables.
 #: The names of the two tables: ``qit.csv``, ``patients_QIT.tsv.gz``, ``st.parquet``.
 _NAMED = re.compile(r"(?P<stem>.*[^a-z]|)(?P<role>qit|st)(?P<ending>(?:\.(?:csv|tsv|tab|txt|parquet))+(?:\.gz)?)", re.IGNORECASE)
 

@@ -409,11 +409,9 @@ def _with_options(release: Listed, n: int | None, only: Only | None, complete: b
     return release
 
 
-#: Reads one release; the number says which of all it would be.
-Reader = Callable[[Any, int], Release]
+Reader = Callable[[Any, int], Release]  #: Reads one release; the number says which of all it would be.
 
-#: Files at most that are looked at in one folder.
-MOST_FILES = 1_000
+MOST_FILES = 1_000  #: Files at most that are looked at in one folder.
 #: Files that systems leave in folders.
 _OF_SYSTEMS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".gitignore", ".gitattributes"})
 #: Endings of pages that people read; without a number they say nothing about groups.

@@ -86,10 +86,8 @@ def _ask_sqlite(path: Input, sql: str, where: str) -> tuple[list[str], list[tupl
         raise InputError("the SQLite database cannot be read", where=where, remedy="Export the table as CSV") from None
 
 
-#: Endings of files with one transaction per line, before an optional ``.gz``.
-TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")
-#: Column names: one, several with commas between them, or a sequence of such texts.
-Names = str | Sequence[str] | None
+TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")  #: Endings of files with one transaction per line, before an optional ``.gz``.
+Names = str | Sequence[str] | None  #: Column names: one, several with commas between them, or a sequence of such texts.
 
 
 def read_table(

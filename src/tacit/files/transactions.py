@@ -25,8 +25,7 @@ from tacit.model.table import MissingRule, Table, Transactions, sort_names
 
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 _BLOCK = 8 << 20
-#: Numbers up to here are looked up in an array instead of being sorted.
-_DIRECT = 1 << 24
+_DIRECT = 1 << 24  #: Numbers up to here are looked up in an array instead of being sorted.
 #: The longest whole number that int64 holds for certain.
 _MOST_DIGITS = 18
 _DIGITS_AND_BLANKS = b"0123456789 \t\n\r\f\v"

@@ -17,8 +17,7 @@ from tacit.errors import OptionError
 from tacit.model.release import Header, Items, Rules, Sets, ValueGroup
 
 _LEAF = -1
-#: Counts are computed from shares in double precision; further from a whole number they are not counts.
-_NEAR = 1e-6
+_NEAR = 1e-6  #: Counts are computed from shares in double precision; further from a whole number they are not counts.
 
 #: What a path asks for: by column, the value that a person has (None: not asked), and those that they do not have.
 Path = dict[str, tuple[str | None, tuple[str, ...]]]

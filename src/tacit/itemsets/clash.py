@@ -163,10 +163,8 @@ COMPLETE = -3
 #: Numbers that the search may examine in one set, and in all: a second or two.
 WORK_ON_A_SET = 1 << 25
 WORK = 1 << 27
-#: Equally short sums that are made irreducible, to find the one with the fewest lines.
-MOST_SUMS = 8
-#: Longest sum that is written out.
-MOST_TERMS = 12
+MOST_SUMS = 8  #: Equally short sums that are made irreducible, to find the one with the fewest lines.
+MOST_TERMS = 12  #: Longest sum that is written out.
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,8 @@ Emit = Callable[[Found], None]
 _Channels = list[tuple[int, int]]
 _Items = tuple[int, ...]
 
-#: Most frequent itemsets: the detectors hold each as an object.
-MOST_FREQUENT = 1 << 22
-#: Line of the empty set, which is not published.
-NO_LINE = -1
+MOST_FREQUENT = 1 << 22  #: Most frequent itemsets: the detectors hold each as an object.
+NO_LINE = -1  #: Line of the empty set, which is not published.
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,8 @@ from tacit.model.release import Itemsets, Sets
 CODE = "I01"
 NAME = "inference-channels"
 WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
-#: Worst channels kept in memory if all go to a file.
-KEPT = 10_000
-#: Longest sets of which every pattern is examined: 3**13 patterns take about 100 MB and half a second.
-MOST_PATTERN_ITEMS = 13
+KEPT = 10_000  #: Worst channels kept in memory if all go to a file.
+MOST_PATTERN_ITEMS = 13  #: Longest sets of which every pattern is examined: 3**13 patterns take about 100 MB and half a second.
 #: Most patterns of one step: more would take hundreds of megabytes.
 MOST_NARROW = 1 << 21
 _ABSENT = np.uint64(0xD6E8FEB86659FD93)  # odd, so that the hash of "without x" is another number than that of "with x"

@@ -35,8 +35,7 @@ MOST_ITEMS = 22
 NOTHING = np.empty(0, np.int64)
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
-#: No set is longer.
-_LONGEST = 1 << 30
+_LONGEST = 1 << 30  #: No set is longer.
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +194,7 @@ def find_small_groups(target: Target, supports: Supports) -> Iterator[Found]:
         yield maximal[which], groups, sizes, sizes
 
 
-#: Groups on an itemset as bits of its items, and how many people each has.
-Groups = Mapping[int, int]
+Groups = Mapping[int, int]  #: Groups on an itemset as bits of its items, and how many people each has.
 
 
 def channels_from_condensed(release: Itemsets, condensed: AttackRun, k: int) -> Iterator[Channel]:

@@ -42,20 +42,14 @@ from tacit.model.words import describe_event, explain_maximal, render_people
 CODE = "I02"
 NAME = "unpublished-itemsets"
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"
-#: Longer candidates are left open: their groups would take 2**17 numbers each.
-LONGEST = 16
-#: A release that implies more frequent itemsets than this is left open.
-MOST_FREQUENT = 1 << 25
+LONGEST = 16  #: Longer candidates are left open: their groups would take 2**17 numbers each.
+MOST_FREQUENT = 1 << 25  #: A release that implies more frequent itemsets than this is left open.
 #: The search ends when more itemsets are known: beyond, it would only describe the same people at greater length.
 MOST_KNOWN = 1 << 23
-#: Stands for an unknown number of people: larger than any, and small enough for sums of 2**16 terms.
-NO_BOUND = 1 << 45
-#: Candidates made at once, to bound memory.
-WORK_PER_CALL = 1 << 18
-#: Candidates examined between two checks of the time limit.
-PIECE = 4096
-#: Most pairs of lines to examine for people who have both.
-MOST_PAIRS = 1 << 16
+NO_BOUND = 1 << 45  #: Stands for an unknown number of people: larger than any, and small enough for sums of 2**16 terms.
+WORK_PER_CALL = 1 << 18  #: Candidates made at once, to bound memory.
+PIECE = 4096  #: Candidates examined between two checks of the time limit.
+MOST_PAIRS = 1 << 16  #: Most pairs of lines to examine for people who have both.
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +71,7 @@ class _MaximalGroups:
         return _MaximalGroups(*(column[index] for column in vars(self).values()))
 
 
-#: Some of these groups, column by column.
-_Rows = tuple[Ints, Ints, Ints, Ints, Ints, Ints]
+_Rows = tuple[Ints, Ints, Ints, Ints, Ints, Ints]  #: Some of these groups, column by column.
 
 
 def _run_on_maximal(target: Target, release: Itemsets) -> AttackRun:

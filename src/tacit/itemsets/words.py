@@ -29,10 +29,8 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.words import describe_event, explain_derivation, explain_supports, make_support_term, render_people
 
-#: Sums over more free items than this are not written out: 2**20 terms are a million.
-MOST_FREE = 20
-#: Shorter descriptions of the same people are searched on sets of at most this many items.
-SHORTENED_ITEMS = 16
+MOST_FREE = 20  #: Sums over more free items than this are not written out: 2**20 terms are a million.
+SHORTENED_ITEMS = 16  #: Shorter descriptions of the same people are searched on sets of at most this many items.
 
 
 def write_out(

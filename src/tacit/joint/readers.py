@@ -457,8 +457,7 @@ def count_rows(columns: Sequence[ShownColumn]) -> tuple[Ints, Ints]:
 class _TableReader(Reader[Shown]):
     by_row = True
     hidden: Flags | None = None
-    #: Columns that distinguish people, even if no other release names them.
-    roles: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()  #: Columns that distinguish people, even if no other release names them.
 
     @cached_property
     def _used(self) -> list[ShownColumn]:

@@ -22,14 +22,11 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: True if kernels may be compiled.
-ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"
+ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"  #: True if kernels may be compiled.
 
-#: Steps of plain Python that take about as long as numba takes to start.
-PLAIN_STEPS = 150_000
+PLAIN_STEPS = 150_000  #: Steps of plain Python that take about as long as numba takes to start.
 
-#: Message for the user while kernels compile.
-NOTICE = "compiling kernels, first run only"
+NOTICE = "compiling kernels, first run only"  #: Message for the user while kernels compile.
 
 _lock = threading.RLock()
 _steps_left = PLAIN_STEPS

@@ -36,8 +36,7 @@ DIRECT_ITEMS = 18
 MERGE_AFTER = 5
 MERGE_DIRECT_AFTER = 3
 
-#: Room for findings is made for so many per set; memory that is not written to costs nothing.
-FOUND_PER_SET = 64
+FOUND_PER_SET = 64  #: Room for findings is made for so many per set; memory that is not written to costs nothing.
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
 LEAST_PART = 8
@@ -322,10 +321,8 @@ SETS_PER_TASK = 4096
 #: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
 ROWS_SORTED_PER_SET = 16
 
-#: Sets over at most this many items are put in order as words of bits, others as lists.
-SORTED_AS_WORDS = 256
-#: Rows of all items are kept as bits when they take at most this many words (16 MB).
-WORDS_AT_ONCE = 1 << 21
+SORTED_AS_WORDS = 256  #: Sets over at most this many items are put in order as words of bits, others as lists.
+WORDS_AT_ONCE = 1 << 21  #: Rows of all items are kept as bits when they take at most this many words (16 MB).
 
 
 class Vertical(NamedTuple):

@@ -55,8 +55,7 @@ FIRST_ROOT, NEXT_ROOT, END_ROOT, MAX_PROBLEMS, LEAST, KEEP_EARLIER, ABSORB = ran
 #: What it answers: problems made; most items and most words of one problem; what the next problem needs if it did not fit.
 MADE, MOST_ITEMS, MOST_WORDS, NEED_BITS, NEED_BOOK, ASKED = range(7, 13)
 
-#: Counts are looked through this many at a time.
-STEP = 16
+STEP = 16  #: Counts are looked through this many at a time.
 
 #: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
 #: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
@@ -76,8 +75,7 @@ DONE, OUTPUT_FULL, PAUSED = range(3)
 #: itself: labels, ascending.
 NEXT, END, OWN, LAST, ROWS, PEOPLE, SIZE, HEAD = range(8)
 
-#: How many recent finds are kept, in words of 64.
-KNOWN_WORDS = 16
+KNOWN_WORDS = 16  #: How many recent finds are kept, in words of 64.
 
 # Problems
 

@@ -46,8 +46,7 @@ FACT = "fact"
 
 Pair = tuple[str, str]
 
-#: Statements of releases about known people's sensitive values.
-PeopleCase: TypeAlias = "RuleCase | SeveralCase"
+PeopleCase: TypeAlias = "RuleCase | SeveralCase"  #: Statements of releases about known people's sensitive values.
 
 CHECK = "Give the data that the rules were made from, with the same columns and missing-value rule"
 
@@ -221,11 +220,9 @@ def name_facts(places: Sequence[str]) -> list[str]:
 #: Multipliers by the key of the event (:meth:`Statements.keys`) and the value.
 Multipliers = dict[tuple[tuple[int, int], int], float]
 
-#: Members of events that are added up at once.
-BLOCK = 1 << 21
+BLOCK = 1 << 21  #: Members of events that are added up at once.
 
-#: A bound is missed if it is exceeded by more than this share of all people.
-TOLERANCE = 1e-12
+TOLERANCE = 1e-12  #: A bound is missed if it is exceeded by more than this share of all people.
 
 
 @dataclass(frozen=True, eq=False)

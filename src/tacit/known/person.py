@@ -54,12 +54,10 @@ def between(lo: int, hi: int, whole: int) -> str:
     return f"at most {hi:,}" if lo <= 0 else f"{lo:,} to {hi:,}"
 
 
-#: Smaller multipliers (nats) belong to statements that do not bind.
-NOTHING = 1e-7
+NOTHING = 1e-7  #: Smaller multipliers (nats) belong to statements that do not bind.
 #: Larger multipliers diverge: their statements settle a value together, and the effect of one is not seen to first order.
 WITHOUT_END = 12.0
-#: Statements whose loss would move the estimate by less are not listed.
-UNSEEN = 1e-4
+UNSEEN = 1e-4  #: Statements whose loss would move the estimate by less are not listed.
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,8 +212,7 @@ def _change(one: Influence, now: Floats) -> float:
     return 0.0 if one.without is None else round(float(np.abs(np.array(one.without) - now).max()), 9)
 
 
-#: Most work for bounds of a few people, a matter of seconds; what is known by then holds.
-MOST_WORK = 20_000_000
+MOST_WORK = 20_000_000  #: Most work for bounds of a few people, a matter of seconds; what is known by then holds.
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +250,10 @@ def bounds_of(person: Person, *, check: Callable[[], None] = lambda: None) -> Pe
     return PersonBounds(lower, upper, proof)
 
 
-#: Root mean square distance at which an estimate is reached.
-REACHED = 1e-3
-#: Least progress of a statement, as mean square.
-PROGRESS = 1e-7
-#: Number of most promising statements that are tried in each step.
-TRIED = 4
-#: Largest change of log odds that one step of Newton's method is trusted with.
-FAR = 12.0
+REACHED = 1e-3  #: Root mean square distance at which an estimate is reached.
+PROGRESS = 1e-7  #: Least progress of a statement, as mean square.
+TRIED = 4  #: Number of most promising statements that are tried in each step.
+FAR = 12.0  #: Largest change of log odds that one step of Newton's method is trusted with.
 
 
 @dataclass(frozen=True, eq=False)

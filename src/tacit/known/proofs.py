@@ -270,10 +270,8 @@ def _gain(program: Program, c: int, values: tuple[int, ...]) -> tuple[Ints, int]
     return gain, 0
 
 
-#: Most work without a time limit: a few minutes, and the same findings on every machine.
-USUAL_WORK = 150_000_000
-#: Share of the time for bounds; the rest is for their proofs.
-BOUNDING = 0.7
+USUAL_WORK = 150_000_000  #: Most work without a time limit: a few minutes, and the same findings on every machine.
+BOUNDING = 0.7  #: Share of the time for bounds; the rest is for their proofs.
 #: Most lines of several releases for programs, which would have a row for each; of more, only what single lines settle is concluded.
 MOST_LINES = 10_000
 

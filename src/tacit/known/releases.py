@@ -34,14 +34,10 @@ from tacit.solve.statements import Statements
 SCATTERED = "scattered"
 GROUP = "group"
 DOMAIN = "values"
-#: Most closed sets of known values that a complete list is compared with.
-MOST_CLOSED = 50_000
-#: Most comparisons of these with listed sets.
-MOST_COMPARED = 5_000_000
-#: Number of values that no release names.
-MANY = 1 << 20
-#: Columns with the values of which everybody in question has one.
-About = tuple[tuple[str, tuple[str, ...]], ...]
+MOST_CLOSED = 50_000  #: Most closed sets of known values that a complete list is compared with.
+MOST_COMPARED = 5_000_000  #: Most comparisons of these with listed sets.
+MANY = 1 << 20  #: Number of values that no release names.
+About = tuple[tuple[str, tuple[str, ...]], ...]  #: Columns with the values of which everybody in question has one.
 #: By sensitive value: the listed sets with it, without this value, and the most people of each.
 Counted = Mapping[str, dict[frozenset[Pair], int]]
 

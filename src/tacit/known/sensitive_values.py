@@ -39,8 +39,7 @@ from tacit.model.table import Table
 
 #: Thresholds of the largest posterior above which people are counted, by the name of the measure.
 ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99}
-#: Less probable values do not count as ones that a person may have.
-HARDLY = 0.001
+HARDLY = 0.001  #: Less probable values do not count as ones that a person may have.
 
 
 def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
@@ -131,10 +130,8 @@ def _true_counts(posterior: Posterior, people: Table) -> Floats:
 
 CODE = "R02"
 NAME = "sensitive-values"
-#: Severity from which estimates start, so that they follow proved findings.
-BEHIND_PROOFS = 1 << 50
-#: Most lines of several releases for an estimate: every step would solve as many equations.
-MOST_LINES = 4_000
+BEHIND_PROOFS = 1 << 50  #: Severity from which estimates start, so that they follow proved findings.
+MOST_LINES = 4_000  #: Most lines of several releases for an estimate: every step would solve as many equations.
 
 
 def run(target: Target) -> AttackRun:

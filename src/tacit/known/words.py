@@ -62,8 +62,7 @@ class _Words:
 
     names_place_first: bool
     between: str
-    #: How many terms of a sum the steps show; the certificate holds all of them.
-    shown: int | None = None
+    shown: int | None = None  #: How many terms of a sum the steps show; the certificate holds all of them.
 
     def __init__(self, case: PeopleCase, said: Statements, combination: int = 0, ruled_out: tuple[int, ...] = ()) -> None:
         self.said = said

@@ -33,8 +33,7 @@ from tacit.model.version import __version__
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestions
 
-#: The key under which a record holds its digest.
-BINDING = "binding"
+BINDING = "binding"  #: The key under which a record holds its digest.
 
 
 def digest(record: Mapping[str, Any]) -> str:
@@ -63,8 +62,7 @@ def described(release: Release) -> dict[str, Any]:
     return out | {"read": dict(source.options)}
 
 
-#: An estimate above this is reported with the verdict, whatever the policy says.
-SURE = 0.9
+SURE = 0.9  #: An estimate above this is reported with the verdict, whatever the policy says.
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,8 @@ from tacit.model.arrays import Floats
 from tacit.model.finding import Citation
 from tacit.model.people import Population
 
-#: Estimates that agree in this many decimals are equal: further ones depend on the machine.
-DIGITS = 9
-#: An estimate counts as outside its bounds only where it is so by more than this.
-_ROOM = 1e-7
+DIGITS = 9  #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
+_ROOM = 1e-7  #: An estimate counts as outside its bounds only where it is so by more than this.
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +137,7 @@ class Posterior:
 
 #: The ranges of the probability of the top guess in which it is held against the truth; above means: more than the left end.
 RANGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-#: Guesses above this are those that give somebody away when they are right.
-SURE = 0.9
+SURE = 0.9  #: Guesses above this are those that give somebody away when they are right.
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ import numpy as np
 from tacit.errors import OptionError
 from tacit.model.arrays import Flags
 
-#: What somebody has and what she lacks.
-Side = tuple[tuple[str, ...], tuple[str, ...]]
+Side = tuple[tuple[str, ...], tuple[str, ...]]  #: What somebody has and what she lacks.
 
 
 @dataclass(frozen=True, slots=True)

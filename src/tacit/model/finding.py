@@ -17,8 +17,7 @@ from tacit.model.event import Event
 from tacit.model.numbers import Bound
 from tacit.model.policy import Waiver
 
-#: The group of a goal that is the group of the finding itself.
-THE_GROUP = "in the group"
+THE_GROUP = "in the group"  #: The group of a goal that is the group of the finding itself.
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,7 @@ class Lines:
     file: str | None = None
 
 
-#: A piece of a sentence, with the lines that it names.
-Phrase = tuple[str | Lines, ...]
+Phrase = tuple[str | Lines, ...]  #: A piece of a sentence, with the lines that it names.
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,7 @@ class Term:
     bound: Bound
     what: str = ""
     where: Phrase = ()
-    #: What the line prints, where that is not the number itself.
-    printed: str = ""
+    printed: str = ""  #: What the line prints, where that is not the number itself.
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +379,7 @@ class Finding:
         return out
 
 
-#: The format of every certificate; it changes when a checker of today could no longer read one.
-FORMAT = "tacit.certificate/1"
+FORMAT = "tacit.certificate/1"  #: The format of every certificate; it changes when a checker of today could no longer read one.
 
 
 def certificate(event: Event, count: Bound, **proof: Any) -> Mapping[str, Any]:

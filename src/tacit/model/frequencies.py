@@ -65,10 +65,8 @@ def numbers_of(text: str, span: Bound) -> Bound | None:
     return Bound(*inside) if inside[0] <= inside[1] else None
 
 
-#: The code of "any value" in a column, as a total has it.
-ANY = -1
-#: No count is larger: stands for "not bounded" where the number of people is not known.
-UNBOUNDED = 2**50
+ANY = -1  #: The code of "any value" in a column, as a total has it.
+UNBOUNDED = 2**50  #: No count is larger: stands for "not bounded" where the number of people is not known.
 
 
 @dataclass(frozen=True, slots=True)

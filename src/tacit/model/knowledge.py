@@ -67,8 +67,7 @@ class Fact:
         return f"{self.file or 'knowledge'} {self.unit} {self.line}"
 
 
-#: So many words are looked at together: 32 MB.
-_WORDS_AT_ONCE = 1 << 22
+_WORDS_AT_ONCE = 1 << 22  #: So many words are looked at together: 32 MB.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

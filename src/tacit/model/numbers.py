@@ -50,8 +50,7 @@ class Bound:
 #: How numbers are rounded: to the nearest with halves either way, up or to an even digit; up; down; up or down by chance; in an unknown way.
 Rounding = Literal["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
-#: The rules that round to the nearest.
-NEAREST: tuple[Rounding, ...] = ("nearest", "half-up", "half-even")
+NEAREST: tuple[Rounding, ...] = ("nearest", "half-up", "half-even")  #: The rules that round to the nearest.
 
 #: From this many significant digits on, a text is a printed binary double: its last digits may be the machine's, not the value's.
 DOUBLE_DIGITS = 15

@@ -221,8 +221,7 @@ def check_people(people: People | None, counts: Sequence[int | None]) -> People:
     return people
 
 
-#: Why something is left out that the caller names.
-AS_TOLD = "is ignored, as --ignore says"
+AS_TOLD = "is ignored, as --ignore says"  #: Why something is left out that the caller names.
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,11 +150,9 @@ LIMITS: dict[str, Any] = {
 ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zeros_are_disclosive": "zeros_are_disclosive"}
 #: The limits that smaller values make stricter; larger values do so for the others. One that is not set is the loosest.
 _STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min_support"})
-#: Who says what a limit is.
-Level = Literal["option", "data set", "organisation", "given", "default"]
+Level = Literal["option", "data set", "organisation", "given", "default"]  #: Who says what a limit is.
 
-#: No policy is about so many people; counts stay exact far below.
-MOST_PEOPLE = 2**49
+MOST_PEOPLE = 2**49  #: No policy is about so many people; counts stay exact far below.
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +260,7 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
-#: Function called now and then by a long computation; it may raise :class:`LimitReached`.
-Check = Callable[[], None]
+Check = Callable[[], None]  #: Function called now and then by a long computation; it may raise :class:`LimitReached`.
 #: When everything that runs now has to end, by the monotonic clock.
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 

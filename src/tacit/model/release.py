@@ -405,10 +405,8 @@ class Rules(CountedLines):
         return [self.items.names[item] for item in members]
 
 
-#: Releases that are lists of lines with counts.
-Listed = Itemsets | Rules
-#: Everything that is published.
-Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"
+Listed = Itemsets | Rules  #: Releases that are lists of lines with counts.
+Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"  #: Everything that is published.
 
 
 def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:

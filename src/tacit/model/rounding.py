@@ -14,10 +14,8 @@ from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Rounding
 from tacit.model.release import Decimals, Itemsets
 
-#: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
-MOST_DECIMALS = 12
-#: Larger bases would leave no room to add to a count.
-MOST_BASE = 10**15
+MOST_DECIMALS = 12  #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
+MOST_BASE = 10**15  #: Larger bases would leave no room to add to a count.
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +111,7 @@ def _people(n: int | None) -> int:
 
 #: The fewest and the most people whom printed numbers stand for; the first above the second where nobody prints such a number.
 Ends = tuple[Ints, Ints]
-#: No number prints so.
-NOTHING = -1
+NOTHING = -1  #: No number prints so.
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,7 @@ class ItemsetSweep(Sweep):
         return head | {"cells": cells, "lowest": lowest}
 
 
-#: ``undecided``: nothing was found, but the bounds do not settle everything.
-Settled = Literal["exposed", "clean", "undecided"]
+Settled = Literal["exposed", "clean", "undecided"]  #: ``undecided``: nothing was found, but the bounds do not settle everything.
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,8 +270,7 @@ class Table:
         return Transactions(Sets(offsets, members.reshape(-1)), self.weights, Items.of_columns(pairs), self.source)
 
 
-#: The root that every value belongs to; it says nothing and is never an item.
-ROOT = "*"
+ROOT = "*"  #: The root that every value belongs to; it says nothing and is never an item.
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,10 +68,8 @@ def describe_printed(text: str, count: Bound) -> str:
     return "" if count.is_exact or not text else f", printed as {text}"
 
 
-#: Sums of more terms than this are given as one number.
-MOST_TERMS = 32
-#: Derivations through more unpublished itemsets than this are not written out step by step.
-MOST_STEPS = 40
+MOST_TERMS = 32  #: Sums of more terms than this are given as one number.
+MOST_STEPS = 40  #: Derivations through more unpublished itemsets than this are not written out step by step.
 
 Set = frozenset[str]
 #: Bounds on a published support and where it stands; None where no line has it.
@@ -159,18 +157,13 @@ def _render_ends(lo: int, hi: int) -> str:
     return f"{lo:,}" if lo == hi else f"[{lo:,} to {hi:,}]"
 
 
-#: How many terms of a sum the steps show; the certificate holds all of them.
-SHOWN_TERMS = 16
-#: The kinds of axes of which a box allows some values.
-AXES = ("item", "column", "people", "change", "item_change")
-#: Those of them that are about what somebody had and has.
-CHANGES = ("change", "item_change")
+SHOWN_TERMS = 16  #: How many terms of a sum the steps show; the certificate holds all of them.
+AXES = ("item", "column", "people", "change", "item_change")  #: The kinds of axes of which a box allows some values.
+CHANGES = ("change", "item_change")  #: Those of them that are about what somebody had and has.
 
-#: The only value of an item's axis that somebody with the item has.
-HAS = "has"
+HAS = "has"  #: The only value of an item's axis that somebody with the item has.
 
-#: A box: for each axis, by its kind and name, some values and whether it is all but these.
-Box = Mapping[Any, Any]
+Box = Mapping[Any, Any]  #: A box: for each axis, by its kind and name, some values and whether it is all but these.
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +181,7 @@ class CitedStatement:
     text: str = ""
 
 
-#: Looks up what an entry of a certificate cites.
-LookUp = Callable[[Mapping[str, Any]], CitedStatement]
+LookUp = Callable[[Mapping[str, Any]], CitedStatement]  #: Looks up what an entry of a certificate cites.
 
 
 def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
@@ -633,8 +625,7 @@ class Matching:
         yield remark(f"So {they} {'has' if people == 1 else 'have'} {join_names(self.left, 'or')}.")
 
 
-#: How many values of a column a step names.
-_SHOWN_VALUES = 6
+_SHOWN_VALUES = 6  #: How many values of a column a step names.
 
 
 def _describe_known(event: Mapping[str, Sequence[str]]) -> str:
@@ -648,8 +639,7 @@ def _describe_known(event: Mapping[str, Sequence[str]]) -> str:
 
 # Blank cells of a table
 
-#: How many rows a step names.
-_SHOWN_ROWS = 8
+_SHOWN_ROWS = 8  #: How many rows a step names.
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from tacit.model.reproduction import Part, Reproduction
 from tacit.papers import atzori05, injector08, li07, pmicd08, zhu09
 from tacit.papers.bench import Bench
 
-#: About how many seconds a reproduction takes at most, unless the caller says otherwise.
-TIME_LIMIT = 240.0
+TIME_LIMIT = 240.0  #: About how many seconds a reproduction takes at most, unless the caller says otherwise.
 
 
 @dataclass(frozen=True, slots=True)

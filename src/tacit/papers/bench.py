@@ -40,8 +40,7 @@ Made = TypeVar("Made")
 #: How much each rival has to do: a number that does not depend on the machine, and what it counts.
 WORK = {row.name: row.work for row in DETECTORS}
 UNITS = {"naive": "sums", "oicd": "supports added", "pmicd": "rows sorted"}
-#: The name of the data that come with Tacit, where a folder is asked for.
-BUNDLED = "bundled"
+BUNDLED = "bundled"  #: The name of the data that come with Tacit, where a folder is asked for.
 
 
 @dataclass(frozen=True, eq=False)

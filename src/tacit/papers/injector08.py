@@ -63,10 +63,8 @@ _COARSEST = {
         "Higher education": "Professional Education/Undergraduate/Graduate",
     }
 }
-#: Anatomy is drawn so often; figures give the mean.
-DRAWS = 10
-#: So many questions are asked.
-QUERIES = 1000
+DRAWS = 10  #: Anatomy is drawn so often; figures give the mean.
+QUERIES = 1000  #: So many questions are asked.
 
 
 def trees(people: Table) -> dict[str, Hierarchy]:

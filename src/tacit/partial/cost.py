@@ -16,10 +16,8 @@ from tacit.model.table import row_keys
 #: Compared rules have at most this many condition columns, and at least this share of the people.
 LONGEST = 2
 LEAST_SHARE = Fraction(1, 100)
-#: Counting queries to draw.
-QUESTIONS = 300
-#: Draws per query at most, until a person fits it.
-_REDRAWN = 20
+QUESTIONS = 300  #: Counting queries to draw.
+_REDRAWN = 20  #: Draws per query at most, until a person fits it.
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from tacit.model.policy import Check
 from tacit.partial.papers import hide_along_graph, hide_values
 from tacit.partial.problem import OTHER, REGIONS, RELEVANT, Hiding, Pile, Problem, Touched
 
-#: Smaller differences of gains are rounding errors.
-NOTHING = 1e-9
+NOTHING = 1e-9  #: Smaller differences of gains are rounding errors.
 
 
 def hide_greedily(problem: Problem, regions: frozenset[str], check: Check = lambda: None) -> Hiding | None:

@@ -28,10 +28,8 @@ from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_value
 from tacit.partial.problem import OWNER, REGIONS, RELEVANT, Hiding, Pile, Problem, count_hopeless_rules
 from tacit.solve.solver import Solution, solve_whole
 
-#: Up to this many attributes all their sets are tried; beyond, attributes are chosen one by one.
-ALL_SETS = 18
-#: Most sets of cells in one program.
-MOST_CHOICES = 200_000
+ALL_SETS = 18  #: Up to this many attributes all their sets are tried; beyond, attributes are chosen one by one.
+MOST_CHOICES = 200_000  #: Most sets of cells in one program.
 
 
 def hide_uniformly(
@@ -236,8 +234,7 @@ MEANING = {
     "nc": "condition cells of other records",
     "sc": "condition cells of the sensitive records",
 }
-#: Seconds for the integer program if another method found no table.
-LAST_RESORT = 60.0
+LAST_RESORT = 60.0  #: Seconds for the integer program if another method found no table.
 
 
 @dataclass(frozen=True, eq=False)

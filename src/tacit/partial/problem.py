@@ -19,8 +19,7 @@ from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Check
 from tacit.model.table import row_keys
 
-#: Products of counts and the parts of the confidence stay below this.
-LARGEST = 1 << 62
+LARGEST = 1 << 62  #: Products of counts and the parts of the confidence stay below this.
 
 
 @dataclass(frozen=True, slots=True)

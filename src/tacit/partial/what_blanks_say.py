@@ -45,8 +45,7 @@ from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, unsa
 
 CODE = "T02"
 NAME = "what-blanks-say"
-#: L2 penalty of the weights: a normal prior.
-PENALTY = 1.0
+PENALTY = 1.0  #: L2 penalty of the weights: a normal prior.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -123,15 +123,11 @@ def safety(audit: Audit) -> int:
     return 2 if wanted and all(run.decides for run in wanted) else 1
 
 
-#: Of so many proofs of each attack the cited lines are looked at; the worst come first.
-MOST_PROOFS = 500
-#: The same where audits follow each other quickly, so that few are enough.
-FEW_PROOFS = 20
-#: Lines are put back in so many groups at first.
-GROUPS = 8
+MOST_PROOFS = 500  #: Of so many proofs of each attack the cited lines are looked at; the worst come first.
+FEW_PROOFS = 20  #: The same where audits follow each other quickly, so that few are enough.
+GROUPS = 8  #: Lines are put back in so many groups at first.
 
-#: A published line: the number of its release, and its line there.
-Line = tuple[int, int]
+Line = tuple[int, int]  #: A published line: the number of its release, and its line there.
 
 
 def cited_lines(audit: Audit, *, most: int = MOST_PROOFS) -> list[frozenset[Line]]:
@@ -335,8 +331,7 @@ def supports(lines: Lines) -> list[int]:
     return sorted({now, last, *steps[(steps > now) & (steps < last)].tolist()})
 
 
-#: One person more or less never counts as information: estimates are computed to about this many nats.
-NOISE = 1e-9
+NOISE = 1e-9  #: One person more or less never counts as information: estimates are computed to about this many nats.
 
 
 def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Audit) -> Mapping[str, float]:

@@ -23,8 +23,7 @@ from tacit.model.repair import Proposal, RepairCase
 from tacit.model.table import Transactions
 from tacit.repairs.lists import mentioned_items
 
-#: A release that stands for more frequent itemsets than this is not looked at below its threshold.
-MOST_FREQUENT = 1 << 25
+MOST_FREQUENT = 1 << 25  #: A release that stands for more frequent itemsets than this is not looked at below its threshold.
 
 
 def in_items(sets: Sets, names: tuple[str, ...], items: Items) -> Sets:

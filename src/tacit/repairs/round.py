@@ -32,8 +32,7 @@ from tacit.repairs.lists import Lines, safety
 
 NAME = "round"
 
-#: How many decimals are tried where none are asked for.
-DECIMALS = tuple(range(7))
+DECIMALS = tuple(range(7))  #: How many decimals are tried where none are asked for.
 
 
 def propose(case: RepairCase) -> Proposal:

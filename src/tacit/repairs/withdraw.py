@@ -30,10 +30,8 @@ from tacit.repairs.lists import Lines, proofs_of, safety, some_lines, with_more,
 
 NAME = "withdraw"
 
-#: In each step the worst of this many parts of the rules goes.
-PARTS = 25
-#: Of so many proofs the cited lines are counted; the worst come first.
-MOST_PROOFS = 200
+PARTS = 25  #: In each step the worst of this many parts of the rules goes.
+MOST_PROOFS = 200  #: Of so many proofs the cited lines are counted; the worst come first.
 
 
 def propose(case: RepairCase) -> Proposal:

@@ -301,8 +301,7 @@ class Row:
     end: float
     style: str
     number: str
-    #: Where what was known before ends, on both sides.
-    before: tuple[float, float] | None = None
+    before: tuple[float, float] | None = None  #: Where what was known before ends, on both sides.
 
 
 def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:

@@ -33,14 +33,10 @@ HI = 1
 #: Bounds that reach this are unbounded: no count is larger.
 UNBOUNDED_COUNT = 2**61
 _SAFE = 2**62
-#: Most pairs of antecedent and SA value to examine; above, only published ones are.
-MOST_PAIRS = 2_000_000
-#: Up to this many itemsets every pair is compared; above, only sets that differ by one item.
-MOST_COMPARED = 3_000
-#: Rounds of tightening at most; bounds that still change are valid, only wider.
-MOST_ROUNDS = 60
-#: Unpublished sets of more items than this are not bounded through their groups.
-LONGEST = 10
+MOST_PAIRS = 2_000_000  #: Most pairs of antecedent and SA value to examine; above, only published ones are.
+MOST_COMPARED = 3_000  #: Up to this many itemsets every pair is compared; above, only sets that differ by one item.
+MOST_ROUNDS = 60  #: Rounds of tightening at most; bounds that still change are valid, only wider.
+LONGEST = 10  #: Unpublished sets of more items than this are not bounded through their groups.
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,16 +44,11 @@ ONE_VALUE = -4
 _FINE = 10**12
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
-#: Terms of a sum that the steps show; ``because`` cites all of them.
-SHOWN_TERMS = 24
-#: Fractions with larger denominators are shown as decimals.
-MOST_DENOMINATOR = 10_000
-#: Items in all, with those added to tighten bounds: each doubles the groups.
-MOST_WITH_HELP = 8
-#: Patterns over more items than this are bounded term by term: the program has a row for every itemset.
-MOST_ITEMS = 10
-#: Denominators to try for a solver's weights: those of small programs are small.
-_DENOMINATORS = (1, 60, 5040, 10**6, 10**13)
+SHOWN_TERMS = 24  #: Terms of a sum that the steps show; ``because`` cites all of them.
+MOST_DENOMINATOR = 10_000  #: Fractions with larger denominators are shown as decimals.
+MOST_WITH_HELP = 8  #: Items in all, with those added to tighten bounds: each doubles the groups.
+MOST_ITEMS = 10  #: Patterns over more items than this are bounded term by term: the program has a row for every itemset.
+_DENOMINATORS = (1, 60, 5040, 10**6, 10**13)  #: Denominators to try for a solver's weights: those of small programs are small.
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,7 @@ NAME = "rule-exceptions"
 RULE = 0
 PATTERN = 1
 REST = 2
-#: Most patterns of one length; above, longer ones are left open.
-MOST_PATTERNS = 6_000_000
+MOST_PATTERNS = 6_000_000  #: Most patterns of one length; above, longer ones are left open.
 #: Patterns on longer sets are left open: the bits of a key.
 MOST_ITEMS = 31
 _SHIFT = 32

@@ -51,8 +51,7 @@ class Matrix:
     values: Floats
     shape: tuple[int, int]
 
-    #: A vector on the left leaves the product to the matrix.
-    __array_ufunc__ = None
+    __array_ufunc__ = None  #: A vector on the left leaves the product to the matrix.
 
     @classmethod
     def of_entries(cls, rows: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Matrix:

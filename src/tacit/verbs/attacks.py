@@ -161,10 +161,8 @@ ATTACKS: tuple[Attack, ...] = (
     ),
 )
 
-#: X01 does not attack a longer release if another attack has found something.
-MOST_LINES = 2_000
-#: Findings of X01 are compared with at most this many findings of other attacks.
-MOST_COMPARED = 50_000
+MOST_LINES = 2_000  #: X01 does not attack a longer release if another attack has found something.
+MOST_COMPARED = 50_000  #: Findings of X01 are compared with at most this many findings of other attacks.
 
 ONE_WAS_ENOUGH = "not begun: one finding was enough"
 

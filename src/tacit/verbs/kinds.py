@@ -32,8 +32,7 @@ R = TypeVar("R", bound="Release")
 L = TypeVar("L", bound="Listed")
 Measures = Mapping[str, float | None]
 
-#: The attacks on known people, which take all releases together.
-KNOWN_CODES = ("R02", "R03")
+KNOWN_CODES = ("R02", "R03")  #: The attacks on known people, which take all releases together.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,13 +72,11 @@ class Kind(Generic[R]):
     takes_known: ClassVar[bool] = False
     takes_knowledge: ClassVar[bool] = False
     takes_rows: ClassVar[bool] = False
-    #: It lists everybody's quasi-identifiers.
-    lists_people: ClassVar[bool] = False
+    lists_people: ClassVar[bool] = False  #: It lists everybody's quasi-identifiers.
     #: Its lines or rows are about a sensitive column, or lead to its values.
     has_sensitive_column: ClassVar[bool] = False
     leads_to_values: ClassVar[bool] = False
-    #: Its reader refuses roles of columns that it lacks.
-    checks_roles: ClassVar[bool] = True
+    checks_roles: ClassVar[bool] = True  #: Its reader refuses roles of columns that it lacks.
 
     def reading_header(self, release: R) -> Header:
         """Return the header with the roles for the data."""

@@ -25,8 +25,7 @@ from tacit.model.table import Column, Table
 from tacit.verbs.data import known_roles
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
 
-#: Stands for all values of the sensitive column that no release names, if none lists all of them.
-OTHER = "(any other value)"
+OTHER = "(any other value)"  #: Stands for all values of the sensitive column that no release names, if none lists all of them.
 
 
 def case_of_one(release: Release, given: Given, index: int) -> PeopleCase | None:

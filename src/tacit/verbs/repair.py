@@ -31,10 +31,8 @@ from tacit.verbs.kinds import kind_of
 
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
-#: Audits of a search that runs the slow attacks as well, at most.
-FEW_LOOKS = 10
-#: Audits a release; options are those of :func:`tacit.audit`.
-Look = Callable[..., Audit]
+FEW_LOOKS = 10  #: Audits of a search that runs the slow attacks as well, at most.
+Look = Callable[..., Audit]  #: Audits a release; options are those of :func:`tacit.audit`.
 
 
 def repair(

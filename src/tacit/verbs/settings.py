@@ -93,8 +93,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "thresholds": ("min_support", "min_confidence", "min_expectation"),
     **POLICY_SECTIONS,
 }
-#: The section of waivers, which is a list.
-WAIVERS = "waivers"
+WAIVERS = "waivers"  #: The section of waivers, which is a list.
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,10 +293,8 @@ _NAMING = {
     *("ipaddress", "ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban"),
     *("accountnumber", "licenseplate"),
 }
-#: Below this many rows it means nothing that a column has a different value in each.
-_FEW_ROWS = 20
-#: A sensitive column has at least two values and seldom more than this.
-_MANY_VALUES = 50
+_FEW_ROWS = 20  #: Below this many rows it means nothing that a column has a different value in each.
+_MANY_VALUES = 50  #: A sensitive column has at least two values and seldom more than this.
 
 
 def write_config(data: object) -> str:

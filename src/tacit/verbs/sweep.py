@@ -396,10 +396,8 @@ def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, fo
 
 
 _NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
-#: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
-_SLOW = "R03"
-#: The general adversary, which decides where all other attacks find nothing.
-_GENERAL = "X01"
+_SLOW = "R03"  #: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
+_GENERAL = "X01"  #: The general adversary, which decides where all other attacks find nothing.
 
 
 def sweep_rules(

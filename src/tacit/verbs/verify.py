@@ -25,8 +25,7 @@ from tacit.model.table import Table
 _REMEDY = "Give the file that `tacit audit --json` wrote"
 #: Entries that a new audit is not compared in: who set the limits of the policy, what could be done, and which version wrote the record.
 _NOT_COMPARED = frozenset({BINDING, "policy_from", "policy_files", "suggestions", "tool"})
-#: Differences that are named at most.
-_SHOWN = 5
+_SHOWN = 5  #: Differences that are named at most.
 
 
 def verify(

@@ -23,8 +23,7 @@ from tacit.verbs.kinds import kind_of
 SECONDS = 10.0
 OUT_OF_TIME = "not tried: out of time"
 
-#: Words of a command line.
-Words = tuple[str, ...]
+Words = tuple[str, ...]  #: Words of a command line.
 
 
 def suggest(

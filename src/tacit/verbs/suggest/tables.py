@@ -152,8 +152,7 @@ MEASURED = (
     "mean over the cells: 1 for one that is hidden or left out, else the relative error of its count (of empty cells: the error)"
 )
 BASES = (5, 10, 20, 50, 100, 200, 500)
-#: Multiples of k below which cells are hidden.
-TIMES = (1, 2, 3, 5, 10, 20, 50)
+TIMES = (1, 2, 3, 5, 10, 20, 50)  #: Multiples of k below which cells are hidden.
 
 
 def _ways_to_count(case: SuggestCase) -> list[Way]:
