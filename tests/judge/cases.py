@@ -325,6 +325,19 @@ def _wide(random: Random) -> dict[str, Any]:
     return {"releases": [release]}
 
 
+def _long_column(how: str) -> Callable[[Random], dict[str, Any]]:
+    """A column of four or five values, so that groups may lack several of them."""
+
+    def draw(random: Random) -> dict[str, Any]:
+        columns: dict[str, Sequence[str]] = {"A": "vwxyz"[: random.choice([4, 5])]}
+        if random.random() < 0.7:
+            columns["B"] = "pq"
+        rows = draw_people(random, columns, random.randint(4, 8 if len(columns) > 1 else 14))
+        return {"releases": [_one(random, rows, columns, how, how)]}
+
+    return draw
+
+
 def _without_n(random: Random) -> dict[str, Any]:
     columns = item_columns(random, 3)
     rows = draw_people(random, columns, random.randint(2, 5))
@@ -425,6 +438,8 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "buckets": _buckets,
     "wide-list": _wide,
     "list-without-n": _without_n,
+    "long-column-list": _long_column("list"),
+    "long-column-table": _long_column("table"),
     "roles-table": _roles,
     "table-known": _known("table"),
     "list-known": _known("list"),

@@ -23,6 +23,7 @@ from tacit.model.numbers import Bound
 from tacit.model.words import has_changed
 
 HAS = "has"  #: Value of an item that is present.
+MOST_SUBSETS = 5  #: Most classes of an axis of which every set may be a slot.
 ANYTHING_ELSE = None  #: Stands for every value that no release names.
 
 
@@ -74,19 +75,31 @@ def intersect(parts: Iterable[tuple[Key, Allowed]]) -> dict[Key, Allowed] | None
 class Axis:
     """One axis: classes of values that no line distinguishes.
 
-    ``slots`` are sets of classes as bits: first the single classes, last all of them. ``sums`` says which slots are sums of others.
+    ``slots`` are sets of classes as bits: first the single classes, last all of them, before these ``unions`` sets that no line names.
+    ``sums`` says which slots are sums of others.
     """
 
     key: Key
     classes: tuple[tuple[str | None, ...], ...]
     slots: tuple[int, ...]
     sums: tuple[tuple[int, tuple[int, ...]], ...]
+    unions: int = 0
 
     @classmethod
-    def of(cls, key: Key, values: Sequence[str], is_open: bool, named: Iterable[Allowed], *, lacking: bool = True) -> Axis:
+    def of(
+        cls,
+        key: Key,
+        values: Sequence[str],
+        is_open: bool,
+        named: Iterable[Allowed],
+        *,
+        lacking: bool = True,
+        unions: Iterable[Allowed] | None = (),
+    ) -> Axis:
         """Return the axis of a column with these values.
 
-        An open column has other values too. With ``lacking``, to lack a single value is a slot as well.
+        An open column has other values too. With ``lacking``, to lack a single value is a slot as well. ``unions`` are further sets of
+        values, each with its rest; None means every set, if classes are few.
         """
         universe: list[str | None] = [*values, *([ANYTHING_ELSE] if is_open else [])]
         distinct = sorted(set(named), key=lambda one: (one.excluded, sorted(one.values)))
@@ -101,8 +114,16 @@ class Axis:
         rests = {everything ^ mask for mask in masks if lacking or mask.bit_count() > 1}
         groups = sorted((masks | rests) - set(single) - {0, everything})
         only = key.kind == "column" and len(universe) == 1 and not is_open  # everybody has it, and that needs a slot of its own
-        slots = [*single, *groups, everything] if len(single) > 1 or only else [everything]
-        return cls(key, tuple(tuple(part) for part in classes.values()), tuple(slots), _sums(slots, len(single)))
+        found = cls(key, tuple(tuple(part) for part in classes.values()), (everything,), ())
+        if len(single) == 1 and not only:
+            return found
+        if unions is None:
+            more = set(range(everything)) if len(single) <= MOST_SUBSETS else set()
+        else:
+            more = {mask ^ rest for mask in map(found.mask, unions) for rest in (0, everything)}
+        added = sorted(more - {0, everything, *single, *groups})
+        slots = (*single, *groups, *added, everything)
+        return replace(found, slots=slots, sums=_sums(slots, len(single)), unions=len(added))
 
     @cached_property
     def slot_of(self) -> dict[int, int]:

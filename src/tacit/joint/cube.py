@@ -442,7 +442,8 @@ class Groups:
     def choose_reported(self) -> Flags:
         """Return the groups to report, without duplicate descriptions.
 
-        The shortest description is kept, or the longest one of people who left or joined.
+        The shortest description is kept, or the longest one of people who left or joined. Values that no line names together describe
+        a group only if no part of it is small.
         """
         cube = self.cube
         kept = self.small.copy()
@@ -461,6 +462,10 @@ class Groups:
                 says_more = narrower & (exact[places] > 0) & (exact[wider] == exact[places])
                 kept[places[says_more & ~self.moved[places]]] = False
                 kept[wider[says_more & self.moved[places]]] = False
+            for union in range(axis.everything - axis.unions, axis.everything):
+                own = places[slots == union]
+                parts = [slot for slot, mask in enumerate(axis.slots) if mask & axis.slots[union] == mask and slot != union]
+                kept[own[np.any([self.small[own + (part - union) * stride] for part in parts], axis=0)]] = False
         return kept
 
 

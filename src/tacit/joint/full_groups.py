@@ -380,11 +380,20 @@ class _Groups:
                 low[place] = shown[0]
                 self.lows[place] = self.prover.keep(Step(box, "lo", shown[0], shown[1]))
                 continue
-            world = solver.world(solver.cost(group, 1)) if len(solver.rows.cells) <= FEW_CELLS else None
-            if world is not None:
-                self.worlds.append(world)
-            if world is None or world[group].any():
+            few = len(solver.rows.cells) <= FEW_CELLS
+            world = solver.world(solver.cost(group, 1)) if few else None
+            if few and (world is None or world[group].any()):
+                search = Cases(solver.rows, solver.limits, box, 1, wanted=1)
+                tree = search.prove()
+                if tree is not None:
+                    low[place] = 1
+                    self.lows[place] = self.prover.keep(Step.by_cases(box, "lo", 1, tree))
+                    continue
+                world = search.world
+            if world is None:
                 self.search.undecided += 1
+            else:
+                self.worlds.append(world)
 
     def _keep(self, exposed: Flags, low: Ints, wide: Flags, left: Ints, known: list[Mapping[int, int]]) -> None:
         """Record each exposed group that no wider group implies."""

@@ -11,12 +11,14 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 
 from tacit.errors import OptionError, nearest_name
 from tacit.joint.boxes import (
     HISTORY_KIND,
     MEMBER,
     MOST_GROUPS,
+    MOST_SUBSETS,
     Allowed,
     Axis,
     Box,
@@ -28,7 +30,7 @@ from tacit.joint.boxes import (
     count_groups,
 )
 from tacit.joint.conditions import Gaps, MissingRules, ShownRows
-from tacit.joint.cube import MOST_LITERALS
+from tacit.joint.cube import ASKED_WHOLE, MOST_LITERALS
 from tacit.joint.readers import READERS, Vocabulary
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.numbers import Bound
@@ -37,6 +39,7 @@ from tacit.model.release import Release
 from tacit.model.words import has_changed
 
 MOST_HISTORIES = 1_000  #: Histories of one column at most.
+MOST_PRECISIONS = 2  #: Most widths of bounds, the narrowest first, at which values of a column are joined.
 
 
 def lower(
@@ -113,9 +116,12 @@ def _number(amount: Amount | None) -> int | None:
 
 
 def _axes(
-    lines: Iterable[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
+    lines: Sequence[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
-    """Return the axes without and with lacking slots; one if the latter are few enough."""
+    """Return the axes without and with lacking slots; one if the latter are few enough.
+
+    If all groups are few, every set of values is a slot; otherwise only those that lines count together are.
+    """
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
         for _, box in line.terms:
@@ -126,10 +132,42 @@ def _axes(
             named.setdefault(MEMBER, []).append(Allowed(values))
     known = {MEMBER: list(whose.values), **histories}
     universe = {key: (known[key], False) if key in known else words.universe(key) for key in sorted(named, reverse=True)}
-    lacking = tuple(Axis.of(key, *values, named[key]) for key, values in universe.items())
+
+    def axes(unions: Mapping[Key, list[Allowed] | None], is_lacking: bool = True) -> tuple[Axis, ...]:
+        return tuple(
+            Axis.of(key, *values, named[key], lacking=is_lacking, unions=unions.get(key, ())) for key, values in universe.items()
+        )
+
+    every = axes({key: None for key in universe if key != MEMBER and key not in histories})
+    if count_groups(every) <= ASKED_WHOLE and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
+        return every, every
+    lacking = axes(_unions(lines))
     if count_groups(lacking) <= MOST_GROUPS:
         return lacking, lacking
-    return tuple(Axis.of(key, *values, named[key], lacking=False) for key, values in universe.items()), lacking
+    return axes({}, is_lacking=False), lacking
+
+
+def _unions(lines: Iterable[Line]) -> dict[Key, list[Allowed] | None]:
+    """Return the values of each column that lines with equal other conditions count, in steps of their precision.
+
+    What lines count of a group, value by value, leaves the number of people who have none of these values.
+    """
+    counted: dict[tuple[Key, frozenset[tuple[Key, Allowed]]], list[tuple[float, frozenset[str]]]] = {}
+    for line in lines:
+        width = inf if line.lo is None or line.hi is None else line.hi - line.lo
+        for _, box in line.terms if len(line.terms) == 1 else ():
+            for key, allowed in box.items():
+                if key.kind != "item" and key != MEMBER and not allowed.excluded:
+                    others = frozenset((other, one) for other, one in box.items() if other != key)
+                    counted.setdefault((key, others), []).append((width, allowed.values))
+    found: dict[Key, set[frozenset[str]]] = {}
+    for (key, _), parts in counted.items():
+        values = frozenset[str]()
+        for width in sorted({width for width, _ in parts})[:MOST_PRECISIONS]:
+            values = values.union(*(own for precision, own in parts if precision == width))
+            if len(values) > 1:
+                found.setdefault(key, set()).add(values)
+    return {key: [Allowed(values) for values in sorted(sets, key=sorted)] for key, sets in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
