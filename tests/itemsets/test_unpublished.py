@@ -111,7 +111,7 @@ def test_incomplete_lists_are_not_relevant() -> None:
     release = released({frozenset("a"): 9}, 10, 5, "all", ("a", "b"))
     for header in (Header(n=10, min_support=5, complete=False), Header(n=10, min_support=None, complete=True)):
         changed = Itemsets(release.sets, release.lo, release.hi, release.items, header)
-        run = unpublished_itemsets.run(Target(changed, Policy()))
+        run = tacit.audit(changed).attack("I02")
         assert run.status == "not-relevant"
         assert run.reason
 

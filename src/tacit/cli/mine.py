@@ -300,7 +300,7 @@ def tabulate_command(**given: Any) -> None:
     Counts the people of DATA in every combination of values, empty ones too. Small cells can be hidden and counts rounded; the header
     beside the file says so, because readers of a published table know it.
     """
-    from tacit.files.tables import sensitive_names
+    from tacit.model.table import sensitive_names
     from tacit.reports.releases import frequencies_record, frequencies_text
 
     asked = _TabulateOptions(**given)
@@ -330,8 +330,7 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
-    from tacit.files.tables import sensitive_names
-    from tacit.model.table import require_column
+    from tacit.model.table import require_column, sensitive_names
 
     asked = settings.given
     everything = reading.read_whole_table(asked.data)

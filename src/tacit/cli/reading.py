@@ -210,13 +210,12 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
     With ``settings``, ``tacit.toml`` may give the roles of a table, and the data the number of people.
     """
     from tacit.files.releases import read_release as read
-    from tacit.files.tables import columns_of
 
     how = {name: getattr(given, name) for name in _RECORDED}
     how |= {name: how[name] or None for name in _NOT_ZERO}
     how["missing_rule"] = given.missing_rule or "category"
     if not given.columns and not any(getattr(given, name) for name in _LONG_TABLE):
-        how["columns"] = columns_of(given.data or given.known or None)
+        how["columns"] = _columns_of(given.data or given.known)
     if any(getattr(given, name) for name in OF_TABLES):
         how["form"] = given.form or "table"
         if settings is not None:
@@ -227,6 +226,14 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
         if error.asks_for != "n" or not given.data or settings is None:
             raise
     return read(path, **how | {"n": read_people(given.data, settings).n})
+
+
+def _columns_of(path: str | None) -> tuple[str, ...]:
+    if not path:
+        return ()
+    from tacit.files.tables import columns_of
+
+    return columns_of(path)
 
 
 def gather_releases(

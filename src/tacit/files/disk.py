@@ -135,8 +135,13 @@ class Input(os.PathLike[str]):
 
     @property
     def source(self) -> Source:
-        """Base name and SHA-256 of the file and header."""
-        return Source(os.path.basename(self.path), self.sha256, self.header_sha256)
+        """Base name and SHA-256 of the file, or of a folder's Parquet files, and of the header."""
+        return Source(os.path.basename(self.path), self._parts_sha256 if os.path.isdir(self) else self.sha256, self.header_sha256)
+
+    @property
+    def _parts_sha256(self) -> str:
+        listed = "".join(f"{part.name}\0{Input(part).sha256}\n" for part in parquet_files(self))
+        return hashlib.sha256(listed.encode()).hexdigest()
 
     @property
     def header_sha256(self) -> str:
@@ -270,6 +275,15 @@ class _Unpacked(io.RawIOBase):
         self._stream.close()
         self._packed.close()
         super().close()
+
+
+def parquet_files(folder: Input) -> list[Path]:
+    """Return the Parquet files of a folder."""
+    parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
+    if not parts:
+        remedy = "Give the folder that Spark wrote, or a file"
+        raise InputError("the folder holds no Parquet file", where=shown(folder), remedy=remedy)
+    return parts
 
 
 def shown(path: FilePath) -> str:

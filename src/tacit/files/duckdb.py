@@ -7,7 +7,6 @@ values, so none is passed on.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 from collections import Counter
@@ -19,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import EngineError, InputError, OptionError, nearest_name
-from tacit.files.disk import Input, private_folder, readable, shown, spill_folder
+from tacit.files.disk import Input, parquet_files, private_folder, readable, shown, spill_folder
 from tacit.model.arrays import Codes
-from tacit.model.release import Source
 from tacit.model.table import Column, Table, require_column
 
 BLANKS = " \t\n\r\f\v"  #: Signs removed around every cell of a table.
@@ -302,22 +300,6 @@ def text_of(column: str, kind: str) -> str:
     return f"printf('%.6g', {name})" if kind in ("FLOAT", "REAL") else f"CAST({name} AS VARCHAR)"
 
 
-def parquet_source(file: Input) -> Source:
-    """Return the source of a file, or of the files of a Parquet folder."""
-    if not os.path.isdir(file):
-        return file.source
-    listed = "".join(f"{part.name}\0{Input(part).sha256}\n" for part in _parts(file))
-    return Source(file.name, hashlib.sha256(listed.encode()).hexdigest(), file.header_sha256)
-
-
-def _parts(folder: Input) -> list[Path]:
-    parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
-    if not parts:
-        remedy = "Give the folder that Spark wrote, or a file"
-        raise InputError("the folder holds no Parquet file", where=shown(folder), remedy=remedy)
-    return parts
-
-
 @contextlib.contextmanager
 def unpacked_parquet(file: Input) -> Iterator[str]:
     """Yield a Parquet path that DuckDB can open."""
@@ -337,7 +319,7 @@ def _scan(file: Input) -> Iterator[tuple[Any, list[str]]]:
     what = "is damaged, or holds columns that Tacit does not read"
     with contextlib.ExitStack() as stack:
         is_folder = os.path.isdir(file)
-        files = [str(part) for part in _parts(file)] if is_folder else [stack.enter_context(unpacked_parquet(file))]
+        files = [str(part) for part in parquet_files(file)] if is_folder else [stack.enter_context(unpacked_parquet(file))]
         con = stack.enter_context(connect(files))
         with _silenced(what, where=shown(file), remedy="Write the Parquet file again"):
             yield con, [literal_path(path) for path in files]

@@ -24,7 +24,7 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import parquet_source, read_parquet_texts, sql_name, text_of, write_by_csv
+from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.frames import as_frame
 from tacit.files.frequency_cells import (
     Cells,
@@ -42,13 +42,12 @@ from tacit.files.frequency_cells import (
 )
 from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
 from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
-from tacit.files.tables import column_names, sensitive_names
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header
 from tacit.model.rounding import CONVENTIONS, find_convention
-from tacit.model.table import MISSING_RULES, Schema
+from tacit.model.table import MISSING_RULES, Schema, column_names, sensitive_names
 
 FORMAT = "tacit.frequencies/1"
 KEYS = frozenset(
@@ -229,7 +228,7 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
 
 def _file_cells(file: Input) -> Cells:
     head = read_head(file)
-    source = parquet_source(file)
+    source = file.source
     if head.columns:
         names = list(head.columns)
         texts = read_parquet_texts(file, [text_of(name, head.columns[name]) for name in names])

@@ -16,10 +16,10 @@ from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
 from tacit.files.header import Entries, entries_beside, write_with_header
-from tacit.files.tables import Names, column_names, read_table
+from tacit.files.tables import read_table
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header
-from tacit.model.table import Missing, MissingRule, Schema, Table
+from tacit.model.table import Missing, MissingRule, Names, Schema, Table, column_names
 
 FORMAT = "tacit.table/1"
 KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})

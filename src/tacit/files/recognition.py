@@ -19,14 +19,14 @@ from tacit.files.disk import FilePath, Input, shown
 from tacit.files.frames import as_frame
 from tacit.files.header import FileHeader, format_beside
 from tacit.files.printout import Printout
-from tacit.files.tables import Names, column_names, file_columns
+from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Rules
 from tacit.model.rounding import find_convention
-from tacit.model.table import Table
+from tacit.model.table import Names, Table, column_names
 
 
 def load(function: str) -> Callable[..., Any]:

@@ -23,7 +23,6 @@ from tacit.files import frames
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.duckdb import parquet_source
 from tacit.files.header import FileHeader, read_header
 from tacit.files.recognition import (
     BUCKETS,
@@ -38,14 +37,13 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
-from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Sets, Source
-from tacit.model.table import MissingRule, Schema
+from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
 
 def inputs_of(**given: Any) -> tuple[dict[str, str], ...]:
@@ -169,7 +167,7 @@ def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
     pair = pair_of(path)
     if pair is None:
-        return parquet_source(Input(path))
+        return Input(path).source
     source: Source = load("buckets.buckets_source")(pair)
     return source
 
@@ -338,7 +336,7 @@ def read_listed(
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)
-        source = parquet_source(file)
+        source = file.source
     else:
         columns = frames.columns_of(data)
         if columns is None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -22,7 +22,7 @@ from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.model.arrays import Flags
 from tacit.model.release import Source
-from tacit.model.table import Column, Missing, MissingRule, Schema, Table, require_column
+from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names, require_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,6 @@ def _ask_sqlite(path: Input, sql: str, where: str) -> tuple[list[str], list[tupl
 
 
 TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")  #: Endings of files with one transaction per line, before an optional ``.gz``.
-Names = str | Sequence[str] | None  #: Column names: one, several with commas between them, or a sequence of such texts.
 
 
 def read_table(
@@ -142,20 +141,6 @@ def read_table(
         return _build(rows, schema, extra, rule, table)
 
 
-def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in a text or sequence.
-
-    A text that is no known name is split at its commas.
-    """
-    texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given or ()))
-    names: list[str] = []
-    for text in texts:
-        if not isinstance(text, str):
-            raise OptionError("a column is not named by text", where="columns", remedy="Give the names of columns")
-        names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
-    return tuple(names)
-
-
 def columns_of(data: Any) -> tuple[str, ...]:
     """Return the column names of a table or file, if any."""
     if isinstance(data, Table):
@@ -175,16 +160,6 @@ def file_columns(path: FilePath) -> tuple[str, ...] | None:
         return None
     rows.close()
     return rows.names
-
-
-def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Return the sensitive columns, and True if declared empty with ``none``."""
-    names = column_names(given, known)
-    if "none" not in names or "none" in known:
-        return names, False
-    if len(names) > 1:
-        raise OptionError("names columns, and says that there are none", where="--sa", remedy="Name the columns, or write none")
-    return (), True
 
 
 def check_names(names: Sequence[str], *, where: str) -> None:

@@ -19,9 +19,9 @@ from tacit.errors import InputError, OptionError
 from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
-from tacit.files.tables import TRANSACTION_ENDINGS, Names, check_names, read_table
+from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
 from tacit.model.release import Items, Sets
-from tacit.model.table import MissingRule, Table, Transactions, sort_names
+from tacit.model.table import MissingRule, Names, Table, Transactions, sort_names
 
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
 _BLOCK = 8 << 20

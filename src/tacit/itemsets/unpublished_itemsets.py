@@ -230,8 +230,6 @@ def run(target: Target) -> AttackRun:
     """Find all groups of fewer than k people that unpublished itemsets reveal."""
     release = target.release
     assert isinstance(release, Itemsets)
-    if why := reason_against(target):
-        return AttackRun(CODE, NAME, "proves", "not-relevant", reason=why)
     return _run_on_maximal(target, release) if release.only == "maximal" else _run_on_complete(target, release)
 
 
@@ -290,17 +288,6 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         event=event,
         show=show,
     )
-
-
-def reason_against(target: Target) -> str:
-    """Return why missing itemsets say nothing here; empty if they do."""
-    release = target.release
-    assert isinstance(release, Itemsets)
-    if not release.header.complete or release.min_support is None:
-        return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
-    if release.header.coarser and (release.items.pairs is None or release.only == "maximal"):
-        return "coarser values are items as well, and what belongs to one column is never listed together"
-    return ""
 
 
 def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:

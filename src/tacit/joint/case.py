@@ -1,20 +1,22 @@
-"""Several releases that are attacked together."""
+"""Several releases that are attacked together, and the groups found in them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tacit.errors import OptionError
+from tacit.model.event import ItemEvent
 from tacit.model.knowledge import Fact
 from tacit.model.people import People
 from tacit.model.release import Release
 from tacit.model.table import Transactions
 
 if TYPE_CHECKING:
+    from tacit.joint.cube import Step
     from tacit.known.releases import SeveralCase
 
 
@@ -65,6 +67,22 @@ class JointCase:
 Words = Mapping[str, frozenset[str]]
 _ITEMS = ""
 _OTHER_SIGNS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Small group; ``together`` if several releases are needed."""
+
+    event: ItemEvent
+    lo: int
+    hi: int
+    together: bool
+    proof: Callable[[], tuple[Sequence[Step], Sequence[Step]]]
+
+    @property
+    def size(self) -> int:
+        """Return how many items describe the group."""
+        return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
 def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:

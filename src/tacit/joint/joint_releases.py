@@ -33,7 +33,7 @@ import numpy as np
 from tacit.errors import LimitReached
 from tacit.joint import words
 from tacit.joint.boxes import DECLARED, MEMBER, Box, Choice, Line, Origin, Problem, item_event
-from tacit.joint.case import JointCase
+from tacit.joint.case import Found, JointCase
 from tacit.joint.cube import (
     Cited,
     Cube,
@@ -51,7 +51,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
-from tacit.joint.words import CODE, Found, Portrait
+from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
 from tacit.known.proofs import Proof, bounds_together
 from tacit.known.proofs import Prover as KnownProver

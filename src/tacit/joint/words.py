@@ -9,13 +9,13 @@ two together, less those of the wider group.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from tacit.joint.boxes import Choice, Problem, item_event
-from tacit.joint.case import JointCase
+from tacit.joint.case import Found, JointCase
 from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all_weights
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
@@ -23,22 +23,6 @@ from tacit.model.numbers import Bound
 from tacit.model.words import CitedStatement, LookUp, explain_joint, state_joint
 
 CODE = "X01"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Small group; ``together`` if several releases are needed."""
-
-    event: ItemEvent
-    lo: int
-    hi: int
-    together: bool
-    proof: Callable[[], tuple[Sequence[Step], Sequence[Step]]]
-
-    @property
-    def size(self) -> int:
-        """Return how many items describe the group."""
-        return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
 def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -293,3 +293,30 @@ class Hierarchy:
     def members(self, node: str) -> tuple[str, ...]:
         """The raw values that belong to ``node``, sorted."""
         return tuple(sorted(value for value, chain in self.levels.items() if node in chain))
+
+
+Names = str | Sequence[str] | None  #: Column names: one, several with commas between them, or a sequence of such texts.
+
+
+def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in a text or sequence.
+
+    A text that is no known name is split at its commas.
+    """
+    texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given or ()))
+    names: list[str] = []
+    for text in texts:
+        if not isinstance(text, str):
+            raise OptionError("a column is not named by text", where="columns", remedy="Give the names of columns")
+        names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
+    return tuple(names)
+
+
+def sensitive_names(given: Names, known: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Return the sensitive columns, and True if declared empty with ``none``."""
+    names = column_names(given, known)
+    if "none" not in names or "none" in known:
+        return names, False
+    if len(names) > 1:
+        raise OptionError("names columns, and says that there are none", where="--sa", remedy="Name the columns, or write none")
+    return (), True

@@ -17,6 +17,7 @@ from tacit.model.audit import AttackRun, Stream, Target
 from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Claim
 from tacit.model.numbers import Bound
+from tacit.model.release import Itemsets, Release
 from tacit.verbs.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ Takes = Literal["own", "known", "groups", "joint"]
 class Attack:
     """A row of the table.
 
-    ``needs`` names the kind of release, ``takes`` the case, and ``module`` holds the function ``run``.
-    If the attack ``has_reasons``, its module has a function ``reason_against`` as well: why it does not apply to a release of this kind.
+    ``needs`` names the kind of release, ``takes`` the case, and ``module`` holds the function ``run``. ``unless`` returns why the attack does
+    not apply to a release of this kind, or an empty text.
     """
 
     code: str
@@ -42,7 +43,7 @@ class Attack:
     summary: str
     source: str
     takes: Takes = "own"
-    has_reasons: bool = False
+    unless: Callable[[Release], str] = lambda _: ""
 
     @property
     def name(self) -> str:
@@ -59,11 +60,21 @@ class Attack:
         """Return the run of an attack without results."""
         return AttackRun(self.code, self.name, self.claim, status, reason)
 
-    def not_asked(self, target: Target) -> AttackRun:
+    def not_asked(self, release: Release) -> AttackRun:
         """Return the run of an attack left out."""
-        if self.has_reasons and (reason := import_module(self.module).reason_against(target)):
+        if reason := self.unless(release):
             return self.end("not-relevant", reason)
         return self.end("not-asked", "it applies, and was not asked for")
+
+
+def _silence_of_missing(release: Release) -> str:
+    """Return why missing itemsets say nothing; empty if they do."""
+    assert isinstance(release, Itemsets)
+    if not release.header.complete or release.min_support is None:
+        return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
+    if release.header.coarser and (release.items.pairs is None or release.only == "maximal"):
+        return "coarser values are items as well, and what belongs to one column is never listed together"
+    return ""
 
 
 ATTACKS: tuple[Attack, ...] = (
@@ -82,7 +93,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.itemsets.unpublished_itemsets",
         summary="groups of fewer than k people, through itemsets that a complete list leaves out",
         source="Atzori et al. 2005, section 3; Calders and Goethals 2002",
-        has_reasons=True,
+        unless=_silence_of_missing,
     ),
     Attack(
         code="R01",
@@ -226,7 +237,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
                 reason = f"needs {needed}; the release {KINDS[kind].held}"
             runs.append(attack.end("not-relevant", reason))
         elif attack.code not in chosen:
-            runs.append(attack.not_asked(target))
+            runs.append(attack.not_asked(target.release))
         elif target.first_hit and is_exposed:
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         elif is_general and is_long and is_exposed:
@@ -240,7 +251,9 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
 
 
 def run_in_time(attack: Attack, target: Target) -> AttackRun:
-    """Run an attack; report if it was stopped."""
+    """Run an attack if it applies; report if it was stopped."""
+    if reason := attack.unless(target.release):
+        return attack.end("not-relevant", reason)
     try:
         return attack.run(target)
     except LimitReached:

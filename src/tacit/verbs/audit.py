@@ -13,12 +13,12 @@ from tacit.errors import OptionError, nearest_name
 from tacit.files.consistency import check_listing
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
-from tacit.files.tables import Names, columns_of
+from tacit.files.tables import columns_of
 from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
 from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
-from tacit.model.table import Table, Transactions, require_column
+from tacit.model.table import Names, Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import Given, kind_of
@@ -110,7 +110,7 @@ def audit(
         sa=sa,
         convention=convention,
         ignore=ignore,
-        columns=columns_of(data) or columns_of(known),
+        columns=() if data is known is None else columns_of(data) or columns_of(known),
         people=None if data is None else lambda: people_of(data).n,
     )
     _check_roles(gathered.releases)

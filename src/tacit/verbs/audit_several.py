@@ -146,7 +146,7 @@ def _run_all(
         if attack.takes != "joint" and attack.code not in taken:
             runs.append(_merge([audit.runs[place] for audit in audits], names))
         elif attack.code not in chosen:
-            runs.append(attack.not_asked(target))
+            runs.append(attack.not_asked(target.release))
         elif each.first_hit and any(run.findings for run in runs):
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         else:

@@ -9,11 +9,10 @@ from typing import Any
 
 from tacit.errors import OptionError
 from tacit.files.inputs import people_of
-from tacit.files.tables import Names, column_names, sensitive_names
 from tacit.mining import frequencies
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
-from tacit.model.table import Schema, Table
+from tacit.model.table import Names, Schema, Table, column_names, sensitive_names
 
 
 def tabulate(
