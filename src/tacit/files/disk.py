@@ -136,7 +136,7 @@ class Input(os.PathLike[str]):
     @property
     def source(self) -> Source:
         """Base name and SHA-256 of the file, or of a folder's Parquet files, and of the header."""
-        return Source(os.path.basename(self.path), self._parts_sha256 if os.path.isdir(self) else self.sha256, self.header_sha256)
+        return Source(self.name, self._parts_sha256 if os.path.isdir(self) else self.sha256, self.header_sha256)
 
     @property
     def _parts_sha256(self) -> str:
