@@ -39,11 +39,16 @@ sys.path.insert(0, str(ROOT))
 from docs import reference  # noqa: E402 - found only once the folder above is known
 
 WIDTH = 100
+ENVIRONMENT = {"COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONUTF8": "1"}
 PART = re.compile(
     r"<!-- (?P<kind>table|run)(?P<how> \([^)\n]*\))?: (?P<what>[^\n]*?) -->\n.*?<!-- end -->"
     r"|<!-- file: (?P<name>\S+) -->\n+```[^\n]*\n(?P<content>.*?)```",
     re.DOTALL,
 )
+
+#: The exit code of a command, what it printed, and what it said on standard error.
+Answer = tuple[int, str, str]
+Run = Callable[[str, Path], Answer]
 
 
 class Stale(Exception):
@@ -55,17 +60,17 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def regenerated(text: str) -> str:
-    """The text of a page with every generated part written anew."""
+def regenerated(text: str, run: Run | None = None) -> str:
+    """The text of a page with every generated part written anew; ``run`` runs a command, by default a shell."""
     if not PART.search(text):
         return text
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "examples")
-        return PART.sub(lambda match: _part(match, folder), text)
+        return PART.sub(lambda match: _part(match, folder, run or in_a_shell), text)
 
 
-def _part(match: re.Match[str], folder: Path) -> str:
+def _part(match: re.Match[str], folder: Path, run: Run) -> str:
     if match["name"]:
         (folder / match["name"]).parent.mkdir(exist_ok=True)
         (folder / match["name"]).write_text(match["content"], encoding="utf-8")
@@ -73,7 +78,7 @@ def _part(match: re.Match[str], folder: Path) -> str:
     what, how = match["what"].strip(), match["how"] or ""
     if match["kind"] == "run":
         code = re.search(r"exit (\d+)", how)
-        answer = printed(what, folder, int(code[1]) if code else 0)
+        answer = printed(what, folder, int(code[1]) if code else 0, run)
         chosen = re.search(r"paragraphs ([\d ]+)", how)
         body = f"```console\n$ {what}\n{abridged(answer, [int(n) for n in chosen[1].split()]) if chosen else answer}```"
     else:
@@ -100,17 +105,23 @@ def abridged(answer: str, chosen: list[int]) -> str:
     return shown
 
 
-def printed(command: str, folder: Path, expected: int) -> str:
-    """What a shell command prints in a folder; raises when it ends with another exit code than expected."""
+def in_a_shell(command: str, folder: Path) -> Answer:
+    """Run a command as a user does."""
     where = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
-    environment = {**os.environ, "PATH": where, "COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    environment = {**os.environ, **ENVIRONMENT, "PATH": where}
     done = subprocess.run(
         ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )
-    if done.returncode != expected:
-        raise Stale(f"`{command}` ended with {done.returncode}, not {expected}: {done.stderr.strip()[-500:]}")
-    said = [line for line in done.stderr.splitlines() if line != NOTICE]
-    return "".join(f"{line.rstrip()}\n" for line in [*done.stdout.splitlines(), *said])
+    return done.returncode, done.stdout, done.stderr
+
+
+def printed(command: str, folder: Path, expected: int, run: Run) -> str:
+    """What a command prints in a folder; raises when it ends with another exit code than expected."""
+    code, out, err = run(command, folder)
+    if code != expected:
+        raise Stale(f"`{command}` ended with {code}, not {expected}: {err.strip()[-500:]}")
+    said = [line for line in err.splitlines() if line != NOTICE]
+    return "".join(f"{line.rstrip()}\n" for line in [*out.splitlines(), *said])
 
 
 def _row(*cells: str) -> str:
@@ -232,11 +243,11 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
 }
 
 
-def stale(path: Path) -> str | None:
+def stale(path: Path, run: Run | None = None) -> str | None:
     """Why a page is not up to date, or None."""
     text = path.read_text(encoding="utf-8")
     try:
-        fresh = regenerated(text)
+        fresh = regenerated(text, run)
     except Stale as why:
         return str(why)
     if fresh == text:

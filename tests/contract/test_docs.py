@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from docs import generate
+from tacit.cli import cli
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -24,9 +27,21 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def in_this_process(command: str, folder: Path) -> generate.Answer:
+    """Run a command without a shell and a process of its own, where it needs neither: a start takes longer than most answers."""
+    words = shlex.split(command)
+    if words[0] != "tacit" or set(command) & set("|&;<>$*?`"):
+        return generate.in_a_shell(command, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = CliRunner(env=generate.ENVIRONMENT).invoke(cli, words[1:])
+    return done.exit_code, done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_generated_facts_are_up_to_date(path: Path) -> None:
-    assert generate.stale(path) is None
+    """The first page is read as a user would type it; `make docs` writes all of them that way."""
+    assert generate.stale(path, generate.in_a_shell if path.name == "README.md" else in_this_process) is None
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
