@@ -45,6 +45,7 @@ def cases() -> list[tuple[int, str, int]]:
 
 @pytest.mark.parametrize(("seed", "method", "form"), cases())
 def test_what_is_published_is_true_and_complete_where_it_says_so(seed: int, method: str, form: int) -> None:
+    """Takes seconds where thresholds rise on rounded numbers: each list on the way is audited with every attack."""
     data, done = repaired(seed, method, form)
     rules, header = done.release, done.release.header
     assert isinstance(rules, tacit.Rules)
