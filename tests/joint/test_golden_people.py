@@ -52,8 +52,8 @@ def test_two_years_of_tables_with_hidden_cells_tell_everything_about_everybody_w
 ) -> None:
     """Both years publish all tables of one and two columns, cells below ten hidden; nobody joined, and how many left is known.
 
-    Sums along columns settle it before the time is up; programs would only ask about people who stayed. It takes as long as it may: how
-    many groups the tables of a year have is the point.
+    Sums along columns settle it before the time is up; programs would only ask about people who stayed. It takes
+    seconds: every table of two columns, twice, about 6,000 people.
     """
     assert leavers_told(gone, seed, tmp_path) == (gone, 0)
 
