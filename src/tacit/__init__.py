@@ -12,7 +12,7 @@ check               :func:`verify` the proved findings of an audit, by their cer
 repair              :func:`repair` with a method of :data:`REPAIRS`; :func:`bucketize` a table, :func:`hide` cells of one;
                     :func:`suggest` the cheapest that would do
 measure             :func:`utility` of a bucketized release, :func:`compare` estimates with the truth
-choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision)
+choose              :func:`sweep_itemsets`, :func:`sweep_rules` (thresholds), :func:`sweep_rounding` (precision), :func:`sweep_repairs` (repairs)
 write               :func:`write_release`
 ==================  =========================================================================
 

@@ -66,6 +66,7 @@ from tacit.verbs.report import write_acro as write_acro
 from tacit.verbs.report import write_report as write_report
 from tacit.verbs.suggest import suggest as suggest
 from tacit.verbs.sweep import sweep_itemsets as sweep_itemsets
+from tacit.verbs.sweep import sweep_repairs as sweep_repairs
 from tacit.verbs.sweep import sweep_rounding as sweep_rounding
 from tacit.verbs.sweep import sweep_rules as sweep_rules
 from tacit.verbs.tabulate import tabulate as tabulate

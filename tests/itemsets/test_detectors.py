@@ -15,7 +15,7 @@ import tacit
 from tacit.cli.audit import audit_command
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.itemsets import detectors
-from tacit.itemsets.detectors import DETECTORS, Family, every_channel
+from tacit.itemsets.detectors import DETECTORS, Family, ScanCost, count_scanned, every_channel
 from tacit.itemsets.inference_channels import run
 from tacit.itemsets.supports import Supports
 from tacit.model.audit import ALGORITHMS, Algorithm, AttackRun, Target
@@ -103,6 +103,75 @@ def test_the_family_is_what_the_papers_call_so(rows: Rows, sigma: int, only: Onl
     assert {named(mask): support for mask, support in made.frequent.items()} == frequent
     assert sorted(map(sorted, map(named, made.closed))) == sorted(map(sorted, naive.closed(frequent)))
     assert {frozenset(names[i] for i in items) for _, items in made.maximal} == set(naive.maximal(frequent))
+
+
+def scan_naively(rows: Rows, sigma: int, k: int) -> tuple[set[naive.Channel], int, int, int]:
+    """OICD with scans as the PMICD paper has it, step by step: channels, looks for pairs, supports added, looks for supports."""
+    frequent = {frozenset[str](): len(rows)} | naive.frequent(rows, sigma)
+    in_order = sorted(naive.closed(frequent).items(), key=lambda one: -one[1])
+    found = set()
+    pairs = 0
+    added = 0
+    looks = 0
+    for whole in naive.maximal(frequent):
+        for part, _ in in_order:
+            pairs += 1
+            if not part <= whole:
+                continue
+            size = 0
+            for more in naive.subsets(whole - part):
+                added += 1
+                for closed, support in in_order:
+                    looks += 1
+                    if part | more <= closed:
+                        size += (-1) ** len(more) * support
+                        break
+            if 0 < size < k:
+                found.add((part, whole - part, size))
+    return found, pairs, added, looks
+
+
+@often
+@given(databases(), st.integers(1, 6), st.integers(1, 9), st.sampled_from(("all", "closed")))
+@example(PMICD, 4, 3, "closed")
+def test_the_cost_of_scans_is_that_of_a_run(rows: Rows, sigma: int, k: int, only: Only) -> None:
+    release = released(rows, sigma, only)
+    found, pairs, added, _ = scan_naively(rows, sigma, k)
+    assert found == naive.maximal_channels(rows, sigma, k)
+    family = Family(Target(release, Policy()), Supports(release))
+    cost = count_scanned(family)
+    n_closed = len(naive.closed({frozenset[str](): len(rows)} | naive.frequent(rows, sigma)))
+    assert (cost.pairs, cost.supports, cost.every) == (pairs, added, added * n_closed)
+    assert cost.supports == next(row for row in DETECTORS if row.name == "oicd").work(family)
+    assert cost.supports <= cost.first <= cost.every
+
+
+@often
+@given(databases(), st.integers(1, 6))
+def test_a_scan_that_stops_at_the_first_superset_is_counted_exactly(rows: Rows, sigma: int) -> None:
+    """Equally frequent closed sets may come in any order, so the twin takes that of the family."""
+    release = released(rows, sigma, "closed")
+    family = Family(Target(release, Policy()), Supports(release))
+    in_order = sorted(family.closed, key=lambda part: -family.frequent[part])
+    looks = 0
+    for _, items in family.maximal:
+        whole = sum(1 << item for item in items)
+        for part in (one for one in in_order if one & ~whole == 0):
+            for subset in range(whole + 1):
+                if subset & ~whole == 0 and part & ~subset == 0:
+                    looks += 1 + next(place for place, closed in enumerate(in_order) if subset & ~closed == 0)
+    assert count_scanned(family).first == looks
+
+
+@pytest.mark.parametrize(
+    ("rows", "sigma", "expected"),
+    [(PMICD, 4, ScanCost(198, 209, 2179, 209 * 22)), (ATZORI, 6, ScanCost(36, 111, 995, 111 * 12))],
+    ids=["pmicd", "atzori"],
+)
+def test_the_cost_of_scans_on_the_worked_examples(rows: Rows, sigma: int, expected: ScanCost) -> None:
+    release = released(rows, sigma, "closed")
+    assert count_scanned(Family(Target(release, Policy()), Supports(release))) == expected
+    assert scan_naively(rows, sigma, 3)[1:] == (expected.pairs, expected.supports, expected.first)
 
 
 @settings(max_examples=25, deadline=None)

@@ -12,7 +12,7 @@ from tacit.repairs import REPAIRS
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.naive_deduction import deduced_groups
 
-ROW_CHANGING = ["substitute", "additive", "exact-deficit", "suppressive"]
+ROW_CHANGING = ["substitute", "additive", "merge-channels", "exact-deficit", "suppressive"]
 
 
 def database(seed: int) -> tuple[list[frozenset[str]], int, int]:
@@ -62,7 +62,7 @@ def test_deduction_finds_nothing_either_when_that_is_the_goal(seed: int, method:
     assert deduced_groups(published(done), done.release.n or 0, sigma, k) == {}
 
 
-@pytest.mark.parametrize("method", ["additive", "exact-deficit"])
+@pytest.mark.parametrize("method", ["additive", "merge-channels", "exact-deficit"])
 @pytest.mark.parametrize("seed", range(12))
 def test_adding_people_loses_and_invents_no_itemset(seed: int, method: str) -> None:
     rows, sigma, _, done = repaired(seed, method, "all", "frequent-only")

@@ -224,6 +224,12 @@ strict = option("--strict", "Read thresholds as 'more than' instead of 'at least
 
 # Policy
 
+goal = option(
+    "--goal",
+    "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
+    type=click.Choice(["all", "frequent-only"]),
+    default="all",
+)
 policy_file = option(
     "--policy FILE",
     "The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",

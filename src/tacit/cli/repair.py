@@ -46,12 +46,7 @@ class _RepairOptions(ReleaseOptions):
 @options.missing
 @options.release_file
 @options.policy
-@option(
-    "--goal",
-    "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
-    type=click.Choice(["all", "frequent-only"]),
-    default="all",
-)
+@options.goal
 @option(
     "--base B",
     "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from tacit.model.audit import Verdict
+from tacit.model.repair import Goal
 from tacit.model.rounding import Precision
 
 
@@ -203,3 +204,56 @@ class RuleSweep(Sweep):
         head = {"format": "tacit.sweep/1", "of": "rules", "n": self.n, "finished": self.finished, "reason": self.reason}
         best = self.richest
         return head | {"cells": [cell.to_dict() for cell in self.cells], "richest": best.to_dict() if best else None}
+
+
+@dataclass(frozen=True, slots=True)
+class RepairRow:
+    """Result of one repair of itemsets.
+
+    ``verdict`` is that of the attacks asked for on the result, and ``findings`` their number; both are None, and ``reason`` says why, if there
+    is no result. ``loss`` is the one by which suggestions are ordered. ``seconds`` stand in no record.
+    """
+
+    method: str
+    verdict: Verdict | None = None
+    findings: int | None = None
+    itemsets_lost: int | None = None
+    itemsets_ghost: int | None = None
+    support_error_mean: float | None = None
+    support_error_max: float | None = None
+    people_changed: int | None = None
+    loss: float | None = None
+    reason: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as in the record."""
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
+
+
+@dataclass(frozen=True, slots=True)
+class RepairSweep(Sweep):
+    """Every repair of one list of itemsets, in the order of the table of repairs.
+
+    ``before`` is the number of findings in the list as it is.
+    """
+
+    n: int | None
+    k: int
+    goal: Goal
+    before: int
+    rows: tuple[RepairRow, ...]
+    reason: str = ""
+
+    @property
+    def cheapest(self) -> RepairRow | None:
+        """Return the clean result with the least loss."""
+        clean = [row for row in self.rows if row.verdict == "clean" and row.loss is not None]
+        return min(clean, key=lambda row: row.loss or 0.0, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record."""
+        head = {"format": "tacit.sweep/1", "of": "repairs", "n": self.n, "k": self.k, "goal": self.goal}
+        head |= {"finished": self.finished, "reason": self.reason, "findings": self.before}
+        best = self.cheapest
+        return head | {"repairs": [row.to_dict() for row in self.rows], "cheapest": best.method if best else None}

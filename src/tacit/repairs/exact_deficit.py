@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.model.arrays import Words
+from tacit.model.arrays import Ints, Words
 from tacit.model.policy import check_time
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.people import BitRows, small_groups, with_people
+from tacit.repairs.people import small_groups, with_people
 
 NAME = "exact-deficit"
 
@@ -31,11 +31,15 @@ def propose(case: RepairCase) -> Proposal:
     rows, groups, masks = small_groups(itemsets_of(case, NAME), case)
     longest_first = np.argsort(-np.bitwise_count(groups).sum(axis=1, dtype=np.int64), kind="stable")
     people = np.zeros(len(groups), np.int64)
-    sizes = [_count_groups(rows, mask) for mask in masks]
+    # Only the words in which a maximal set has items matter: with many rare items they are few.
+    used = np.flatnonzero(masks.any(axis=0))
+    words = rows.words[:, used]
+    masks = masks[:, used]
+    sizes = [_count_groups(words, rows.weights, mask) for mask in masks]
     for place in longest_first.tolist():
         check_time("repair")
         # People with exactly these items join one group on every maximal set.
-        joined = [(known, tuple((groups[place] & mask).tolist())) for known, mask in zip(sizes, masks, strict=True)]
+        joined = [(known, tuple((groups[place, used] & mask).tolist())) for known, mask in zip(sizes, masks, strict=True)]
         if any(0 < known.get(key, 0) < case.k for known, key in joined):
             people[place] = max(case.k - known.get(key, 0) for known, key in joined)
             for known, key in joined:
@@ -43,8 +47,8 @@ def propose(case: RepairCase) -> Proposal:
     return with_people(case, rows, groups, people)
 
 
-def _count_groups(rows: BitRows, mask: Words) -> dict[tuple[int, ...], int]:
-    kept, group = np.unique(rows.words & mask, axis=0, return_inverse=True)
+def _count_groups(words: Words, weights: Ints, mask: Words) -> dict[tuple[int, ...], int]:
+    kept, group = np.unique(words & mask, axis=0, return_inverse=True)
     people = np.zeros(len(kept), np.int64)
-    np.add.at(people, group.reshape(-1), rows.weights)
+    np.add.at(people, group.reshape(-1), weights)
     return dict(zip(map(tuple, kept.tolist()), people.tolist(), strict=True))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.model.sweep import ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleSweep, Setting
+from tacit.model.sweep import ItemsetSweep, Lowest, RepairRow, RepairSweep, RoundingSweep, RuleCell, RuleSweep, Setting
 from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
 from tacit.reports.pictures import Canvas, Curve, line_chart
 from tacit.reports.sentences import UNBROKEN, counted, people, people_of
@@ -312,3 +312,68 @@ def _rule_curves(cells: Sequence[RuleCell], n: int, *, over_support: bool, has_o
         name = f"{cell.form.label}, {other}" if has_others else cell.form.label
         found.setdefault(name, []).append((at, cell.divergence or 0.0))
     return [Curve(name, tuple(sorted(points))) for name, points in found.items()]
+
+
+# Repairs of itemsets
+
+_REPAIR_LEGEND = {
+    "findings": "what the attacks still find",
+    "lost": "itemsets that are published no longer",
+    "new": "itemsets that were not frequent before",
+    "mean error": "of the counts that stay, as a share of the true one",
+    "largest": "the largest such error",
+    "people": "people who were added, deleted or changed",
+}
+
+
+def report_repair_sweep(sweep: RepairSweep, *, with_seconds: bool = False) -> SweepReport:
+    """Return all repairs and the cheapest clean one."""
+    columns = ["repair", *_REPAIR_LEGEND, "verdict", *(["seconds"] if with_seconds else [])]
+    rows = []
+    for row in sweep.rows:
+        counts = [_whole(value) for value in (row.findings, row.itemsets_lost, row.itemsets_ghost)]
+        errors = [_share(value) for value in (row.support_error_mean, row.support_error_max)]
+        taken = [f"{row.seconds:.1f}"] if with_seconds else []
+        rows.append([row.method, *counts, *errors, _whole(row.people_changed), row.verdict or "not done", *taken])
+    about = "an unknown number of people" if sweep.n is None else people(sweep.n)
+    attacks = "I01" if sweep.goal == "frequent-only" else "all attacks"
+    best = sweep.cheapest
+    return SweepReport(
+        title="which repair for itemsets",
+        lead=(
+            f"Itemsets about {about}, groups of fewer than {people(sweep.k)} not allowed: "
+            f"{counted(sweep.before, 'finding')} of {attacks} before the repair"
+        ),
+        grid=Table.of("", columns, rows),
+        outcome="Clean, with the least loss",
+        outcomes=["none of these" if best is None else _cheapest(best)],
+        undecided=[f"{row.method}: {row.reason}" for row in sweep.rows if row.reason],
+        legend=_REPAIR_LEGEND,
+        records=[row.to_dict() for row in sweep.rows],
+        picture=_repair_picture(sweep),
+        caption="What is lost, over what is still found.",
+        reason=sweep.reason,
+    )
+
+
+def _cheapest(row: RepairRow) -> str:
+    return f"{row.method}: {_decimals(row.loss, 4)}, the mean of errors and of itemsets lost or new, plus the share of people changed"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3%}"
+
+
+def _repair_picture(sweep: RepairSweep) -> Canvas:
+    done = [row for row in sweep.rows if row.findings is not None and row.loss is not None]
+    curves = [Curve(row.method, ((float(row.findings or 0), row.loss or 0.0),), row.verdict or "") for row in done]
+    said = [f"{row.method} {row.findings:,} findings, loss {_decimals(row.loss, 4)}" for row in done]
+    return line_chart(
+        curves,
+        name="sweep",
+        title="What repairs cost, and what they leave",
+        description=f"Findings about groups of fewer than {sweep.k:,} people after each repair, and its loss: {', '.join(said)}.",
+        x_label="findings after the repair",
+        y_label="loss",
+        is_linear=True,
+    )

@@ -17,14 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from tacit.errors import LimitReached, OptionError
+from tacit.errors import LimitReached, OptionError, TacitError
 from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
 from tacit.kernels.projection import small_groups_on, vertical
@@ -35,13 +36,27 @@ from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
 from tacit.model.numbers import Threshold, share
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only, Rules
+from tacit.model.repair import Goal, RepairMethod
 from tacit.model.rounding import Precision, rounded
-from tacit.model.sweep import Cell, ItemsetSweep, Lowest, RoundingSweep, RuleCell, RuleForm, RuleSweep, Setting
+from tacit.model.sweep import (
+    Cell,
+    ItemsetSweep,
+    Lowest,
+    RepairRow,
+    RepairSweep,
+    RoundingSweep,
+    RuleCell,
+    RuleForm,
+    RuleSweep,
+    Setting,
+)
 from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.repairs import REPAIRS
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.audit import audit
 from tacit.verbs.data import with_coarser_items
-from tacit.verbs.repair import FAST, cost_of
+from tacit.verbs.repair import FAST, cost_of, repair
+from tacit.verbs.suggest.lists import count_published, itemset_loss
 
 
 def listed(given: Any) -> list[Any]:
@@ -395,6 +410,88 @@ def _setting(precision: Precision | None, exact: Itemsets, printed: Itemsets, fo
     )
 
 
+def sweep_repairs(
+    release: Itemsets | str | Path | Any,
+    *,
+    data: Transactions | Table | str | Path | Any = None,
+    policy: Policy | None = None,
+    goal: Goal = "all",
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> RepairSweep:
+    """Repair itemsets by every method; audit and measure each result.
+
+    Parameters
+    ----------
+    release
+        A mined or read release of itemsets, or anything :func:`tacit.read_release` takes.
+    data
+        The owner's data. Methods that need them are listed without a result if they are not given.
+    policy
+        What the publisher accepts; the default is a smallest group of ten.
+    goal
+        Attacks that must fail, as for :func:`tacit.repair`.
+    time_limit
+        Seconds after which it stops; methods that did not finish say so. By default every method takes its time.
+    progress
+        Called with the share of the work done, from 0 to 1.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> baskets = tacit.read_transactions([["a", "b"]] * 49 + [["a"]] + [["c"]] * 20)
+    >>> swept = tacit.sweep_repairs(tacit.mine_itemsets(baskets, min_support=20), data=baskets)
+    >>> [(row.method, row.verdict, row.people_changed) for row in swept.rows[:3]]
+    [('substitute', 'clean', 1), ('additive', 'clean', 10), ('merge-channels', 'clean', 10)]
+    >>> swept.cheapest.method
+    'suppressive'
+    """
+    limits = Limits.within(time_limit)
+    policy = policy or Policy()
+    start = read_release(release)
+    if start.kind != "itemsets":
+        remedy = "Give a release of itemsets; tacit repair compares the repairs of rules"
+        raise OptionError(f"holds {start.kind}, not itemsets", where="sweep repairs", remedy=remedy)
+    attacks = ["I01"] if goal == "frequent-only" else None
+    before = audit(start, data=data, policy=policy, attacks=attacks, time_limit=limits.seconds_left)
+    published = cache(partial(count_published, start, data))
+    methods = [row for row in REPAIRS if "itemsets" in row.of]
+    rows: list[RepairRow] = []
+
+    def carry_out(method: RepairMethod, seconds: float | None) -> RepairRow:
+        began = monotonic()
+        done = repair(
+            start, method=method.name, data=data, policy=policy, goal=goal, before=before, suggest=False, time_limit=seconds
+        )
+        return RepairRow(
+            method.name,
+            done.after.asked_verdict,
+            findings=sum(run.findings for run in done.after.runs),
+            itemsets_lost=int(done.cost["itemsets_lost"]),
+            itemsets_ghost=int(done.cost["itemsets_ghost"]),
+            support_error_mean=done.cost["support_error_mean"],
+            support_error_max=done.cost["support_error_max"],
+            people_changed=int(done.cost.get("people_changed", 0)),
+            loss=itemset_loss(done.cost, published, start.n or done.release.n),
+            seconds=monotonic() - began,
+        )
+
+    for number, method in enumerate(methods):
+        # Each method may take an equal part of the time that is left, so that none goes without.
+        seconds = None if limits.seconds_left is None else limits.seconds_left / (len(methods) - number)
+        try:
+            rows.append(carry_out(method, seconds))
+        except LimitReached:
+            rows.append(RepairRow(method.name, reason=_LATE_REPAIR))
+        except TacitError as error:
+            rows.append(RepairRow(method.name, reason=f"{error.what}. {error.remedy}"))
+        progress((number + 1) / len(methods))
+    late = any(row.reason == _LATE_REPAIR for row in rows)
+    findings = sum(run.findings for run in before.runs)
+    return RepairSweep(start.n, policy.k, goal, findings, tuple(rows), _LATE if late else "")
+
+
+_LATE_REPAIR = "the time limit was reached"
 _NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
 _SLOW = "R03"  #: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
 _GENERAL = "X01"  #: The general adversary, which decides where all other attacks find nothing.

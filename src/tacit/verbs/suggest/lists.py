@@ -10,7 +10,7 @@ from tacit.files.inputs import people_of
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import Audit
 from tacit.model.policy import Limits
-from tacit.model.release import Rules
+from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Repair, RepairMethod
 from tacit.repairs import REPAIRS
 from tacit.verbs.audit import audit
@@ -28,7 +28,7 @@ IN_LINES = "share of the rules that are lost, or printed without their support, 
 #: Quick repairs first, so that slow ones have the rest of the time. A repair that is new in the table, and not here, is tried last.
 ORDER = (
     *("withhold", "round", "raise-threshold", "withdraw", "leave-out"),
-    *("safe-family", "suppressive", "substitute", "exact-deficit", "additive"),
+    *("safe-family", "suppressive", "substitute", "exact-deficit", "merge-channels", "additive"),
 )
 
 
@@ -39,17 +39,16 @@ def ways(case: SuggestCase) -> list[Way]:
     possible.sort(key=lambda row: ORDER.index(row.name) if row.name in ORDER else len(ORDER))
     if kind == "rules":
         return [Way(row.name, row.summary, partial(_repair_rules, case, row)) for row in possible]
-    published = cache(lambda: _published(case))
+    assert case.release.kind == "itemsets"
+    published = cache(partial(count_published, case.release, case.data))
     return [Way(row.name, row.summary, partial(_repair_itemsets, case, published, row)) for row in possible]
 
 
-def _published(case: SuggestCase) -> int:
+def count_published(release: Itemsets, data: Any) -> int:
     """Count the itemsets published, or implied by closed ones."""
-    release = case.release
-    assert release.kind == "itemsets"
-    if release.only != "closed" or case.data is None:
+    if release.only != "closed" or data is None:
         return len(release)
-    return len(mine_itemsets(people_of(case.data), min_support=release.min_support, only="all"))
+    return len(mine_itemsets(people_of(data), min_support=release.min_support, only="all"))
 
 
 def _repair_itemsets(case: SuggestCase, published: Callable[[], int], method: RepairMethod, seconds: float) -> Done:
