@@ -1,7 +1,8 @@
 """Repairs against the fewest changes that are possible at all.
 
 Of the databases of seeds 0 to 299, 244 need a change. Over these, people changed as a multiple of the fewest possible, on average, and in how
-many of them the method is at the optimum: substitute 1.29 (172), exact-deficit 1.26 (192), additive 2.22 (0), suppressive 1.00 (242).
+many of them the method is at the optimum: substitute 1.29 (172), exact-deficit 1.26 (192), additive 2.22 (0), merge-channels 1.84 (0),
+suppressive 1.00 (242).
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ import tacit
 from tests.itemsets.naive_channels import Row, maximal_channels, subsets
 from tests.repairs.exact_minimum import Change, fewest_changed
 
-METHODS: dict[str, Change] = {"substitute": "replace", "exact-deficit": "add", "additive": "add", "suppressive": "delete"}
+METHODS: dict[str, Change] = {
+    "substitute": "replace",
+    "exact-deficit": "add",
+    "additive": "add",
+    "merge-channels": "add",
+    "suppressive": "delete",
+}
 ITEMS = "abcd"
 
 
@@ -52,7 +59,7 @@ def test_no_repair_changes_fewer_people_than_must_be_changed_and_few_many_more()
     ratios = {method: done / fewest for method, (done, fewest) in total.items()}
     assert ratios["suppressive"] <= 1.05
     assert max(ratios["substitute"], ratios["exact-deficit"]) <= 1.6
-    assert ratios["additive"] <= 3
+    assert ratios["merge-channels"] <= ratios["additive"] <= 3
 
 
 def neighbours(rows: list[Row], k: int, change: Change) -> Iterator[list[Row]]:

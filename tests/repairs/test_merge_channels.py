@@ -21,7 +21,8 @@ ATZORI = rows_of(
 )
 #: 50 people have a, 45 a and b, 45 a and c, 40 all three; another 20 have nothing.
 SHARED = rows_of("/".join(["a b c"] * 40 + ["a b"] * 5 + ["a c"] * 5 + ["x"] * 20))
-Channel = tuple[frozenset[str], frozenset[str]]
+Channel = tuple[frozenset[str], frozenset[str]]  #: Present and absent items.
+Made = tuple[list[Channel], set[frozenset[str]]]  #: Channels, and the frequent itemsets.
 databases = st.lists(st.sets(st.sampled_from(ITEMS)).map(frozenset), min_size=1, max_size=14)
 
 
@@ -50,7 +51,7 @@ def as_words(sets: list[frozenset[str]]) -> Words:
     return np.array([[mask & 2**64 - 1, mask >> 64] for mask in masks], np.uint64).reshape(-1, 2)
 
 
-def cases(rows: list[Row], sigma: int, k: int) -> tuple[list[Channel], set[frozenset[str]]]:
+def cases(rows: list[Row], sigma: int, k: int) -> Made:
     """Maximal channels in some order, and the frequent itemsets with the empty one."""
     channels = [(present, absent) for present, absent, _ in maximal_channels(rows, sigma, k)]
     return sorted(channels, key=lambda one: (sorted(one[0]), sorted(one[1]))), {frozenset(), *frequent(rows, sigma)}
@@ -66,11 +67,29 @@ def supports(done: tacit.Repair) -> dict[frozenset[str], int]:
     return {frozenset(line["itemset"]): line["count"] for line in done.release.records()} | {frozenset(): done.release.n or 0}
 
 
-@settings(max_examples=150, deadline=None)
-@given(databases, st.integers(1, 6), st.integers(2, 6))
-@example(ATZORI, 6, 3)
-def test_channels_are_merged_by_the_rule(rows: list[Row], sigma: int, k: int) -> None:
-    channels, listed = cases(rows, sigma, k)
+def on(sets: str, channels: str) -> Made:
+    """Channels on maximal sets such as abc:ab, and the frequent itemsets."""
+    pairs = [(frozenset(part), frozenset(whole)) for whole, part in (one.split(":") for one in channels.split())]
+    return [(part, whole - part) for part, whole in pairs], {part for whole in sets.split() for part in subsets(whole)}
+
+
+@st.composite
+def families(draw: st.DrawFn) -> Made:
+    """Any channels on any maximal sets, whether a database has them or not."""
+    sets = st.sets(st.sampled_from(ITEMS), min_size=1, max_size=4).map(frozenset)
+    widest = list(maximal(dict.fromkeys(draw(st.lists(sets, min_size=2, max_size=6)), 0)))
+    parts = [(whole, whole & part) for whole in widest for part in draw(st.lists(sets, max_size=5))]
+    return on(" ".join(map("".join, widest)), " ".join(f"{''.join(whole)}:{''.join(part)}" for whole, part in parts))
+
+
+@settings(max_examples=400, deadline=None)
+@given(families())
+@example(cases(ATZORI, 6, 3))
+@example(on("abc acd", "abc:ab acd:ac"))  # together they are frequent, but the first lacks an item of the second
+@example(on("abce adf abcd", "abce:abc adf:ad"))  # together they would raise more supports than apart
+@example(on("abc acd abd", "abc:ab acd:a abd:d"))
+def test_channels_are_merged_by_the_rule(made: Made) -> None:
+    channels, listed = made
     widest = list(maximal(dict.fromkeys(listed, 0)))
     merged = merge_channels(as_words([i for i, _ in channels]), as_words([a for _, a in channels]), as_words(widest))
     expected = merge_naively(channels, listed)
