@@ -75,7 +75,7 @@ VERBS = (
     Verb("repair", "tacit.cli.repair", "Change a release until no attack succeeds, and audit the result."),
     Verb("bucketize", "tacit.cli.protect", "Publish a table in groups of at least L sensitive values each."),
     Verb("hide", "tacit.cli.protect", "Hide cells of a table until no rule reveals the sensitive ones."),
-    Verb("sweep", "tacit.cli.sweep", "Choose a threshold or a precision: verdicts over a grid."),
+    Verb("sweep", "tacit.cli.sweep", "Choose a threshold, a precision or a repair: verdicts over a grid."),
     Verb("attacks", "tacit.cli.catalogue", "List the attacks."),
     Verb("repairs", "tacit.cli.catalogue", "List the repairs."),
     Verb("reproduce", "tacit.cli.reproduce", "Compare a paper's tables and figures with ours."),
