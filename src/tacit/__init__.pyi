@@ -10,6 +10,7 @@ from tacit.errors import OptionError as OptionError
 from tacit.errors import RepairError as RepairError
 from tacit.errors import TacitError as TacitError
 from tacit.files.buckets import read_buckets as read_buckets
+from tacit.files.naive_bayes import read_naive_bayes as read_naive_bayes
 from tacit.files.partial import read_partial as read_partial
 from tacit.files.releases import read_release as read_release
 from tacit.files.releases import read_releases as read_releases

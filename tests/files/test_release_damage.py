@@ -31,6 +31,7 @@ FILES = {
     "borgelt.txt": "Xqz (75.0)\nXqz b (37.5)\n",
     "rules.txt": "c <- Xqz b (50.0, 50.0)\n",
     "model.xml": PMML,
+    "naive.csv": "column,value,class,count\n,,Xqz,8\nXqz,b,Xqz,3\nXqz,c,Xqz,5\n",
 }
 HEADER = {"format": "tacit.itemsets/1", "n": 8, "complete": True, "rounding": "nearest", "digits": 3, "qi": ["Xqz"], "sa": "x"}
 
@@ -57,14 +58,14 @@ def damaged(draw: st.DrawFn, text: str) -> str:
 @example(("own.csv", 'itemset,count\n"[""a""]",99999999999999999999\n'), 8, False)
 def test_damaged_texts(case: tuple[str, str], n: int | None, forced: bool) -> None:
     name, text = case
-    form = {"own": "tacit", "rules": "tacit", "model": "pmml"}.get(
+    form = {"own": "tacit", "rules": "tacit", "model": "pmml", "naive": "naive-bayes"}.get(
         name.partition(".")[0], name.partition(".")[0].partition("-")[0]
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_text(text, encoding="utf-8")
         try:
-            read_release(path, n=n, form=form if forced and name != "rules.txt" else None)
+            read_release(path, n=n, sa="x" if name == "naive.csv" else (), form=form if forced and name != "rules.txt" else None)
         except TacitError as error:
             said = str(error)
             assert "Xqz" not in said

@@ -382,8 +382,9 @@ class _ItemLines(_Lines):
             self.columns = {*(column for column, _ in self.release.items.pairs), *header.columns}
             if self.sensitive:
                 self.columns |= {*header.qi, self.sensitive}
+            self.listed = {("column", name): frozenset(values) for name, values in header.all_values}
             if header.sa_values:
-                self.listed = {("column", " & ".join(header.sa)): frozenset(header.sa_values)}
+                self.listed["column", " & ".join(header.sa)] = frozenset(header.sa_values)
 
     @cached_property
     def published(self) -> set[int]:

@@ -205,13 +205,13 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     if isinstance(data, str | os.PathLike):
         file = Input.of(data)
         known = read_table_header(file)
-        cells = _file_cells(file)
+        cells = file_cells(file)
         if known.guarded:
             texts = [list(map(unguard, column)) for column in cells.texts]
             cells = replace(cells, names=list(map(unguard, cells.names)), texts=texts)
     else:
         known = TableHeader()
-        cells = _frame_cells(data)
+        cells = frame_cells(data)
         said = said if said.by else replace(said, by=crosstab_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
@@ -226,7 +226,8 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
 # Files and frames
 
 
-def _file_cells(file: Input) -> Cells:
+def file_cells(file: Input) -> Cells:
+    """Return the texts of a delimited or Parquet file."""
     head = read_head(file)
     source = file.source
     if head.columns:
@@ -241,7 +242,8 @@ def _delimiter(head: Head) -> str:
     return head.delimiter(names_count) or head.delimiter(lambda names: len(names) > 1) or ","
 
 
-def _frame_cells(data: Any) -> Cells:
+def frame_cells(data: Any) -> Cells:
+    """Return the texts of a frame."""
     if type(data).__module__.split(".")[0] == "pandas" and any(name is not None for name in data.index.names):
         data = data.reset_index()  # the rows of a crosstab are its index
     frame = as_frame(data, where="the table")

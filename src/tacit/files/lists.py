@@ -118,9 +118,21 @@ _BATCH = 20_000
 
 def write(release: Listed, path: FilePath) -> None:
     """Write a release and its header atomically, in row order."""
+    if isinstance(release, Rules):
+        _check_ranges(release)
     write_with_header(
         path, header_entries(release), lambda: _batches(release), lambda to, plain: _write_parquet(release, to, plain)
     )
+
+
+def _check_ranges(release: Rules) -> None:
+    """Raise if counts lie in ranges that no number of a line says."""
+    header = release.header
+    if release.support is not None or release.confidence is not None or header.min_support or header.min_confidence:
+        return
+    if header.n is not None and bool(((release.lo < release.hi) & ((release.lo > 0) | (release.hi < header.n))).any()):
+        remedy = "Keep the file that it was read from"
+        raise OptionError("its counts lie in ranges, which rules cannot print", where="release", remedy=remedy)
 
 
 def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:

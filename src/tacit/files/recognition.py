@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import Head, holds, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.frames import as_frame
-from tacit.files.header import FileHeader, format_beside
+from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
 from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
@@ -145,11 +145,13 @@ BUCKETS = "buckets"
 TABLE = "table"
 FREQUENCIES = "frequencies"
 CROSSTAB = "crosstab"
+NAIVE_BAYES = "naive-bayes"
 _OTHER_FORMS = {
     BUCKETS: "a folder with qit.csv and st.csv",
     TABLE: "a table of people with blank cells; name its columns with --qi and --sa",
     FREQUENCIES: "a line per cell, its count in a column 'count'",
     CROSSTAB: "name its columns with --by",
+    NAIVE_BAYES: "columns 'column', 'value', 'class', and 'count' or 'probability'; name the column of the classes with --sa",
 }
 
 
@@ -276,6 +278,18 @@ class CellOptions:
         return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
+# Naive Bayes models
+
+
+def has_class_tables(names: Collection[str]) -> bool:
+    """Tell if these are the columns of a naive Bayes model."""
+    return holds(names, "column", "value", "class") and ("count" in names or "probability" in names)
+
+
+def _is_naive_bayes(head: Head) -> bool:
+    return has_class_tables(head.columns) or head.delimiter(has_class_tables) is not None
+
+
 # All kinds
 
 LIST = "list"
@@ -290,11 +304,11 @@ _KINDS_IN_MEMORY = {
 
 
 def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
-    """Return the kind of a release: frequencies, buckets, table or list."""
+    """Return the kind of a release, naive Bayes models included."""
     if form in (FREQUENCIES, CROSSTAB):
         return FREQUENCIES
     if form is not None and not isinstance(data, Buckets):
-        return form if form in (BUCKETS, TABLE) else LIST
+        return form if form in (BUCKETS, TABLE, NAIVE_BAYES) else LIST
     for type_of_release, kind in _KINDS_IN_MEMORY.items():
         if isinstance(data, type_of_release):
             return kind
@@ -304,6 +318,8 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
         return BUCKETS
     file = Input.of(data)
     described = _described_kind(file)
+    if described is None and not options.are_given and _looks_like(file, _is_naive_bayes):
+        return NAIVE_BAYES
     if described is None and (options.are_given or _is_counted(file)):
         return FREQUENCIES
     return described or (TABLE if _holds_columns(file, options.qi, options.sa) else LIST)
@@ -315,6 +331,8 @@ def _recognise_frame(data: Any, options: CellOptions) -> str:
     frame = as_frame(data, where="the table")
     if frame is None:
         return LIST
+    if has_class_tables(frame.names):
+        return NAIVE_BAYES
     folded = {name.casefold() for name in frame.names}
     if "count" in folded and len(folded) > 1 and not folded & {"itemset", "itemsets", "items", "antecedent", "antecedents"}:
         return FREQUENCIES
@@ -323,17 +341,22 @@ def _recognise_frame(data: Any, options: CellOptions) -> str:
 
 def _described_kind(file: Input) -> str | None:
     """Return the kind that a header names, other than a list."""
-    found = {"tacit.frequencies/1": FREQUENCIES, "tacit.table/1": TABLE}.get(format_beside(file) or "")
+    named = {"tacit.frequencies/1": FREQUENCIES, "tacit.table/1": TABLE, NAIVE_BAYES_FORMAT: NAIVE_BAYES}
+    found = named.get(format_beside(file) or "")
     return found if found != TABLE or (os.path.lexists(file) and not os.path.isdir(file)) else None
 
 
 def _is_counted(file: Input) -> bool:
     """Tell if a file has a column of counts and is not a list."""
+    return _looks_like(file, lambda head: not _is_list(head) and _has_counts(head))
+
+
+def _looks_like(file: Input, content: Callable[[Head], bool]) -> bool:
+    """Tell if the head of a file can be read and fits."""
     try:
-        head = read_head(file)
+        return content(read_head(file))
     except TacitError:
         return False
-    return not _is_list(head) and _has_counts(head)
 
 
 def _is_list(head: Head) -> bool:
@@ -361,4 +384,4 @@ def is_recognised(path: FilePath) -> bool:
         head = read_head(file)
     except TacitError:
         return False
-    return _is_list(head) or _has_counts(head)
+    return _is_list(head) or _has_counts(head) or _is_naive_bayes(head)

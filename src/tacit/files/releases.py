@@ -30,6 +30,7 @@ from tacit.files.recognition import (
     CROSSTAB,
     FREQUENCIES,
     LIST,
+    NAIVE_BAYES,
     CellOptions,
     find_format,
     is_recognised,
@@ -239,7 +240,7 @@ def read_release(
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
         it lists all values that its people have; by default yes.
     form
-        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies`` or ``crosstab``; by default the content decides.
+        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab`` or ``naive-bayes``; by default the content decides.
     qi, sa
         The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
     columns
@@ -299,6 +300,11 @@ def read_release(
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
+    if kind == NAIVE_BAYES:
+        if only or complete:
+            raise OptionError("--only and --complete are for itemsets and rules", where=NAIVE_BAYES, remedy="Leave them out")
+        read_model: Callable[..., Release] = load("naive_bayes.read_naive_bayes_file")
+        return read_model(data, options=cells)
     if only or complete or rounding not in (None, "nearest"):
         remedy = "Leave them out"
         raise OptionError("--rounding, --only and --complete are for itemsets and rules", where="the release", remedy=remedy)

@@ -160,7 +160,9 @@ class _ListReader(Reader[Listed]):
 
     def all_values(self) -> Mapping[str, Sequence[str]]:
         header = self.release.header
-        return {" & ".join(header.sa): header.sa_values} if self._pairs is not None and header.sa_values else {}
+        if self._pairs is None:
+            return {}
+        return dict(header.all_values) | ({" & ".join(header.sa): header.sa_values} if header.sa_values else {})
 
     def words(self) -> Words:
         found: dict[str, set[str]] = {}

@@ -169,6 +169,7 @@ class Header:
     column is sensitive, which is more than that none is named. ``made_by`` are the repairs that made the release, the first one first.
     ``unread`` names columns or fields of the file that were not understood, ``ignored`` those that the caller declares to say nothing;
     ``n_from`` says what n follows from, where nobody says it. ``columns`` are those that items were looked for in, listed ones or not.
+    ``all_values`` are columns of which every value that somebody has is listed, with these values.
     """
 
     n: int | None = None
@@ -193,6 +194,7 @@ class Header:
     ignored: tuple[str, ...] = ()
     n_from: str = field(default="", compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
+    all_values: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def has_roles(self) -> bool:
