@@ -55,6 +55,7 @@ BROKEN: dict[str, tuple[str, str, bytes]] = {
     "mlxtend support": ("release", "m.csv", f"support,itemsets\n{MARK},frozenset({{'a'}})\n".encode()),
     "mlxtend set": ("release", "m.csv", f"support,itemsets\n0.5,frozenset({{'{MARK}\n".encode()),
     "mlxtend call": ("release", "m.csv", f"support,itemsets\n0.5,exit('{MARK}')\n".encode()),
+    "rule list": ("release", "l.csv", f'order,{RULES}{MARK},"{{""sex"": ""{MARK}""}}",{MARK},4,0.04,0.5\n'.encode()),
     "naive Bayes count": ("release", "n.csv", f"column,value,class,count\n{MARK},{MARK},{MARK},{MARK}\n".encode()),
     "naive Bayes sum": ("release", "n.csv", f"column,value,class,count\n,,{MARK},100\n{MARK},{MARK},{MARK},101\n".encode()),
     "arules support": (

@@ -19,7 +19,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.finding import Lines, Phrase, Step, render_steps
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
-from tacit.model.release import Itemsets, Release, Rules, ValueGroup
+from tacit.model.release import NO_RULE, FirstMatch, Itemsets, Release, Rules, ValueGroup
 from tacit.model.table import Table
 from tacit.model.words import Counted, CountedPeople, explain_only_values, explain_sum, state_values
 
@@ -219,6 +219,14 @@ def has_values(person: Person, pairs: Iterable[tuple[str, str]], groups: Mapping
         if own != wanted if named is None else own is None or (own in named.values) == named.excluded:
             return False
     return True
+
+
+def first_rule(person: Person, match: FirstMatch) -> str:
+    """Return the number of the first rule whose conditions a person meets."""
+    for number, rule in enumerate(match.rules, 1):
+        if all((person.get(one.column) in one.values) != one.excluded for one in rule):
+            return str(number)
+    return NO_RULE
 
 
 def _among(allowed: Mapping[str, Sequence[str]]) -> Who:

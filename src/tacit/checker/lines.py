@@ -502,6 +502,39 @@ class _ItemsetLines(_ItemLines):
 class _RuleLines(_ItemLines):
     release: Rules
 
+    def open(self) -> None:
+        super().open()
+        match = self.release.header.first_match
+        for one in () if match is None else [condition for rule in match.rules for condition in rule]:
+            axis = ("column", one.column)
+            self.columns.add(one.column)
+            self.named[axis] = self.named.get(axis, frozenset()) | frozenset(one.values)
+
+    def _order(self, cited: Mapping[str, Any]) -> Statement:
+        """Return that nobody's first rule is unmatched, or comes after a matched one."""
+        match = self.release.header.first_match
+        number = str(cited["cell"]).removeprefix("rule ")
+        numbers = [] if match is None else [str(place + 1) for place in range(len(match.rules))]
+        if match is None or number not in numbers or cited["cell"] != f"rule {number}":
+            raise Reject("it rests on the order of rules that the release does not list")
+        rule = match.rules[int(number) - 1]
+        if cited["what"] == "unmatched":
+            wanted = tuple(cited["items"])
+            found = [one for one in rule if (one.column, one.name) == wanted]
+            if not found:
+                raise Reject("it rests on a condition that the rule does not have")
+            lacking = ("column", found[0].column), (frozenset(found[0].values), not found[0].excluded)
+            return count_people(
+                {**self.scope, ("column", match.column): (frozenset({number}), False), lacking[0]: lacking[1]}, None, 0
+            )
+        box: Box = {**self.scope, ("column", match.column): (frozenset(numbers[: int(number)]), True)}
+        for one in rule:
+            axis = ("column", one.column)
+            if axis in box:
+                raise Reject("it rests on a rule with two conditions on one column")
+            box[axis] = (frozenset(one.values), one.excluded)
+        return count_people(box, None, 0)
+
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         release = self.release
         what = cited["what"]
@@ -511,6 +544,8 @@ class _RuleLines(_ItemLines):
             return count_people({**self.scope, **_having({self.sensitive: value})}, people, people)
         if what in ("missing-rule", "missing-share"):
             return self._missing(cited)
+        if what in ("matched", "unmatched"):
+            return self._order(cited)
         index = self.by_line.get(cited["line"])
         if index is None:
             raise Reject(f"it cites line {cited['line']}, which holds no rule")

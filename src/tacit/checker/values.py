@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.checker.known import Claim, Pairs, People, Term, has_values
+from tacit.checker.known import Claim, Pairs, People, Term, first_rule, has_values
 from tacit.checker.rules import Reject, RuleBook, most_left_out
 from tacit.model.finding import (
     Citation,
@@ -34,7 +34,8 @@ def check_values(finding: Mapping[str, Any], book: RuleBook, least: int, known: 
     if not header.sa_values:
         raise Reject("the release does not say which values the sensitive column can have")
     claim = Claim(finding, " & ".join(header.sa), header.sa_values)
-    if set(claim.person) != set(header.qi or claim.person):
+    own = {} if header.first_match is None else {header.first_match.column: first_rule(claim.person, header.first_match)}
+    if set(claim.person) != {*(header.qi or claim.person), *own} or not own.items() <= claim.person.items():
         raise Reject("its event is not one combination of quasi-identifiers")
     if not len(claim.left) < least:
         raise Reject(f"it leaves {len(claim.left)} values, and the policy allows that")

@@ -36,14 +36,17 @@ _HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1", NAIVE_
 KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
-        *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution"),
+        *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """Content of a header file; ``exact`` if it declares that digits were not cut."""
+    """Content of a header file.
+
+    ``exact`` declares that digits were not cut, ``ordered`` that a rule is about people whom no earlier one matches.
+    """
 
     header: Header = field(default_factory=Header)
     kind: Kind | None = None
@@ -51,6 +54,7 @@ class FileHeader:
     rounding: Rounding | None = None
     where: str = ""
     exact: bool = False
+    ordered: bool = False
 
 
 def header_path(path: FilePath) -> str:
@@ -156,7 +160,10 @@ def read_header(file: Input) -> FileHeader:
         raise Contradiction(what, where=get.where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
     exact = "digits" in get.entries and header.digits is None and base is None
-    return FileHeader(header, kind, only, rounding, where=get.where, exact=exact)
+    ordered = get.flag("ordered") is True
+    if ordered and kind == "itemsets":
+        raise get.wrong("ordered", "is for rules", "Remove the key")
+    return FileHeader(header, kind, only, rounding, where=get.where, exact=exact, ordered=ordered)
 
 
 def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:

@@ -26,10 +26,11 @@ from tacit.files.disk import FilePath, Input
 from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
 from tacit.files.header import FileHeader, Plain, header_entries, split_items, write_with_header
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
+from tacit.files.rule_lists import in_order
 from tacit.model.arrays import Ints
 from tacit.model.release import Decimals, Items, Itemsets, Listed, Rules, Sets
 
-COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence")
+COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence", "order")
 
 
 def read(file: Input, known: FileHeader, delimiter: str) -> Printout:
@@ -71,6 +72,9 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
         named = _rules(columns["antecedent"], columns["consequent"], known, at)
+        if "order" in columns or known.ordered:
+            named, header = in_order(named, columns.get("order"), known.header, at)
+            known = replace(known, header=header)
     numbers = ("count", "support", "confidence") if kind == "rules" else ("count", "support")
     printed = {name: columns.get(name) for name in numbers}
     return Printout.of(where, lines, named, known, unit=unit, exact=known.exact, **printed)
@@ -119,6 +123,9 @@ _BATCH = 20_000
 def write(release: Listed, path: FilePath) -> None:
     """Write a release and its header atomically, in row order."""
     if isinstance(release, Rules):
+        if release.header.first_match is not None:
+            remedy = "Keep the file that it was read from"
+            raise OptionError("is a rule list in order, which is not written again", where="release", remedy=remedy)
         _check_ranges(release)
     write_with_header(
         path, header_entries(release), lambda: _batches(release), lambda to, plain: _write_parquet(release, to, plain)

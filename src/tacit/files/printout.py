@@ -206,9 +206,13 @@ def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Pri
     """Name the unread columns that add information.
 
     Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules follow from the support of their
-    consequents, so that only the first of them is named, and none where every consequent is counted in another line.
+    consequents, so that only the first of them is named, and none where every consequent is counted in another line. An ``order`` of rules is
+    named even where it only counts lines: it may say that earlier rules come first.
     """
-    found = [name for name, texts in columns.items() if not _says_nothing(texts, printout)]
+    is_rules = printout.consequents is not None
+    found = [
+        name for name, texts in columns.items() if (is_rules and name.casefold() == "order") or not _says_nothing(texts, printout)
+    ]
     if printout.consequents is None:
         return replace(printout, unread=tuple(found), alike=())
     measures = [name for name in found if name.casefold() in _OF_CONSEQUENT]

@@ -339,6 +339,11 @@ def read_listed(
         file = Input.of(data)
         chosen = find_format(file, form)
         known = read_header(file)
+        if known.ordered and chosen.name != "tacit":
+            remedy = "Write the columns antecedent, consequent, count"
+            raise InputError(
+                "rules in order are read in Tacit's own form only", where=f"{known.where}, key 'ordered'", remedy=remedy
+            )
         printout = chosen.read(file, _with_rounding(known, rounding or "nearest"))
         if known.rounding is not None:
             printout = replace(printout, in_full=False)

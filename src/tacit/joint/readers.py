@@ -24,7 +24,7 @@ from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, People, Same
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import FirstMatch, Itemsets, Release, Rules
 from tacit.model.table import Table
 from tacit.rules.bounds import UNBOUNDED_COUNT, confidence_of
 
@@ -303,7 +303,10 @@ class _RuleReader(_ListReader[Rules]):
         header = self.release.header
         # A list of rules is about its roles even where it is empty.
         roles = [*header.qi, " & ".join(header.sa)] if self._pairs is not None and header.sa else []
-        return {**super().columns(), **dict.fromkeys(roles, ())}
+        found: dict[str, Sequence[str]] = {**super().columns(), **dict.fromkeys(roles, ())}
+        for one in chain.from_iterable(header.first_match.rules if header.first_match is not None else ()):
+            found[one.column] = [*found[one.column], *one.values]
+        return found
 
     def lines(self) -> Iterator[Line]:
         release = self.release
@@ -321,12 +324,33 @@ class _RuleReader(_ListReader[Rules]):
             if not (release.count(index).is_exact and release.whole(index).is_exact):
                 yield from self._confidence_lines(index, whole, both)
         header = release.header
+        if header.first_match is not None:
+            yield from self._order_lines(header.first_match)
         if header.sa_counts and header.sa_values:
             key = Key("column", " & ".join(header.sa))
             for value, people in zip(header.sa_values, header.sa_counts, strict=True):
                 box = {key: Allowed(frozenset([value])), **self.scope}
                 origin = Origin(self.number, "sa_counts", "value", Bound.of(people), items=(value,))
                 yield Line.about(box, people, people, origin)
+
+    def _order_lines(self, match: FirstMatch) -> Iterator[Line]:
+        """Yield that a person's first rule is the first that they match."""
+        key = Key("column", match.column)
+        for place, rule in enumerate(match.rules):
+            number = str(place + 1)
+            for one in rule:  # nobody's first rule is one that they do not match
+                box = {
+                    key: Allowed(frozenset([number])),
+                    Key("column", one.column): Allowed(frozenset(one.values), not one.excluded),
+                }
+                origin = Origin(self.number, f"rule {number}", "unmatched", Bound.of(0), items=(one.column, one.name))
+                yield Line.about({**box, **self.scope}, None, 0, origin)
+            matching = intersect((Key("column", one.column), Allowed(frozenset(one.values), one.excluded)) for one in rule)
+            if matching is not None and set(match.values) - set(match.values[: place + 1]):
+                later = {key: Allowed(frozenset(match.values[: place + 1]), excluded=True)}
+                yield Line.about(
+                    {**matching, **later, **self.scope}, None, 0, Origin(self.number, f"rule {number}", "matched", Bound.of(0))
+                )
 
     def _confidence_lines(self, index: int, whole: Box, both: Box) -> Iterator[Line]:
         """Yield the bounds of a confidence, with and without the consequent."""

@@ -122,7 +122,7 @@ class RuleCase:
             raise InputError(f"the known data have no column {listed}, which a rule uses", where=self._name, remedy=CHECK)
         found = [self._holding(self.antecedent(line)) for line in range(len(self.release))]
         for line, places in enumerate(found):
-            if len(places) == 0:
+            if len(places) == 0 and (header.first_match is None or int(self.release.lo[line]) > 0):
                 raise InputError("nobody in the known data has the antecedent of this rule", where=self.place(line), remedy=CHECK)
         return found
 
@@ -144,7 +144,8 @@ class RuleCase:
         """Return the statements of lines, distribution and background facts."""
         said = Statements(self.population, len(self.values))
         for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in self.counts), strict=True)):
-            said.say(self.holders[line], self.codes[line], lo, hi, origin=(LINE, line))
+            if len(self.holders[line]):
+                said.say(self.holders[line], self.codes[line], lo, hi, origin=(LINE, line))
         everyone = np.arange(len(self.population), dtype=np.int32)
         for number, count in enumerate(self.release.header.sa_counts):
             said.say(everyone, number, count, count, origin=(DISTRIBUTION, number))

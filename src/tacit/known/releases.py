@@ -305,8 +305,11 @@ def read_rules(case: SeveralCase, number: int, release: Rules) -> Reading:
         source=release.source,
     )
     used = (pairs[item][0] for item in release.antecedents.members.tolist())
-    rules = RuleCase(chosen, case.only(header.qi or tuple(dict.fromkeys(used))))
+    match = () if header.first_match is None else (header.first_match.column,)
+    rules = RuleCase(chosen, case.only((*header.qi, *match) if header.qi else tuple(dict.fromkeys(used))))
     for line, (lo, hi) in enumerate(zip(*(bound.tolist() for bound in rules.counts), strict=True)):
+        if len(rules.holders[line]) == 0:  # a rule of a list in order that nobody matches first
+            continue
         origin = Origin(number, rules.release.line(line), LINE, list_values(rules.antecedent(line)))
         found.spoken.append(Spoken(rules.holders[line], rules.codes[line], lo, hi, origin=origin))
     for value, count in zip(header.sa_values, header.sa_counts, strict=False):

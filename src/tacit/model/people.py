@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, overload
@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Ints
-from tacit.model.release import Release
+from tacit.model.release import NO_RULE, Release
 from tacit.model.table import Column, Table
 
 #: Populations at most among which people may come and go: each additional one doubles the sets of them that somebody can be in.
@@ -375,3 +375,27 @@ class Population:
             cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))
             lists |= {(number, code): part for code, part in enumerate(np.split(order, cuts))}
         return lists
+
+
+def with_first_rules(table: Table, releases: Iterable[Release]) -> Table:
+    """Return the table with the first rule that each person matches.
+
+    There is a column for each rule list whose columns the table has.
+    """
+    for release in releases:
+        match = release.header.first_match
+        if match is None or match.column in table.names:
+            continue
+        if not {one.column for rule in match.rules for one in rule} <= set(table.names):
+            continue
+        number = np.full(len(table.weights), len(match.rules), np.int32)
+        for place in reversed(range(len(match.rules))):
+            inside = np.ones(len(table.weights), bool)
+            for one in match.rules[place]:
+                column = table.column(one.column)
+                allowed = set(one.among(column.values))
+                inside &= np.array([value in allowed for value in column.values], bool)[column.codes]
+            number[inside] = place
+        names = [*map(str, range(1, len(match.rules) + 1)), NO_RULE]
+        table = replace(table, columns=(*table.columns, Column.from_texts(match.column, [names[one] for one in number.tolist()])))
+    return table

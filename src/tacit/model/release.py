@@ -140,6 +140,26 @@ class ValueGroup:
         return tuple(value for value in values if (value in self.values) != self.excluded)
 
 
+@dataclass(frozen=True, slots=True)
+class FirstMatch:
+    """Column of the first rule that a person matches, in a rule list.
+
+    A person matches a rule who meets all its conditions; the value is the rule's number in the list, from 1, or ``NO_RULE``. The name of the
+    column depends on the conditions, so that lists with other ones have another column.
+    """
+
+    column: str
+    rules: tuple[tuple[ValueGroup, ...], ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All values of the column."""
+        numbers = [str(number) for number in range(1, len(self.rules) + 1)]
+        return tuple(numbers if () in self.rules else [*numbers, NO_RULE])
+
+
+NO_RULE = "none"
+
 #: What a repair changed: how numbers are printed, which lines are listed, from which count on, or whose rows are counted.
 Changes = Literal["numbers", "lines", "threshold", "people"]
 CHANGES: tuple[Changes, ...] = get_args(Changes)
@@ -169,7 +189,8 @@ class Header:
     column is sensitive, which is more than that none is named. ``made_by`` are the repairs that made the release, the first one first.
     ``unread`` names columns or fields of the file that were not understood, ``ignored`` those that the caller declares to say nothing;
     ``n_from`` says what n follows from, where nobody says it. ``columns`` are those that items were looked for in, listed ones or not.
-    ``all_values`` are columns of which every value that somebody has is listed, with these values.
+    ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
+    listed in order, and what the column in their antecedents means.
     """
 
     n: int | None = None
@@ -195,6 +216,7 @@ class Header:
     n_from: str = field(default="", compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
     all_values: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    first_match: FirstMatch | None = None
 
     @property
     def has_roles(self) -> bool:

@@ -291,6 +291,10 @@ def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
         return f"people who have another {said.items[0]} than before, as declared", ()
     if what == "all-values":
         return f"people with another {said.items[0]}, as {name} lists all of its values", ()
+    if what == "matched":
+        return f"{describe_box(said.terms[0][1])}, as whoever matches {place} has no later one first", (name,)
+    if what == "unmatched":
+        return f"{describe_box(said.terms[0][1])}, as they do not match {place}", (name,)
     if what == "fact":
         return f"{describe_box(said.terms[0][1])}, as is known besides", (str(place),)
     return _describe_counted(said), where

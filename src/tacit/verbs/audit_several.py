@@ -14,7 +14,7 @@ from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Status, Target
-from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people
+from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people, with_first_rules
 from tacit.model.release import Release
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
@@ -93,6 +93,8 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
         what = "is about one population; the releases are declared to be about several, or to have changed"
         raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
     found = owners_people(first_with_roles(case.releases), data)
+    if isinstance(found, Table):
+        found = with_first_rules(found, case.releases)
     numbers = {release.n for release in case.releases if release.n is not None}
     if found is not None and numbers and {found.n} != numbers:
         remedy = "Give the data that all releases were made from, or correct n"

@@ -232,7 +232,8 @@ class _RulesKind(_Lists[Rules]):
         if missing:
             what = f"has no column {', '.join(missing)}, which the rules are about"
             raise OptionError(what, where=where, remedy=f"Its columns are: {', '.join(table.names)}")
-        return RuleCase(release, Population.of(table.select(columns)))
+        match = release.header.first_match
+        return RuleCase(release, Population.of(table.select(columns if match is None else (*columns, match.column))))
 
     def is_read_with_others(self, release: Rules) -> bool:
         return not self.is_about_one_column(release)

@@ -19,7 +19,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Posterior
 from tacit.model.knowledge import Fact
-from tacit.model.people import Population
+from tacit.model.people import Population, with_first_rules
 from tacit.model.release import Release
 from tacit.model.table import Column, Table
 from tacit.verbs.data import known_roles
@@ -75,9 +75,10 @@ def rule_case(release: Release, given: Given) -> RuleCase | None:
 
 def known_table(known: Any, releases: Sequence[Release]) -> Table:
     """Return the quasi-identifiers, with the releases' roles."""
-    if isinstance(known, Table):
-        return known
-    return read_table(known, **known_roles(releases)) if isinstance(known, (str, os.PathLike)) else read_table(known)
+    table = known
+    if not isinstance(known, Table):
+        table = read_table(known, **known_roles(releases)) if isinstance(known, (str, os.PathLike)) else read_table(known)
+    return with_first_rules(table, releases)
 
 
 def several_case(
@@ -89,6 +90,8 @@ def several_case(
     releases do not say which column is sensitive or which values it has.
     """
     table = known_table(known, releases) if known is not None else people
+    if table is not None:
+        table = with_first_rules(table, releases)
     sensitive = _sensitive_column(releases, table)
     if not sensitive:
         return None

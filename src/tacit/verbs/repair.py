@@ -130,6 +130,9 @@ def _repairable(release: Release) -> Listed:
     kind = kind_of(release)
     if kind.remedy:
         raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
+    if release.header.first_match is not None:
+        what = "is a rule list in order, and without a rule the later ones are about other people"
+        raise OptionError(what, where="the release", remedy="Make the list again with fewer rules, or larger groups")
     assert release.kind == "itemsets" or release.kind == "rules"
     # The result is written without the columns that were not read.
     return replace(release, header=replace(release.header, unread=())) if release.header.unread else release

@@ -90,6 +90,10 @@ def verify(
         from tacit.verbs.data import known_roles
 
         table = read_table(known, **known_roles(gathered.releases))
+    if table is not None:
+        from tacit.model.people import with_first_rules
+
+        table = with_first_rules(table, gathered.releases)
     outcome = check_audit(told, gathered.releases, known=table, knowledge=facts, names=gathered.names)
     problems = list(outcome.problems)
     if told[BINDING] != digest(told):
