@@ -139,6 +139,24 @@ def test_a_list_is_audited_from_the_command_line(tmp_path: Path, monkeypatch: py
     assert shell.record("audit", "list.csv", "--data", "data.csv", "--k", "1", code=1)["measures"]["people_certain"] == 5
 
 
+def test_estimates_are_compared_with_the_data(tmp_path: Path) -> None:
+    rows, values, rules = draw(4, 30)
+    path = write(tmp_path, rules, told(rows, values, rules), len(rows))
+    columns = {name: [row[name] for row in rows] for name in COLUMNS}
+    data = tacit.read_table(columns | {"ill": values}, qi=list(COLUMNS), sa="ill")
+    by_known = tacit.compare(tacit.audit(path, known=data.qi, attacks=["R02"]), data)
+    by_data = tacit.audit(path, data=data, attacks=["R02"])
+    assert by_known.D_overall == pytest.approx(by_data.measures["D_overall"], abs=1e-12)
+    assert by_data.adversary["knows_the_order_of_rules"]
+    with pytest.raises(OptionError, match="have no column"):
+        tacit.compare(by_data, data.select(["sex", "town", "ill"]))
+
+
+def test_nothing_is_suggested_that_no_repair_does(tmp_path: Path) -> None:
+    path = write(tmp_path, [{"sex": "F"}, {}], [(3, 3), (2, 0)], 5)
+    assert len(tacit.suggest(path)) == 0
+
+
 def test_a_column_of_numbers_says_that_rules_are_in_order(tmp_path: Path) -> None:
     path = tmp_path / "list.csv"
     path.write_text('order,antecedent,consequent,count\n2,{},yes,1\n1,"{""sex"": ""F""}",yes,3\n1,"{""sex"": ""F""}",no,0\n')

@@ -311,7 +311,14 @@ _ATTACK = fields(
 _ADVERSARY = fields(
     {},
     {
-        **each(flag, "knows_n", "knows_that_the_list_is_complete", "knows_all_values", "knows_who_is_in_which_group"),
+        **each(
+            flag,
+            "knows_n",
+            "knows_that_the_list_is_complete",
+            "knows_the_order_of_rules",
+            "knows_all_values",
+            "knows_who_is_in_which_group",
+        ),
         **each(flag, "knows_quasi_identifiers", "true_values_given"),
         **each(text, "people", "rounding"),
         "population": list_of(natural),

@@ -75,7 +75,7 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     told = record["adversary"]
     problems = []
     facts = [_known_of(release) for release in releases]
-    knows = ("n", "that_the_list_is_complete", "all_values", "who_is_in_which_group")
+    knows = ("n", "that_the_list_is_complete", "all_values", "who_is_in_which_group", "the_order_of_rules")
     for name in (*(f"knows_{what}" for what in knows), "rounding", "made_by"):
         values = [one.get(name) for one in facts]
         same = values[0] if all(value == values[0] for value in values) else None
@@ -92,7 +92,9 @@ def _known_of(release: Release) -> dict[str, Any]:
         rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
         return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
     if isinstance(release, Itemsets | Rules):
-        complete = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
+        complete: dict[str, Any] = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
+        if header.first_match is not None:
+            complete["knows_the_order_of_rules"] = True
         made_by = {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
         return {"knows_n": header.n is not None} | complete | made_by
     return {"knows_n": True} if isinstance(release, PartialTable) else {"knows_n": True, "knows_who_is_in_which_group": True}

@@ -14,7 +14,7 @@ from hashlib import sha256
 from tacit.errors import InputError
 from tacit.files.counts import Place
 from tacit.files.printout import TextColumn
-from tacit.model.release import FirstMatch, Header, Items, Sets, ValueGroup
+from tacit.model.release import FIRST_RULE, FirstMatch, Header, Items, Sets, ValueGroup
 
 Pair = tuple[str, str]
 
@@ -82,4 +82,4 @@ def _first_match(rules: Mapping[frozenset[Pair], int], groups: Mapping[Pair, Val
         for rule in sorted(rules, key=rules.__getitem__)
     )
     told = json.dumps([[[one.column, sorted(one.values), one.excluded] for one in rule] for rule in plain])
-    return FirstMatch(f"first rule {sha256(told.encode()).hexdigest()[:6]}", plain)
+    return FirstMatch(f"{FIRST_RULE}{sha256(told.encode()).hexdigest()[:6]}", plain)

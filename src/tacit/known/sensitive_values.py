@@ -33,8 +33,9 @@ from tacit.model.estimates import Comparison, Posterior
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark
 from tacit.model.numbers import Bound
+from tacit.model.people import Population
 from tacit.model.policy import Policy
-from tacit.model.release import Rules
+from tacit.model.release import FIRST_RULE, Rules
 from tacit.model.table import Table
 
 #: Thresholds of the largest posterior above which people are counted, by the name of the measure.
@@ -112,10 +113,16 @@ def _true_counts(posterior: Posterior, people: Table) -> Floats:
             where="compare",
             remedy=nearest_column(posterior.sensitive, people.names),
         )
-    for name in posterior.population.names:
-        if name not in people.names:
-            raise OptionError(f"the data have no column {name!r}", where="compare", remedy=remedy)
-    places = posterior.population.places_of(people)
+    population = posterior.population
+    kept = tuple(column for column in population.columns if column.name in people.names)
+    if len(kept) < len(population.columns):
+        # The first rule of a list follows from the other columns.
+        told = Table(kept, population.people)
+        missing = [name for name in population.names if name not in people.names]
+        if not all(name.startswith(FIRST_RULE) for name in missing) or len(Population.of(told)) < len(population):
+            raise OptionError(f"the data have no column {missing[0]!r}", where="compare", remedy=remedy)
+        population = Population(kept, population.people)
+    places = population.places_of(people)
     code = {value: number for number, value in enumerate(posterior.values)}
     values = np.array([code.get(value, -1) for value in sensitive.values], np.int64)[sensitive.codes]
     if (places < 0).any() or (values < 0).any():

@@ -159,6 +159,7 @@ class FirstMatch:
 
 
 NO_RULE = "none"
+FIRST_RULE = "first rule "  #: Every name of such a column starts so.
 
 #: What a repair changed: how numbers are printed, which lines are listed, from which count on, or whose rows are counted.
 Changes = Literal["numbers", "lines", "threshold", "people"]

@@ -506,6 +506,7 @@ _KNOWS = {
         "The list is taken to be complete: what is missing from it lies below its threshold.",
         "The list is not taken to be complete: nothing is concluded from what is missing.",
     ),
+    "knows_the_order_of_rules": ("Rules are read in order: each is about people whom no earlier one matches.", ""),
 }
 
 

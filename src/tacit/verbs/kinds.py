@@ -171,6 +171,8 @@ class _Lists(Kind[L]):
             "knows_that_the_list_is_complete": header.complete,
             "rounding": header.rounding,
         }
+        if header.first_match is not None:
+            out["knows_the_order_of_rules"] = True
         if header.made_by:
             out["made_by"] = [one.to_dict() for one in header.made_by]
         return out

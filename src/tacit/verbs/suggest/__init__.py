@@ -79,7 +79,8 @@ def suggestions_for(
     """Try repairs of exposed releases; none for others."""
     if not 0 < seconds < float("inf"):
         raise OptionError("must be more than 0 seconds", where="--suggest", remedy="Write for instance 10")
-    if found.verdict != "exposed":
+    in_order = any(release.header.first_match is not None for release in releases)  # no repair takes rules in order
+    if found.verdict != "exposed" or in_order:
         return Suggestions()
     case = SuggestCase(releases, found, policy, **given)
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
