@@ -42,7 +42,7 @@ def test_estimates_are_those_of_the_case(case: dict[str, Any], strict: bool, pub
     )
     assert len(rules) == case["rules"]["strict" if strict else "not_strict"]
     policy = tacit.Policy(max_posterior=case["max_posterior"])
-    audit = tacit.audit(rules, known=people.qi, attacks=["R02"], policy=policy)
+    audit = tacit.audit(rules, known=people.qi, attacks=["R02"], policy=policy, withheld=case.get("withheld", "at-threshold"))
     table = audit.table("posterior")
     lines = zip(table["education"], table["gender"], table["salary"], table["posterior"], strict=True)
     found = {f"{education} {gender}": share for education, gender, salary, share in lines if salary == "50K+"}

@@ -326,6 +326,7 @@ _ADVERSARY = fields(
         "made_by": list_of(fields(each(text, "method", "changes"))),
         "background_facts": natural,
         "knowledge": _NAMES,
+        "withheld": one_of("spread"),
         "rows_named": maybe(natural),
     },
 )

@@ -82,6 +82,7 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
 )
+@options.withheld
 @option(
     "--people HOW",
     "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.reports.explain import Explanation
 
 #: Options that say how to audit; a record says it already.
-_OF_AUDITS = ("data", "known", "knowledge", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
+_OF_AUDITS = ("data", "known", "knowledge", "withheld", "people", "k", "l", "max_posterior", "max_gain", "rows", "marks")
 _EITHER = "Remove one of the two options"
 TOP = 5  #: Estimates about a person, unless --top is given.
 
@@ -66,6 +66,7 @@ class _ExplainOptions(ReleaseOptions):
 @option(
     "--knowledge FILE...", "Rules and bucketized releases: facts or negative rules that the adversary knows as well (repeatable)."
 )
+@options.withheld
 @option("--people HOW", "How the populations of several releases are related, as for tacit audit.")
 @option("--top N", f"With --who: how many lines to explain.  [{TOP}]", type=int, callback=options.positive)
 @option("--picture FILE.svg", "Draw the sum, the bounds or the values, as SVG.", into="picture_to")
@@ -174,7 +175,7 @@ def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     if len(asked.releases) != 1:
         what = f"takes one release, and {len(asked.releases)} are given"
         raise OptionError(what, where="--pattern", remedy="Give one of them")
-    names = ("finding", "data", "known", "k", "knowledge", "people", "top", "picture_to", "audit_file")
+    names = ("finding", "data", "known", "k", "knowledge", "withheld", "people", "top", "picture_to", "audit_file")
     refuse_options(asked, names, "applies to findings, not to a pattern", _EITHER)
     with watched("reading"):
         found = tacit.support_of(reading.read_release(asked.releases[0], asked), pattern=pattern)
@@ -216,6 +217,7 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
         data=reading.read_owners_data(rules, settings),
         known=reading.read_known(rules, settings),
         knowledge=list(asked.knowledge) or None,
+        withheld=asked.withheld or "at-threshold",
         top=asked.top or TOP,
         time_limit=asked.time_limit,
     )
@@ -226,7 +228,7 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
 
 
 def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
-    refuse_options(asked, ("data", "known", "picture_to"), "applies to rules; this release is bucketized")
+    refuse_options(asked, ("data", "known", "withheld", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
     how = "Probabilities: all assignments that fit the group are equally likely (B02). Steps: which values are possible (B01)."
@@ -246,7 +248,7 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
     from tacit.model.table import require_column
 
     asked = settings.given
-    refuse_options(asked, ("known", "picture_to", "knowledge"), "applies to rules; this release is a table")
+    refuse_options(asked, ("known", "picture_to", "knowledge", "withheld"), "applies to rules; this release is a table")
     fits = np.ones(release.n, np.bool_)
     for name, value in read_who(who).items():
         require_column(name, release.people.names, where="--who")

@@ -19,6 +19,7 @@ from tacit.errors import OptionError
 if TYPE_CHECKING:
     from datetime import date
 
+    from tacit.model.knowledge import Withheld
     from tacit.model.numbers import Rounding
     from tacit.model.release import Only
     from tacit.model.table import MissingRule
@@ -62,6 +63,7 @@ class ReleaseOptions(Options):
     data: str | None = None
     known: str | None = None
     knowledge: tuple[str, ...] = ()
+    withheld: Withheld | None = None
     people: str | None = None
     # Any release file
     n: int | None = None
@@ -221,6 +223,13 @@ data = option(
 )
 min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
 strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
+
+withheld = option(
+    "--withheld",
+    "Rules about known people: where R02 expects confidences that are withheld, on thresholds or spread above them.  "
+    "[at-threshold]",
+    type=click.Choice(["at-threshold", "spread"]),
+)
 
 # Policy
 

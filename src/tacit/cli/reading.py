@@ -374,6 +374,7 @@ def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) 
         "data": data,
         "known": read_known(rules, settings),
         "knowledge": list(given.knowledge) or None,
+        "withheld": given.withheld or "at-threshold",
         "rows": rows_to_protect(first, data, given) if is_alone else given.rows,
         "people": people,
         "policy": policy_for(first, settings),

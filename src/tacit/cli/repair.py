@@ -42,6 +42,7 @@ class _RepairOptions(ReleaseOptions):
 @option("--method METHOD", "How to repair; see tacit repairs.", required=True)
 @option("--data DATA", "The data that the release was made from.")
 @option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
+@options.withheld
 @options.roles
 @options.missing
 @options.release_file
@@ -77,6 +78,7 @@ def repair_command(**given: Any) -> int:
             release,
             data=reading.read_owners_data(release, settings),
             knowledge=list(asked.knowledge) or None,
+            withheld=asked.withheld or "at-threshold",
             policy=settings.policy,
             base=asked.rounding_base,
             lines=_parse_lines(asked.lines),

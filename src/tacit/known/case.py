@@ -25,13 +25,14 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.arrays import Codes, Floats, Ints, Words
-from tacit.model.knowledge import Fact
+from tacit.model.knowledge import Fact, Withheld
 from tacit.model.people import Population
 from tacit.model.release import Items, Rules, Sets
 from tacit.model.table import Transactions
 from tacit.rules.bounds import Ceiling, Confidences, missing_ceiling
 from tacit.solve.bounds import clashing
 from tacit.solve.entropy import Solution, solve
+from tacit.solve.spread import FIRST, Spread, solve_spread
 from tacit.solve.statements import Clash, Problem, Statements
 from tacit.solve.statements import reduce as reduce_classes
 
@@ -58,6 +59,11 @@ class RuleCase:
     release: Rules
     population: Population
     facts: tuple[Fact, ...] = ()
+    withheld: Withheld = "at-threshold"
+
+    def withheld_lines(self) -> frozenset[Hashable]:
+        """Return the origins of lines whose numbers are withheld."""
+        return frozenset((LINE, line) for line in np.flatnonzero(self.release.withheld).tolist())
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -309,7 +315,8 @@ def rows_of(population: Population) -> Transactions:
 class Estimate:
     """Maximum entropy distribution, and the statements that it used.
 
-    ``missing_pairs`` are the missing rules among them, by event and value.
+    ``missing_pairs`` are the missing rules among them, by event and value. ``tilt`` is what withheld lines add to the multipliers if the
+    attacker expects them above their thresholds.
     """
 
     problem: Problem
@@ -318,6 +325,12 @@ class Estimate:
     rounds: int
     missing_pairs: tuple[tuple[int, int], ...] = ()
     keys: tuple[tuple[int, int], ...] = ()
+    tilt: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """Multipliers of the statements, with what the spread of withheld lines adds."""
+        return self.solution.multipliers if self.tilt is None else self.solution.multipliers + self.tilt
 
     @property
     def multipliers(self) -> Multipliers:
@@ -344,8 +357,10 @@ def estimate(
     """
     said = case.published()
     said.listed = [one for one in said.listed if one.origin not in left_out]
+    withheld = case.withheld_lines() if case.withheld == "spread" else frozenset()
     used: set[tuple[int, int]] = set()
     known = dict(multipliers or {})
+    spread: Spread | None = None
     rounds = 0
     while True:
         try:
@@ -355,9 +370,17 @@ def estimate(
         keys = said.keys()
         pairs = zip((keys[event] for event in problem.events.tolist()), problem.values.tolist(), strict=True)
         start = np.array([known.get(pair, 0.0) for pair in pairs]) if known else None
-        solution = solve(problem, multipliers=start, check=check)
+        if withheld:
+            spread = solve_spread(
+                problem, withheld, multipliers=start, first=spread.multiplier or FIRST if spread else FIRST, check=check
+            )
+            solution = spread.solution
+        else:
+            solution = solve(problem, multipliers=start, check=check)
         rounds += 1
-        reached = partial(Estimate, problem, solution, len(used), rounds, keys=tuple(keys))
+        reached = partial(
+            Estimate, problem, solution, len(used), rounds, keys=tuple(keys), tilt=None if spread is None else spread.tilt
+        )
         if not solution.converged:
             # There may be nothing to converge to; then name the lines that clash.
             if origins := clashing(said, check=check, stop=LimitReached):

@@ -140,7 +140,7 @@ class Person:
         """
         rows, moved = self._moves()
         order = rows[np.lexsort((rows, -moved.round(7)))].tolist()
-        certain = set(rows[np.abs(self.found.solution.multipliers[rows]) > WITHOUT_END].tolist())
+        certain = set(rows[np.abs(self.found.weights[rows]) > WITHOUT_END].tolist())
         felt_rows = set(rows[moved >= UNSEEN].tolist())
         chosen = [row for row in order if row in felt_rows][:top]
         chosen += [row for row in order if row in certain and row not in felt_rows][: top - len(chosen)]
@@ -150,7 +150,7 @@ class Person:
             origins = problem.origins[row]
             # With two values, evidence for one is evidence against the other.
             sign = 1 if self.by_origin[origins[0]].value == problem.values[row] else -1
-            multiplier = sign * float(self.found.solution.multipliers[row])
+            multiplier = sign * float(self.found.weights[row])
             out.append(Influence(self.said(origins), multiplier, self._estimate_without(origins, check)))
         seen = {origin for row in chosen for origin in problem.origins[row]}
         for origin in [one for one in also if one not in seen][: top - len(chosen)]:
@@ -165,15 +165,15 @@ class Person:
         Without statement j its multiplier is 0, and the others move so as to keep their sums: by ``-m[j] C[:, j] / C[j, j]`` with C the
         inverse of the covariance of the sums.
         """
-        solution = self.found.solution
-        rows = np.flatnonzero(np.abs(solution.multipliers) > NOTHING)
+        multipliers = self.found.weights
+        rows = np.flatnonzero(np.abs(multipliers) > NOTHING)
         if len(rows) == 0:
             return rows, np.empty(0)
         covariance, slope = self._derivatives(rows)
         scale = np.sqrt(np.maximum(covariance.diagonal(), 1e-300))
         # Statements that follow from others make it singular; the small number sends their moves to 0, as it should.
         inverse = np.linalg.inv(covariance / np.outer(scale, scale) + 1e-11 * np.eye(len(rows))) / np.outer(scale, scale)
-        change = slope @ inverse * (solution.multipliers[rows] / inverse.diagonal())
+        change = slope @ inverse * (multipliers[rows] / inverse.diagonal())
         return rows, np.abs(np.clip(change, -1, 1)).max(axis=0)
 
     def _derivatives(self, rows: Ints) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ has such quasi-identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
@@ -24,7 +24,7 @@ from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.knowledge import Fact
+from tacit.model.knowledge import Fact, Withheld
 from tacit.model.people import Population
 from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
 from tacit.model.table import Table
@@ -94,7 +94,15 @@ class SeveralCase:
     listed: bool = False
     first: int = 0
     is_open: bool = False
+    withheld: Withheld = "at-threshold"
     remembered: dict[str, Any] = field(default_factory=dict)
+
+    def withheld_lines(self) -> frozenset[Hashable]:
+        """Return the origins of lines of rules whose numbers are withheld."""
+        rules = {number: one for number, one in enumerate(self.releases) if isinstance(one, Rules)}
+        silent = {(number, one.line(line)) for number, one in rules.items() for line in np.flatnonzero(one.withheld).tolist()}
+        spoken = (spoken.origin for one in self.readings for spoken in one.spoken)
+        return frozenset(origin for origin in spoken if origin.what == LINE and (origin.release, origin.place) in silent)
 
     @property
     def everybody(self) -> Codes:

@@ -251,8 +251,10 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
 
 def _remark_withheld(case: PeopleCase) -> str:
     releases = (case.release,) if isinstance(case, RuleCase) else case.releases
-    if not any(isinstance(release, Rules) and len(release) and release.is_withheld for release in releases):
+    if not any(isinstance(release, Rules) and release.withheld.any() for release in releases):
         return ""
+    if case.withheld == "spread":
+        return "numbers are withheld, and this attacker expects confidences to spread above their threshold"
     return (
         "numbers are withheld, and this attacker assumes nothing about them; "
         "one who assumes that confidences spread above their threshold guesses more"
@@ -316,7 +318,7 @@ def _influence_of_lines(case: RuleCase, found: Estimate, over: Flags) -> Floats:
     about = problem.values[rows]
     for v in range(n_values):
         slope = (about == v) - solution.share[owner, about]
-        push = np.maximum(solution.multipliers[rows] * slope, 0.0) * people[owner, v]
+        push = np.maximum(found.weights[rows] * slope, 0.0) * people[owner, v]
         for row, total in enumerate(np.bincount(rows, push, len(problem.values))):
             for origin in problem.origins[row] if total > 0 else ():
                 if isinstance(origin, tuple) and origin[0] == LINE:

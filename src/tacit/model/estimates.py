@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.model.arrays import Floats
 from tacit.model.finding import Citation
+from tacit.model.knowledge import Withheld
 from tacit.model.people import Population
 
 DIGITS = 9  #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
@@ -328,7 +329,7 @@ class PersonEstimate:
     ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the extremes over their combinations of quasi-identifiers.
     ``lower`` and ``upper`` are hard bounds of the share among them, None if not computed; ``proof`` says of one combination why it cannot
     have the values that are ruled out. ``steps`` build the estimate up from nothing with the statements that bring it closest; ``influences``
-    are those whose loss would change it most.
+    are those whose loss would change it most. ``withheld`` is what the attacker expects of withheld numbers.
     """
 
     who: Mapping[str, str]
@@ -347,6 +348,7 @@ class PersonEstimate:
     influences: tuple[Influence, ...]
     statements: int
     proof: tuple[str, ...] = ()
+    withheld: Withheld = "at-threshold"
 
     @property
     def order(self) -> list[int]:
@@ -367,6 +369,7 @@ class PersonEstimate:
             "combinations": self.combinations,
             "sensitive": self.sensitive,
             "method": "maximum entropy",
+            **({} if self.withheld == "at-threshold" else {"withheld": self.withheld}),
             "baseline_is_published": self.baseline_is_published,
             "values": values,
             "order_of_values": list(self.values),

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError
+from tacit.errors import InputError, OptionError, nearest_name
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.numbers import exact
 from tacit.model.table import Column, Table, row_keys
+
+#: Where an attacker expects numbers that are withheld: nowhere in particular, or spread above their thresholds.
+Withheld = Literal["at-threshold", "spread"]
+WITHHELD: tuple[Withheld, ...] = get_args(Withheld)
+
+
+def check_withheld(name: str) -> None:
+    """Raise if there is no such expectation."""
+    if name not in WITHHELD:
+        remedy = nearest_name(name, WITHHELD, "expectations")
+        raise OptionError(f"there is no expectation {name!r}", where="--withheld", remedy=remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -380,9 +380,18 @@ class Rules(CountedLines):
         return Bound(int(self.whole_lo[index]), int(self.whole_hi[index]))
 
     @property
+    def withheld(self) -> npt.NDArray[np.bool_]:
+        """Marks of the lines that print no number."""
+        flags: npt.NDArray[np.bool_] = self.lo < self.hi
+        for printed in (self.support, self.confidence):
+            if printed is not None:
+                flags = flags & (printed.digits < 0)
+        return flags
+
+    @property
     def is_withheld(self) -> bool:
         """True if no line prints a number."""
-        return self.support is None and self.confidence is None and bool((self.lo < self.hi).any())
+        return len(self) > 0 and bool(self.withheld.all())
 
     def take(self, index: Ints, header: Header) -> Rules:
         """Return the rules at these positions, under a new header."""

@@ -139,7 +139,8 @@ def person_text(found: PersonEstimate, *, width: int = WIDTH) -> str:
     """Return the estimate of each value, with reasons."""
     several = f", in {found.combinations:,} combinations of quasi-identifiers" if found.combinations > 1 else ""
     fit = counted(found.people, "person fits", "people fit")
-    head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy:"
+    spread = " with withheld confidences spread above their threshold" if found.withheld == "spread" else ""
+    head = f"{fit} {_description(found)}{several}. {found.sensitive}, by maximum entropy{spread}:"
     blocks = [fold(head, width), [f"  {line}" for line in _value_lines(found)], _notes(found, width)]
     if found.proof:
         is_certain = sum(upper > 0 for upper in found.upper or ()) == 1

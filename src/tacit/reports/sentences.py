@@ -532,6 +532,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         files = ", ".join(map(visible, known.pop("knowledge", ())))
         source = f" ({files})" if files and kind == "internal" else ""
         out.append(f"The attacker also knows {counted(facts, 'fact')} about groups of these people{source}.")
+    if known.pop("withheld", None):
+        out.append("Where a rule's numbers are withheld, the attacker expects confidences to spread above their threshold.")
     out += [sentences[not known.pop(name)] for name, sentences in _KNOWS.items() if name in known]
     if "rounding" in known:
         out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))

@@ -44,11 +44,13 @@ WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more
 class Dual:
     """Dual of a :class:`Problem`, in shares of all people.
 
-    ``fixed`` statements say a number, ``lower`` and ``upper`` ones a bound that is news.
+    ``fixed`` statements say a number, ``lower`` and ``upper`` ones a bound that is news. ``tilt`` is added to the multipliers: not the entropy
+    is then the largest, but the entropy plus ``tilt`` times the sums.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, tilt: Floats | None = None) -> None:
         self.problem = problem
+        self._tilt = tilt
         self.n_values = problem.n_values
         self.weights = problem.people / problem.n
         self.lo = problem.lo / problem.n
@@ -82,6 +84,8 @@ class Dual:
         out = np.empty(len(self.weights) * self.n_values)
         if len(self.weights) == 0:
             return out, np.zeros(self.size), 0.0
+        if self._tilt is not None:
+            multipliers = multipliers + self._tilt
 
         def work(first: int, last: int) -> tuple[Floats, float]:
             sums = np.zeros(self.size)
@@ -472,8 +476,8 @@ Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 class _Path(Dual):
     """Dual problem whose central path is followed, with room at bounds."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem)
+    def __init__(self, problem: Problem, tilt: Floats | None) -> None:
+        super().__init__(problem, tilt)
         self.lo = self.lo - ROOM * self.lower
         self.hi = self.hi + ROOM * self.upper
         self.n_slacks = int(self.lower.sum() + self.upper.sum())
@@ -497,25 +501,31 @@ class _Path(Dual):
         return self.at(u - v, np.where(self.lower, s, one), np.where(self.upper, r, one), u, v)
 
 
-def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callable[[], None] = lambda: None) -> Solution:
-    """Find the distribution of maximum entropy.
+def solve(
+    problem: Problem,
+    *,
+    multipliers: Floats | None = None,
+    tilt: Floats | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Solution:
+    """Find the distribution of maximum entropy, or of entropy plus ``tilt`` times the sums.
 
     ``multipliers`` of a similar problem make it faster, ``check`` is called before every step. A solution that did not converge says so; it is
     then no answer.
     """
     if multipliers is not None:
-        dual = Dual(problem)
+        dual = Dual(problem, tilt)
         near = _solve_near(dual, multipliers, check)
         if near is not None:
             return _solve_reached(dual, near, 0)
-    found, exact = _follow_path(problem, check)
+    found, exact = _follow_path(problem, tilt, check)
     if exact:
         return found
     inside = inside_of(problem)
     if inside is None:
         return found
     smaller, kept = inside
-    again, exact = _follow_path(smaller, check)
+    again, exact = _follow_path(smaller, None if tilt is None else tilt[kept], check)
     if found.converged and not exact:
         return found
     multipliers = found.multipliers  # diverging multipliers keep their last values
@@ -525,9 +535,9 @@ def solve(problem: Problem, *, multipliers: Floats | None = None, check: Callabl
     return replace(again, multipliers=multipliers, violation=largest_miss(problem, again.share))
 
 
-def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution, bool]:
+def _follow_path(problem: Problem, tilt: Floats | None, check: Callable[[], None]) -> tuple[Solution, bool]:
     """Follow the central path; tell if it converged."""
-    dual = _Path(problem)
+    dual = _Path(problem, tilt)
     if dual.size == 0:
         share, _, _ = dual.shares(np.empty(0))
         return _make_solution(dual, _Point(*(np.empty(0),) * 6, share), 0, gap=0.0, converged=True), True
@@ -553,7 +563,7 @@ def _follow_path(problem: Problem, check: Callable[[], None]) -> tuple[Solution,
         # Where multipliers run away, steps gain little, and it is too early.
         if not tried and furthest <= min(NEAR[0], 0.1 * before) and gap <= NEAR[1]:
             tried = True
-            near = _solve_near(Dual(problem), point.held(dual), check)
+            near = _solve_near(Dual(problem, tilt), point.held(dual), check)
             if near is not None:
                 return _solve_reached(dual, near, step), True
         good = furthest <= ACCEPTABLE[0] and gap <= ACCEPTABLE[1]

@@ -19,6 +19,7 @@ from tacit.known.sensitive_values import baseline_of, why_not
 from tacit.model.arrays import Codes
 from tacit.model.audit import Target
 from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_who
+from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.model.table import Table
@@ -78,6 +79,7 @@ def posterior_of(
     known: Any = None,
     data: Any = None,
     knowledge: Any = None,
+    withheld: Withheld = "at-threshold",
     top: int = 5,
     bounds: bool = True,
     time_limit: float | None = None,
@@ -95,8 +97,8 @@ def posterior_of(
         Values by column, or text such as ``"education=Doctorate,sex=Male"``; columns that are not named may be anything.
     known, data
         Everybody's quasi-identifiers, from elsewhere or from the owner's data, as for :func:`tacit.audit`.
-    knowledge
-        What an attacker knows besides, as for :func:`tacit.audit`.
+    knowledge, withheld
+        What an attacker knows besides, and expects of withheld numbers, as for :func:`tacit.audit`.
     top
         How many steps and influences to list; for each, the estimate is made once more.
     bounds
@@ -117,7 +119,8 @@ def posterior_of(
     (1.0, 0.0)
     """
     limits = Limits.within(time_limit)
-    case = _case_of(release, known, data, knowledge)
+    check_withheld(withheld)
+    case = replace(_case_of(release, known, data, knowledge), withheld=withheld)
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)
     found = estimate(case, case.missing, check=lambda: limits.check("R02"))
@@ -146,6 +149,7 @@ def posterior_of(
         steps=steps,
         influences=influences,
         statements=len(person.statements),
+        withheld=withheld,
     )
 
 

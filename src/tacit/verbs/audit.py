@@ -15,6 +15,7 @@ from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
 from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
+from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
@@ -34,6 +35,7 @@ def audit(
     data: Transactions | Table | str | Path | Any = None,
     known: Table | str | Path | Any = None,
     knowledge: Any = None,
+    withheld: Withheld = "at-threshold",
     rows: Any = None,
     qi: Names = (),
     sa: Names = (),
@@ -64,6 +66,10 @@ def audit(
     knowledge
         What else an adversary knows about known people, or about those that a bucketized release lists: a file of facts or negative rules, a
         list of ``({column: value}, excluded value)``, mined negative rules, or a list of all these.
+    withheld
+        For rules about known people: where the attacker of R02 expects numbers that are withheld. ``"at-threshold"`` expects nothing, so that
+        estimates lie on thresholds; ``"spread"`` expects confidences above theirs, on average by a part 1/m of the way to 1, m being
+        the number of sensitive values.
     rows
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
         ``data``, the table before cells were hidden, only their true values count.
@@ -114,16 +120,18 @@ def audit(
         people=None if data is None else lambda: people_of(data).n,
     )
     _check_roles(gathered.releases)
+    _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
     target = Target(gathered.releases[0], policy or Policy(), limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
-        found = audit_several(case, target, codes, Given(data=data, known=known, knowledge=knowledge), audit_one)
+        given = Given(data=data, known=known, knowledge=knowledge, withheld=withheld)
+        found = audit_several(case, target, codes, given, audit_one)
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:
-        found = audit_one(target, Given(**besides), codes, findings_to=findings_to)
+        found = audit_one(target, Given(**besides, withheld=withheld), codes, findings_to=findings_to)
     return replace(
         found,
         not_read=gathered.not_read,
@@ -137,6 +145,17 @@ def audit(
             "first_hit": first_hit,
         },
     )
+
+
+def _check_withheld(name: Withheld, releases: Sequence[Release], *, is_known: bool) -> None:
+    check_withheld(name)
+    if name == "at-threshold":
+        return
+    if not any(release.kind == "rules" for release in releases):
+        raise OptionError("applies to rules; this release has none", where="--withheld", remedy="Remove the option")
+    if not is_known:
+        remedy = "Give them with --known, or the data with --data"
+        raise OptionError("needs everybody's quasi-identifiers", where="--withheld", remedy=remedy)
 
 
 def _check_roles(releases: Sequence[Release]) -> None:

@@ -52,10 +52,12 @@ def audit_several(
     rows = _owners_rows(case, given.data)
     people = rows if isinstance(rows, Table) else None
     several = _known_case(case, known=given.known, people=people, knowledge=given.knowledge)
+    if several is not None:
+        several = replace(several, withheld=given.withheld)
     case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
     own_knowledge = None if case.facts and several is None and given.known is None else given.knowledge
-    own = Given(known=given.known, knowledge=own_knowledge)
+    own = Given(known=given.known, knowledge=own_knowledge, withheld=given.withheld)
     # The attacks, except X01, that take all releases together.
     taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
     if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):

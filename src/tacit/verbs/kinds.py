@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.errors import OptionError
 from tacit.model.audit import AttackRun, Columns
+from tacit.model.knowledge import Withheld
 from tacit.model.release import Header, Itemsets, Listed, Release, Rules
 from tacit.model.table import Table, Transactions
 
@@ -47,6 +48,7 @@ class Given:
     known: Any = None
     knowledge: Any = None
     rows: Any = None
+    withheld: Withheld = "at-threshold"
 
     @property
     def table(self) -> Table | None:

@@ -31,7 +31,7 @@ OTHER = "(any other value)"  #: Stands for all values of the sensitive column th
 def case_of_one(release: Release, given: Given, index: int) -> PeopleCase | None:
     """Return the case for R02 and R03 on release number ``index``."""
     several = case_alone(release, given)
-    return rule_case(release, given) if several is None else replace(several, first=index)
+    return rule_case(release, given) if several is None else replace(several, first=index, withheld=given.withheld)
 
 
 def case_alone(release: Release, given: Given) -> SeveralCase | None:
@@ -65,6 +65,8 @@ def rule_case(release: Release, given: Given) -> RuleCase | None:
         case = kind.case_of_known(release, given.table, "--data")
     else:
         case = kind.case_of_known(release, known_table(given.known, [release]), "--known")
+    if case is not None:
+        case = replace(case, withheld=given.withheld)
     if given.knowledge is None or kind.lists_people:
         return case
     if case is None:
@@ -173,7 +175,8 @@ def _check_same_people(release: Buckets, number: int, table: Table) -> None:
 
 def adversary_of(case: PeopleCase) -> dict[str, Any]:
     """Return the adversary's assumed knowledge about people."""
-    return {"knows_quasi_identifiers": True} | facts_of(case.facts)
+    expected = {} if case.withheld == "at-threshold" else {"withheld": case.withheld}
+    return {"knows_quasi_identifiers": True} | expected | facts_of(case.facts)
 
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:

@@ -16,6 +16,7 @@ from tacit.files.releases import read_release
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
+from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
@@ -41,6 +42,7 @@ def repair(
     method: str,
     data: Transactions | Table | str | Path | Any = None,
     knowledge: Any = None,
+    withheld: Withheld = "at-threshold",
     policy: Policy | None = None,
     goal: Goal = "all",
     base: int | None = None,
@@ -87,8 +89,8 @@ def repair(
         lines=None if lines is None else tuple(lines),
     )
     people = owners_people(start, data)
-    _check_request(request, start, knowledge)
-    if before is not None and not _is_audit_of(before, start, request, data=data, knowledge=knowledge):
+    _check_request(request, start, knowledge, withheld)
+    if before is not None and not _is_audit_of(before, start, request, withheld, data=data, knowledge=knowledge):
         before = None
     if start.kind == "itemsets":
         return _repair_itemsets(start, request, rows_of(people), progress, before)
@@ -98,6 +100,7 @@ def repair(
         return audit(
             candidate,
             knowledge=knowledge,
+            withheld=withheld,
             policy=request.policy,
             time_limit=request.limits.seconds_left,
             progress=progress,
@@ -119,10 +122,11 @@ class Request:
     lines: tuple[int, ...] | None = None
 
 
-def _is_audit_of(found: Audit, release: Listed, request: Request, **given: Any) -> bool:
+def _is_audit_of(found: Audit, release: Listed, request: Request, withheld: Withheld, **given: Any) -> bool:
     """Tell if an audit is the one that a repair of the release begins with."""
     is_whole = request.goal == "all" and found.options["attacks"] is None and not found.options["first_hit"]
     is_same = found.release == (described(release),) and found.policy == request.policy
+    is_same &= found.adversary.get("withheld", "at-threshold") == withheld
     return is_whole and is_same and found.options["given"] == [name for name, value in given.items() if value is not None]
 
 
@@ -154,8 +158,11 @@ def _method(name: str, release: Listed, data: Any) -> RepairMethod:
     return chosen
 
 
-def _check_request(request: Request, release: Listed, knowledge: Any) -> None:
+def _check_request(request: Request, release: Listed, knowledge: Any, withheld: Withheld) -> None:
     goal = request.goal
+    check_withheld(withheld)
+    if withheld != "at-threshold" and release.kind != "rules":
+        raise OptionError("applies to rules; this release has none", where="--withheld", remedy="Remove the option")
     if knowledge is not None and not kind_of(release).takes_knowledge:
         raise OptionError("applies to rules; this release has none", where="--knowledge", remedy="Remove the option")
     if goal not in GOALS:

@@ -12,6 +12,7 @@ from typing import Any
 from tacit.errors import LimitReached, OptionError, TacitError
 from tacit.files.releases import read_release
 from tacit.model.audit import Audit, Progress, silent
+from tacit.model.knowledge import Withheld
 from tacit.model.people import People
 from tacit.model.policy import Policy
 from tacit.model.release import Release
@@ -32,6 +33,7 @@ def suggest(
     data: Any = None,
     known: Any = None,
     knowledge: Any = None,
+    withheld: Withheld = "at-threshold",
     rows: Any = None,
     people: People | None = None,
     policy: Policy | None = None,
@@ -42,7 +44,7 @@ def suggest(
 
     Parameters
     ----------
-    release, data, known, knowledge, rows, people, policy
+    release, data, known, knowledge, withheld, rows, people, policy
         As for :func:`audit`. Without the data only what can be computed from the release alone is tried.
     seconds
         Time for repairs, not counting the audit of the release itself. Repairs that did not fit into it are listed, and say so.
@@ -62,7 +64,8 @@ def suggest(
     are_several = isinstance(release, (list, tuple))
     listed: Any = release if are_several else [release]
     releases = tuple(read_release(one) for one in listed)
-    given = {"data": data, "known": known, "knowledge": knowledge, "rows": rows, "people": people, "policy": policy or Policy()}
+    given: dict[str, Any] = {"data": data, "known": known, "knowledge": knowledge, "withheld": withheld}
+    given |= {"rows": rows, "people": people, "policy": policy or Policy()}
     found = audit(list(releases) if are_several else releases[0], **given)
     return suggestions_for(found, releases, seconds=seconds, progress=progress, **given)
 
@@ -100,11 +103,17 @@ class SuggestCase:
     knowledge: Any = None
     rows: Any = None
     people: Any = None
+    withheld: Withheld = "at-threshold"
 
     @property
     def release(self) -> Release:
         """The only release, or the first."""
         return self.releases[0]
+
+    @property
+    def expectation(self) -> Words:
+        """The option for what is expected of withheld numbers, if any."""
+        return () if self.withheld == "at-threshold" else ("--withheld", self.withheld)
 
     def policy_words(self, *names: str) -> Words:
         """Return the options for limits that differ from defaults."""

@@ -89,7 +89,13 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
         if candidate is release and not first_hit:
             return case.before
         return audit(
-            candidate, knowledge=case.knowledge, policy=case.policy, first_hit=first_hit, time_limit=limits.seconds_left, **who
+            candidate,
+            knowledge=case.knowledge,
+            withheld=case.withheld,
+            policy=case.policy,
+            first_hit=first_hit,
+            time_limit=limits.seconds_left,
+            **who,
         )
 
     people = owners_people(release, case.data)
@@ -98,7 +104,7 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
     words: Words = ("tacit", "repair", "@0")
     words += ("--data", "@data") if case.data is not None else ()
     words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
-    words += ("--method", method.name, *case.policy_words("k", "l", "max_posterior", "max_gain"))
+    words += ("--method", method.name, *case.expectation, *case.policy_words("k", "l", "max_posterior", "max_gain"))
     what = ""
     if method.name == "round" and header.digits is not None:
         words += ("--decimals", str(header.digits))

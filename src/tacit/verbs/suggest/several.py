@@ -43,13 +43,13 @@ def _look(case: SuggestCase, limits: Limits, releases: Sequence[Release], *, fir
     limits.check("suggest")
     how: dict[str, Any] = {"policy": case.policy, "first_hit": first_hit, "time_limit": limits.seconds_left}
     if any(kind_of(one).takes_known for one in releases):
-        how |= {"known": case.known, "knowledge": case.knowledge, "data": case.data}
+        how |= {"known": case.known, "knowledge": case.knowledge, "data": case.data, "withheld": case.withheld}
     return audit(releases[0], **how) if len(releases) == 1 else audit(list(releases), people=case.people, **how)
 
 
 def _audit_words(case: SuggestCase, files: Sequence[str]) -> Words:
     people: Words = ("--people", case.people.to_text()) if case.people is not None and len(files) > 1 else ()
-    return ("tacit", "audit", *files, *people, *case.policy_words("k", "l", "max_posterior", "max_gain"))
+    return ("tacit", "audit", *files, *people, *case.expectation, *case.policy_words("k", "l", "max_posterior", "max_gain"))
 
 
 def _count_lines(case: SuggestCase) -> int:
