@@ -26,14 +26,16 @@ from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold
+from tacit.model.ordered import Order
 from tacit.model.policy import Check
 from tacit.model.table import Column, Table
 
 
-def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
+def plain_figures(release: Buckets | Table, order: Sequence[str] = ()) -> Mapping[str, float]:
     """Return k, l, t and related ``MEASURES`` by name.
 
-    Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers.
+    Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers. ``order`` names
+    the sensitive values from the lowest to the highest; numbers have an order of their own.
     """
     buckets = release if isinstance(release, Buckets) else _by_combination(release)
     if buckets.n == 0:
@@ -48,6 +50,7 @@ def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
     apart = np.bincount(owner, np.abs(share - usual) - usual, len(buckets)) + 1.0
     distinct = int(np.diff(buckets.starts).min())
     basic = float((share / usual).max() - 1)
+    ordered = Order.of(buckets.values, order)
     return {
         "k_anonymity": int(size.min()),
         "l_diversity": distinct,
@@ -55,10 +58,29 @@ def plain_figures(release: Buckets | Table) -> Mapping[str, float]:
         "recursive_c": _recursive(buckets, distinct),
         "largest_share": float(share.max()),
         "t_closeness": float(max(0.0, apart.max() / 2)),
+        **({} if ordered is None else {"t_closeness_ordered": _ordered_closeness(buckets, ordered, everybody)}),
         "beta_likeness": basic,
         "enhanced_beta_likeness": min(basic, float(-np.log(everybody[everybody > 0].min()))),
         "delta_disclosure": float(np.abs(np.log(share / usual)).max()),
     }
+
+
+GROUPS_AT_ONCE = 1 << 22  #: Shares of groups that are added up at once.
+
+
+def _ordered_closeness(buckets: Buckets, order: Order, everybody: Floats) -> float:
+    """Return the largest earth mover's distance of a group from all people."""
+    step = max(1, GROUPS_AT_ONCE // order.size)
+    largest = 0.0
+    for first in range(0, len(buckets), step):
+        sizes = buckets.sizes[first : first + step]
+        starts = buckets.starts[first : first + step + 1]
+        inside = slice(int(starts[0]), int(starts[-1]))
+        share = np.zeros((len(sizes), len(buckets.values)))
+        owner = np.repeat(np.arange(len(sizes)), np.diff(starts))
+        share[owner, buckets.value[inside]] = buckets.count[inside] / sizes[owner]
+        largest = max(largest, float(order.distances(share, everybody).max()))
+    return largest
 
 
 def _recursive(buckets: Buckets, least: int) -> float:
@@ -412,10 +434,14 @@ def measure_utility(
     known: Exclusions | None,
     settings: UtilitySettings,
     *,
+    order: Sequence[str] = (),
     check: Check = lambda: None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Utility:
-    """Measure utility and correct guesses of a release."""
+    """Measure utility and correct guesses of a release.
+
+    ``order`` is that of :func:`plain_figures`.
+    """
     cells = Combinations.of(buckets, people)
     valid = valid_values(buckets, known or Exclusions.none(buckets.n, buckets.values))
     progress(0.1)
@@ -440,14 +466,14 @@ def measure_utility(
         settings=settings.to_dict(),
         errors=errors,
         condition=mixing.condition,
-        figures=plain_figures(buckets),
+        figures=plain_figures(buckets, order),
         guesses=guesses,
         notes=tuple(text for text in notes if text),
     )
 
 
 def owners_measures(
-    buckets: Buckets, people: Table, known: Exclusions | None, *, check: Check = lambda: None
+    buckets: Buckets, people: Table, known: Exclusions | None, order: Sequence[str] = (), *, check: Check = lambda: None
 ) -> Mapping[str, float]:
     """Return the same measures for an audit, if time permits.
 
@@ -455,7 +481,7 @@ def owners_measures(
     """
     try:
         settings = UtilitySettings(dim=min(2, len(buckets.people.names)))
-        return measure_utility(buckets, people, known, settings, check=check).measures
+        return measure_utility(buckets, people, known, settings, order=order, check=check).measures
     except LimitReached:
         return {}
 

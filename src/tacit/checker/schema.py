@@ -360,7 +360,8 @@ _OPTIONS = fields(
         "algorithm": text,
         "first_hit": flag,
         "top": natural,
-    }
+    },
+    {"sa_order": _NAMES},
 )
 _RECORD = fields(
     {

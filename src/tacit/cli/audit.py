@@ -83,6 +83,7 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "bucketized release (repeatable).",
 )
 @options.withheld
+@options.sa_order
 @option(
     "--people HOW",
     "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "

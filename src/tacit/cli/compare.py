@@ -55,6 +55,7 @@ class _CompareOptions(ReleaseOptions):
 @option("--top N", f"How many combinations to write out.  [{TOP}]", type=int, callback=options.not_negative)
 @option("--csv FILE", "Write estimate, baseline and truth for every combination and value as CSV.", into="csv_to")
 @option("--knowledge FILE...", "Buckets: what a reader knows, such as negative rules (repeatable).")
+@options.sa_order
 @option("--interval COLUMN=WIDTH...", "Buckets: take a numeric column in intervals, such as age=10 (repeatable).")
 @option("--rule-support S", "Buckets: support threshold of the rules compared.  [1%]")
 @option("--min-conviction C", "Buckets: least conviction of the rules compared.  [1.1]")
@@ -90,7 +91,7 @@ def compare_command(**given: Any) -> None:
         remedy = "Name the sensitive column with --sa"
         raise OptionError("does not say which column is sensitive", where=asked.release, remedy=remedy)
     if isinstance(release, tacit.Buckets):
-        _compare_buckets(release, people, asked)
+        _compare_buckets(release, people, asked, settings.config.sa_order)
     else:
         _compare_rules(release, people, asked)
 
@@ -98,7 +99,7 @@ def compare_command(**given: Any) -> None:
 def _compare_rules(release: Release, people: Table, asked: _CompareOptions) -> None:
     from tacit.reports.estimates import comparison_csv, comparison_text
 
-    refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval"), "applies to bucketized releases; this is not one")
+    refuse_options(asked, (*_OF_BUCKETS, "knowledge", "interval", "sa_order"), "applies to bucketized releases; this is not one")
     with watched("estimating") as progress:
         found = tacit.audit(release, known=people, attacks=["R02"], time_limit=asked.time_limit, progress=progress)
         run = found.attack("R02")
@@ -116,7 +117,7 @@ def _compare_rules(release: Release, people: Table, asked: _CompareOptions) -> N
         say(f"\nEverybody written to {asked.csv_to}")
 
 
-def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions) -> None:
+def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions, order: tuple[str, ...]) -> None:
     from tacit.reports.estimates import utility_text
 
     refuse_options(asked, ("top", "csv_to"), "applies to rules; this is a bucketized release")
@@ -129,6 +130,7 @@ def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions) ->
             data=people,
             knowledge=list(asked.knowledge) or None,
             intervals=_parse_intervals(asked.interval),
+            sa_order=asked.sa_order or order,
             time_limit=asked.time_limit,
             progress=progress,
             **given,

@@ -38,6 +38,7 @@ class Options:
     # Data
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
+    sa_order: str | None = None
     missing: str | None = None
     missing_rule: MissingRule | None = None
     id_column: str | None = None
@@ -224,6 +225,10 @@ data = option(
 min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
 strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
 
+sa_order = option(
+    "--sa-order VALUES",
+    "The sensitive values from low to high, with commas: t-closeness then also counts how far values are apart.",
+)
 withheld = option(
     "--withheld",
     "Rules about known people: where R02 expects confidences that are withheld, on thresholds or spread above them.  "

@@ -370,11 +370,14 @@ def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) 
     is_alone = len(gathered.releases) == 1
     rules = next((release for release in gathered.releases if release.kind == "rules"), first)
     data = read_owners_data(rules, settings) if is_alone or given.data else None
+    known = read_known(rules, settings)
+    has_values = data is not None or known is not None or any(release.kind == "buckets" for release in gathered.releases)
     return gathered, {
         "data": data,
-        "known": read_known(rules, settings),
+        "known": known,
         "knowledge": list(given.knowledge) or None,
         "withheld": given.withheld or "at-threshold",
+        "sa_order": given.sa_order or (settings.config.sa_order if has_values else ()),
         "rows": rows_to_protect(first, data, given) if is_alone else given.rows,
         "people": people,
         "policy": policy_for(first, settings),

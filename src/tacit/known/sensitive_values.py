@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from tacit.model.estimates import Comparison, Posterior
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark
 from tacit.model.numbers import Bound
+from tacit.model.ordered import Order
 from tacit.model.people import Population
 from tacit.model.policy import Policy
 from tacit.model.release import FIRST_RULE, Rules
@@ -43,8 +44,11 @@ ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99
 HARDLY = 0.001  #: Less probable values do not count as ones that a person may have.
 
 
-def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
-    """Return the ``MEASURES`` of estimates by name, if any."""
+def posterior_measures(found: Posterior, policy: Policy, order: Sequence[str] = ()) -> Mapping[str, float]:
+    """Return the ``MEASURES`` of estimates by name, if any.
+
+    ``order`` names the sensitive values from the lowest to the highest; numbers have an order of their own.
+    """
     people = found.population.people
     if not found.is_estimated or len(people) == 0:
         return {}
@@ -64,6 +68,10 @@ def posterior_measures(found: Posterior, policy: Policy) -> Mapping[str, float]:
         "t_closeness_mean": float(distance @ people / people.sum()),
         "smallest_combination": int(people.min()),
     }
+    if ordered := Order.of(found.values, order):
+        moved = ordered.distances(found.share, found.baseline)
+        out["t_closeness_ordered"] = float(moved.max())
+        out["t_closeness_ordered_mean"] = float(moved @ people / people.sum())
     if policy.max_posterior is not None:
         outside = (people < policy.k) | (found.largest > policy.max_posterior)
         out["people_outside_alpha_k"] = int(people[outside].sum())

@@ -338,7 +338,8 @@ def _utility_facts(found: Utility) -> Iterator[tuple[str, str]]:
     settings = found.settings
     yield "People", f"{people(found.n)} in {counted(found.groups, 'group')}, {visible(found.sensitive)} in them"
     values = f"l = {figures['l_diversity']:.0f} different values (entropy l = {figures['entropy_l']:.4g})"
-    shares = f"t = {figures['t_closeness']:.3g}, largest share {figures['largest_share']:.3g}"
+    ordered = f" (ordered {figures['t_closeness_ordered']:.3g})" if "t_closeness_ordered" in figures else ""
+    shares = f"t = {figures['t_closeness']:.3g}{ordered}, largest share {figures['largest_share']:.3g}"
     yield "Groups", f"k = {figures['k_anonymity']:,.0f}, {values}, {shares}"
     support = settings["min_support"]
     least = f"{support:,} people" if isinstance(support, int) else _percent(support)

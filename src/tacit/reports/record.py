@@ -57,7 +57,7 @@ def _pick(entry: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 #: Texts that say nothing about a data set.
-_HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made_by", "n_from"})
+_HARMLESS = frozenset({"kind", "only", "rounding", "sha256", "convention", "made_by", "n_from", "withheld"})
 
 
 def _without_names(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
 from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
 from tacit.model.knowledge import Withheld, check_withheld
+from tacit.model.ordered import ordered_values
 from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
@@ -39,6 +40,7 @@ def audit(
     rows: Any = None,
     qi: Names = (),
     sa: Names = (),
+    sa_order: Names = (),
     convention: str | None = None,
     people: People | None = None,
     ignore: Names = (),
@@ -75,6 +77,8 @@ def audit(
         ``data``, the table before cells were hidden, only their true values count.
     qi, sa
         The quasi-identifying columns and the sensitive ones, if the release does not name them; ``sa="none"`` says that none is sensitive.
+    sa_order
+        The sensitive values from the lowest to the highest, for t-closeness with the ordered distance. Numbers need none.
     convention
         For frequency tables: the publisher's convention, such as ``"opensafely"``, if the header does not name it.
     people
@@ -121,17 +125,21 @@ def audit(
     )
     _check_roles(gathered.releases)
     _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
+    order = ordered_values(sa_order)
+    if order and not any(kind_of(one).lists_people for one in gathered.releases) and known is None and data is None:
+        remedy = "Give everybody's quasi-identifiers with --known, or remove the option"
+        raise OptionError("applies where sensitive values are estimated or grouped", where="--sa-order", remedy=remedy)
     target = Target(gathered.releases[0], policy or Policy(), limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
-        given = Given(data=data, known=known, knowledge=knowledge, withheld=withheld)
+        given = Given(data=data, known=known, knowledge=knowledge, withheld=withheld, sa_order=order)
         found = audit_several(case, target, codes, given, audit_one)
     elif people is not None:
         raise OptionError("applies to several releases; there is only one", where="--people", remedy="Remove the option")
     else:
-        found = audit_one(target, Given(**besides, withheld=withheld), codes, findings_to=findings_to)
+        found = audit_one(target, Given(**besides, withheld=withheld, sa_order=order), codes, findings_to=findings_to)
     return replace(
         found,
         not_read=gathered.not_read,
@@ -143,6 +151,7 @@ def audit(
             "attacks": None if codes is None else list(codes),
             "algorithm": algorithm,
             "first_hit": first_hit,
+            **({"sa_order": list(order)} if order else {}),
         },
     )
 
@@ -220,7 +229,7 @@ def audit_one(
     adversary = kind.adversary(release, own)
     if is_joint:
         adversary = {"people": Same().to_text()} | adversary
-    measures = kind.measures(release, runs)
+    measures = kind.measures(release, runs, given.sa_order)
     posterior = None
     if known is not None:
         from tacit.verbs.known import adversary_of, posterior_of
@@ -230,11 +239,11 @@ def audit_one(
     tables = kind.tables(own, runs, posterior)
     found = Audit((described(release),), adversary, target.policy, runs, measures=measures, tables=tables, posterior=posterior)
     if given.table is not None:
-        measures.update(kind.owner_measures(own, given.table, lambda: target.limits.check("audit")))
+        measures.update(kind.owner_measures(own, given.table, given.sa_order, lambda: target.limits.check("audit")))
     if known is not None:
         from tacit.verbs.known import known_measures
 
-        measures.update(known_measures(known, runs, found, given.people))
+        measures.update(known_measures(known, runs, found, given.people, given.sa_order))
     return found
 
 

@@ -57,7 +57,7 @@ def audit_several(
     case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
     own_knowledge = None if case.facts and several is None and given.known is None else given.knowledge
-    own = Given(known=given.known, knowledge=own_knowledge, withheld=given.withheld)
+    own = Given(known=given.known, knowledge=own_knowledge, withheld=given.withheld, sa_order=given.sa_order)
     # The attacks, except X01, that take all releases together.
     taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
     if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):
@@ -84,7 +84,7 @@ def audit_several(
         posterior=posterior,
     )
     if several is not None:
-        measures.update(known_measures(several, runs, found, people))
+        measures.update(known_measures(several, runs, found, people, given.sa_order))
     return found
 
 

@@ -19,12 +19,13 @@ from tacit.errors import Infeasible, InputError, InternalError, OptionError, nea
 from tacit.files.buckets import read_buckets, shuffled
 from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
-from tacit.files.tables import read_table
+from tacit.files.tables import Names, read_table
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold, exact, share
+from tacit.model.ordered import ordered_values
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
@@ -311,6 +312,7 @@ def utility(
     dim: int | None = None,
     selectivity: Any = 0.5,
     seed: int = 0,
+    sa_order: Names = (),
     time_limit: float | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Utility:
@@ -327,6 +329,8 @@ def utility(
     min_support, min_conviction, max_length
         Which rules of the data are looked at: the people who have both sides, ``P(X) P(not v) / P(X and not v)``, and the most columns on the
         left.
+    sa_order
+        The sensitive values from the lowest to the highest, as for :func:`tacit.audit`.
     intervals
         Columns of numbers that rules see as intervals of a width, such as ``{"age": 10}``.
     queries, dim, selectivity, seed
@@ -365,7 +369,15 @@ def utility(
     facts = read_knowledge(knowledge) if knowledge is not None else ()
     known = Exclusions.of(facts, release.people, release.values) if facts else None
     limits = Limits.within(time_limit)
-    return measure_utility(release, data, known, settings, check=lambda: limits.check("utility"), progress=progress)
+    return measure_utility(
+        release,
+        data,
+        known,
+        settings,
+        order=ordered_values(sa_order),
+        check=lambda: limits.check("utility"),
+        progress=progress,
+    )
 
 
 def _whole(given: Any, where: str, least: int = 1) -> int:

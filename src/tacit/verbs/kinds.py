@@ -49,6 +49,7 @@ class Given:
     knowledge: Any = None
     rows: Any = None
     withheld: Withheld = "at-threshold"
+    sa_order: tuple[str, ...] = ()
 
     @property
     def table(self) -> Table | None:
@@ -107,17 +108,20 @@ class Kind(Generic[R]):
         """Return the adversary's assumed knowledge."""
         raise NotImplementedError
 
-    def measures(self, release: R, runs: Sequence[AttackRun]) -> dict[str, float | None]:
-        """Return the measures of a release in its audit."""
+    def measures(self, release: R, runs: Sequence[AttackRun], order: tuple[str, ...] = ()) -> dict[str, float | None]:
+        """Return the measures of a release in its audit.
+
+        ``order`` names the sensitive values from the lowest to the highest, if it is given.
+        """
         out: dict[str, float | None] = {self.unit: len(release)} if self.unit else {}
-        out |= self.figures(release) | (group_measures(runs) if self.has_lines else {})
+        out |= self.figures(release, order) | (group_measures(runs) if self.has_lines else {})
         return out | {name: value for run in runs for name, value in run.measures.items()}
 
-    def figures(self, release: R) -> dict[str, float | None]:
+    def figures(self, release: R, order: tuple[str, ...]) -> dict[str, float | None]:
         """Return the measures that follow from the release alone."""
         return {}
 
-    def owner_measures(self, case: Any, people: Table, check: Any) -> Measures:
+    def owner_measures(self, case: Any, people: Table, order: tuple[str, ...], check: Any) -> Measures:
         """Return the measures against the owner's data."""
         return {}
 
@@ -179,7 +183,7 @@ class _Lists(Kind[L]):
             out["made_by"] = [one.to_dict() for one in header.made_by]
         return out
 
-    def figures(self, release: L) -> dict[str, float | None]:
+    def figures(self, release: L, order: tuple[str, ...]) -> dict[str, float | None]:
         return {"smallest_count": int(release.hi.min())} if len(release) else {}
 
     def columns(self, release: L) -> tuple[str, ...]:
@@ -286,15 +290,15 @@ class _BucketsKind(Kind["Buckets"]):
             out["made_by"] = [one.to_dict() for one in release.header.made_by]
         return out | facts_of(case.facts)
 
-    def figures(self, release: Buckets) -> dict[str, float | None]:
+    def figures(self, release: Buckets, order: tuple[str, ...]) -> dict[str, float | None]:
         from tacit.buckets.utility import plain_figures
 
-        return dict(plain_figures(release)) if release.n else {}
+        return dict(plain_figures(release, order)) if release.n else {}
 
-    def owner_measures(self, case: Any, people: Table, check: Any) -> Measures:
+    def owner_measures(self, case: Any, people: Table, order: tuple[str, ...], check: Any) -> Measures:
         from tacit.buckets.utility import owners_measures
 
-        return owners_measures(case.buckets, people, case.known if case.facts else None, check=check)
+        return owners_measures(case.buckets, people, case.known if case.facts else None, order, check=check)
 
     def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
         from tacit.buckets.case import posterior_table

@@ -200,7 +200,9 @@ def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterio
     )
 
 
-def known_measures(case: PeopleCase, runs: Iterable[AttackRun], found: Audit, people: object) -> dict[str, Any]:
+def known_measures(
+    case: PeopleCase, runs: Iterable[AttackRun], found: Audit, people: object, order: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the measures of estimates, against any truth."""
     posterior = found.posterior
     is_several = isinstance(case, SeveralCase)
@@ -209,7 +211,7 @@ def known_measures(case: PeopleCase, runs: Iterable[AttackRun], found: Audit, pe
         out |= {name: value for run in runs if run.code in KNOWN_CODES for name, value in run.measures.items()}
     if posterior is None or not posterior.is_estimated:
         return out
-    out |= posterior_measures(posterior, found.policy)
+    out |= posterior_measures(posterior, found.policy, order)
     if isinstance(people, Table) and people.schema.sa and (not is_several or set(case.population.names) <= set(people.names)):
         out |= compare(found, people).measures
     return out

@@ -89,7 +89,7 @@ FILE_NAME = "tacit.toml"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "data": ("qi", "sa", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
+    "data": ("qi", "sa", "sa_order", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
     "thresholds": ("min_support", "min_confidence", "min_expectation"),
     **POLICY_SECTIONS,
 }
@@ -107,6 +107,7 @@ class Config:
 
     qi: tuple[str, ...] = ()
     sa: tuple[str, ...] = ()
+    sa_order: tuple[str, ...] = ()
     identifying: tuple[str, ...] = ()
     missing: str | None = None
     missing_rule: MissingRule | None = None
@@ -261,10 +262,11 @@ def _require(name: str, known: Collection[str], noun: str, where: str) -> None:
 
 
 def _check_value(key: str, value: object, where: str) -> object:
-    if key in ("qi", "sa", "identifying"):
+    if key in ("qi", "sa", "sa_order", "identifying"):
         names = [name.strip() for name in value.split(",")] if isinstance(value, str) else value
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise OptionError("is not a list of column names", where=where, remedy=f'Write for instance {key} = ["age", "sex"]')
+            what, example = ("values", '["low", "high"]') if key == "sa_order" else ("column names", '["age", "sex"]')
+            raise OptionError(f"is not a list of {what}", where=where, remedy=f"Write for instance {key} = {example}")
         return tuple(names)
     if key == "min_support":
         Threshold.parse(value, where=where)

@@ -233,6 +233,7 @@ def _audit_again(
             gathered,
             **besides,
             people=None if options["people"] is None else read_people(options["people"]),
+            sa_order=options.get("sa_order", ()),
             withheld=record["adversary"].get("withheld", "at-threshold"),
             policy=policy or Policy(**{name: record["policy"][name] for name in LIMITS}),
             attacks=options["attacks"],

@@ -104,6 +104,7 @@ class SuggestCase:
     rows: Any = None
     people: Any = None
     withheld: Withheld = "at-threshold"
+    sa_order: Any = ()
 
     @property
     def release(self) -> Release:
