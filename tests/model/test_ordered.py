@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +22,8 @@ def transported(first: list[float], second: list[float]) -> float:
     cost = [abs(i - j) / (m - 1) for i in range(m) for j in range(m)]
     leaves = [[float(i == a) for i in range(m) for _ in range(m)] for a in range(m)]
     arrives = [[float(j == b) for _ in range(m) for j in range(m)] for b in range(m)]
-    return float(linprog(cost, A_eq=leaves + arrives, b_eq=first + second).fun)
+    found: Any = linprog(cost, A_eq=leaves + arrives, b_eq=first + second)
+    return float(found.fun)
 
 
 @given(st.data())

@@ -114,9 +114,9 @@ def test_nothing_that_is_printed_or_proved_changes() -> None:
     people = group(20, 17)
     exact = tacit.mine_rules(people, min_support=2, min_confidence=0.5)
     silent = tacit.mine_rules(people, min_support=2, min_confidence=0.5, withhold_values=True)
-    plain, spread = (tacit.audit(exact, known=people.qi, withheld=how) for how in ("at-threshold", "spread"))  # type: ignore[arg-type]
+    plain, spread = (tacit.audit(exact, known=people.qi, withheld=how) for how in ("at-threshold", "spread"))
     assert (plain.table("posterior")["posterior"] == spread.table("posterior")["posterior"]).all()
-    plain, spread = (tacit.audit(silent, known=people.qi, withheld=how) for how in ("at-threshold", "spread"))  # type: ignore[arg-type]
+    plain, spread = (tacit.audit(silent, known=people.qi, withheld=how) for how in ("at-threshold", "spread"))
     for bound in ("lower", "upper"):
         assert (plain.table("posterior")[bound] == spread.table("posterior")[bound]).all()
     assert plain.measures["posterior_entropy"] > spread.measures["posterior_entropy"]
