@@ -175,7 +175,7 @@ def test_joining_complete_groups_keeps_shares_within_the_bound() -> None:
         recipes, left = form_groups(classes, 3, "balanced-2", Limits())
         assert join_complete(recipes, left, classes, bound, Limits()).sum() == outside
     # The last one would make two groups of three into one of seven: 3 of 7 have the same value.
-    assert join_probable(recipes, left, classes, Fraction(3, 7), Limits()).sum() == 0
+    assert join_probable(recipes, left, classes, 2, Fraction(3, 7), limits=Limits()).sum() == 0
 
 
 @pytest.mark.parametrize("method", METHODS)

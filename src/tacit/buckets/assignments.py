@@ -183,13 +183,19 @@ class Shares:
         return np.maximum.reduceat(self.share, rows[:-1]) if len(rows) > 1 else np.empty(0)
 
 
-def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Check = lambda: None) -> Shares:
-    """Compute value probabilities over equally likely assignments."""
+def share_values(
+    valid: Valid, *, weight: Floats | None = None, most_states: int = MOST_STATES, check: Check = lambda: None
+) -> Shares:
+    """Compute value probabilities over equally likely assignments.
+
+    With ``weight``, in blocks and equal for cells of one kind, an assignment is as likely as the product of the weights of its pairs.
+    """
     from tacit.kernels.assignments import room
     from tacit.kernels.assignments import share_values as fill
 
     cells = valid.cells
     buckets = valid.cells.buckets
+    weights = valid.possible.astype(np.float64) if weight is None else weight
     share = np.zeros(len(valid.possible))
     exact = np.ones(len(buckets), np.bool_)
     example, same_as = _merge_identical_groups(valid)
@@ -199,24 +205,24 @@ def share_values(valid: Valid, *, most_states: int = MOST_STATES, check: Check =
     for first in range(0, len(example), _GROUPS_AT_ONCE):
         check()
         some = example[first : first + _GROUPS_AT_ONCE]
-        arrays = (cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, valid.possible, valid.part)
+        arrays = (cells.starts, buckets.starts, cells.blocks, cells.people, buckets.count, weights, valid.part)
         fill(some, *arrays, *space, share, exact)
     for group in np.flatnonzero(~exact).tolist():
         check()
-        _scale(valid, group, share)
+        _scale(valid, group, weights, share)
     source = example[same_as]
     places = concatenate_ranges(cells.blocks[source], np.diff(cells.blocks)[source])
     return Shares(valid, share[places], exact[source])
 
 
-def _scale(valid: Valid, group: int, share: Floats) -> None:
+def _scale(valid: Valid, group: int, weight: Floats, share: Floats) -> None:
     """Fill a block by iterative proportional fitting."""
     cells = valid.cells
     buckets = valid.cells.buckets
     block = slice(int(cells.blocks[group]), int(cells.blocks[group + 1]))
     people = cells.people[cells.starts[group] : cells.starts[group + 1]].astype(float)
     count = buckets.count[buckets.starts[group] : buckets.starts[group + 1]].astype(float)
-    fits = valid.possible[block].reshape(len(people), len(count)).astype(float)
+    fits = weight[block].reshape(len(people), len(count))
     across = np.ones(len(count))
     for _ in range(_MOST_ROUNDS):
         down = people / (fits @ across)

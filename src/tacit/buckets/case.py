@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
+from tacit.buckets.assignments import Shares, Valid, concatenate_ranges, share_values, valid_values
+from tacit.buckets.statistics import Statistics, weigh
 from tacit.known.sensitive_values import BEHIND_PROOFS
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
@@ -19,6 +20,7 @@ from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.numbers import Bound
+from tacit.model.policy import Check
 from tacit.model.table import row_keys
 from tacit.model.words import describe_pattern
 
@@ -41,12 +43,32 @@ class BucketCase:
     @cached_property
     def known(self) -> Exclusions:
         """Values that the facts rule out for each person."""
-        return Exclusions.of(self.facts, self.buckets.people, self.buckets.values)
+        known = Exclusions.of(self.excluding, self.buckets.people, self.buckets.values)
+        return known if self.statistics is None else self.statistics.refine(known)
+
+    @cached_property
+    def excluding(self) -> tuple[Fact, ...]:
+        """Facts that rule a value out."""
+        return tuple(fact for fact in self.facts if fact.excludes)
+
+    @cached_property
+    def statistics(self) -> Statistics | None:
+        """Totals that the other facts bound, if any."""
+        if len(self.excluding) == len(self.facts):
+            return None
+        return Statistics.of(self.facts, self.buckets.people, self.buckets.values)
 
     @cached_property
     def valid(self) -> Valid:
         """Valid values of each person; raises Contradiction if none."""
         return valid_values(self.buckets, self.known)
+
+    def share_values(self, *, check: Check = lambda: None) -> tuple[Shares, int]:
+        """Return everybody's probabilities, and the number of totals that none meets."""
+        if self.statistics is None:
+            return share_values(self.valid, check=check), 0
+        found = weigh(self.valid, self.statistics, check=check)
+        return found.shares, found.missed
 
     @cached_property
     def baseline(self) -> Floats:
@@ -90,7 +112,7 @@ class BucketCase:
     @cached_property
     def _facts_about(self) -> Mapping[str, list[tuple[Fact, dict[str, frozenset[str]]]]]:
         about: dict[str, list[tuple[Fact, dict[str, frozenset[str]]]]] = {}
-        for fact in self.facts:
+        for fact in self.excluding:
             allowed = {column: frozenset(values) for column, values in fact.allowed.items()}
             about.setdefault(fact.value, []).append((fact, allowed))
         return about

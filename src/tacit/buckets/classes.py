@@ -8,7 +8,7 @@ values valid in the whole table as one group are the most that any grouping give
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -23,7 +23,8 @@ from tacit.model.arrays import Flags, Ints
 class Classes:
     """People with equal sensitive and excluded values.
 
-    Class c has ``value[c]``, ``patterns[kind[c]]`` ruled out, and ``rows[starts[c]:starts[c + 1]]``, shuffled.
+    Class c has ``value[c]``, ``patterns[kind[c]]`` ruled out, and ``rows[starts[c]:starts[c + 1]]``, shuffled. Values may be *labels*
+    (:mod:`tacit.buckets.labels`): then label v stands for the sensitive value ``shown[v]``.
     """
 
     value: Ints
@@ -32,9 +33,18 @@ class Classes:
     patterns: Flags
     starts: Ints
     rows: Ints
+    shown: Ints
 
     @classmethod
-    def of(cls, sensitive: npt.NDArray[np.integer], kind: npt.NDArray[np.integer], patterns: Flags, *, seed: int) -> Classes:
+    def of(
+        cls,
+        sensitive: npt.NDArray[np.integer],
+        kind: npt.NDArray[np.integer],
+        patterns: Flags,
+        *,
+        seed: int,
+        shown: Ints | None = None,
+    ) -> Classes:
         """Build the classes, sorted by value and then kind."""
         kinds = max(1, len(patterns))
         rows = len(sensitive)
@@ -54,7 +64,15 @@ class Classes:
         starts = np.append(0, np.cumsum(count))
         for begin, end in pairwise(starts.tolist()):
             chance.shuffle(by_class[begin:end])
-        return cls(cells // kinds, cells % kinds, count.astype(np.int64), patterns, starts=starts, rows=by_class)
+        return cls(
+            cells // kinds,
+            cells % kinds,
+            count.astype(np.int64),
+            patterns,
+            starts=starts,
+            rows=by_class,
+            shown=np.arange(patterns.shape[1]) if shown is None else shown,
+        )
 
     def __len__(self) -> int:
         return len(self.value)
@@ -68,6 +86,11 @@ class Classes:
     def values(self) -> int:
         """Number of sensitive values."""
         return int(self.patterns.shape[1])
+
+    @property
+    def is_plain(self) -> bool:
+        """True if no value has several labels."""
+        return len(np.unique(self.shown)) == len(self.shown)
 
     @cached_property
     def people(self) -> Ints:
@@ -105,14 +128,22 @@ class Classes:
     def compatible_with(self, one: int) -> Flags:
         """Return the classes that can share this one's groups."""
         own = int(self.value[one])
-        return np.asarray((self.value != own) & self.may_have(one)[self.value] & self.able(own))
+        differs = self.shown[self.value] != self.shown[own]
+        return np.asarray(differs & self.may_have(one)[self.value] & self.able(own))
+
+    def count_values(self, labels: Flags) -> Ints:
+        """Count the distinct sensitive values of labels, by row."""
+        held = np.zeros((len(labels), int(self.shown.max(initial=-1)) + 1), np.bool_)
+        row, label = np.nonzero(labels)
+        held[row, self.shown[label]] = True
+        return np.asarray(held.sum(axis=1), np.int64)
 
     def keep(self, keep: Flags) -> Classes:
         """Return these classes only; rows keep their numbers."""
         rows = self.rows[np.repeat(keep, self.count)]
         count = self.count[keep]
         starts = np.append(0, np.cumsum(count))
-        return Classes(self.value[keep], self.kind[keep], count, self.patterns, starts=starts, rows=rows)
+        return replace(self, value=self.value[keep], kind=self.kind[keep], count=count, starts=starts, rows=rows)
 
 
 def close_value_graph(holder: Ints, may: Flags) -> Flags:
@@ -178,8 +209,8 @@ class Feasible:
         excluded = classes.patterns[kinds].any(axis=0)
         if np.any(of_free & ~excluded):
             # A value that everybody can have, held by a person without exclusions: every value leads there and back.
-            return cls(classes, least, (~classes.patterns[:, there]).sum(axis=1)[classes.kind])
-        return cls(classes, least, valid_values(classes, np.arange(len(classes))).sum(axis=1))
+            return cls(classes, least, classes.count_values(~classes.patterns & there)[classes.kind])
+        return cls(classes, least, classes.count_values(valid_values(classes, np.arange(len(classes)))))
 
     @property
     def short(self) -> Flags:
@@ -194,7 +225,7 @@ class Feasible:
     @property
     def largest(self) -> int:
         """Largest number of valid values for everybody at once."""
-        return int(self.most.min(initial=len(self.classes.people)))
+        return int(self.most.min(initial=len(np.unique(self.classes.shown))))
 
     @property
     def rows(self) -> Ints:

@@ -186,8 +186,9 @@ def count_exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Ints:
     number = np.zeros(len(recipes), np.int64)
     if not len(recipes):
         return number
-    for word in range(-(-classes.values // 64)):
-        bit = np.where(classes.value // 64 == word, np.uint64(1) << (classes.value % 64).astype(np.uint64), np.uint64(0))
+    shown = classes.shown[classes.value]
+    for word in range(int(shown.max(initial=0)) // 64 + 1):
+        bit = np.where(shown // 64 == word, np.uint64(1) << (shown % 64).astype(np.uint64), np.uint64(0))
         seen = np.bitwise_or.reduceat(np.where(fits, bit, np.uint64(0))[recipes.listed], recipes.starts[:-1])
         number += np.bitwise_count(seen)
     return number
@@ -195,7 +196,7 @@ def count_exchanges(recipes: Recipes, classes: Classes, fits: Flags) -> Ints:
 
 def count_same_value(recipes: Recipes, classes: Classes, value: int) -> Ints:
     """Count the people with a value, per recipe."""
-    held = (classes.value == value)[recipes.listed].astype(np.int64)
+    held = (classes.shown[classes.value] == classes.shown[value])[recipes.listed].astype(np.int64)
     return np.add.reduceat(held, recipes.starts[:-1]) if len(recipes) else np.empty(0, np.int64)
 
 
@@ -247,7 +248,7 @@ def _find_longer_exchanges(recipes: Recipes, classes: Classes, one: int, least: 
     suits = np.zeros(len(recipes), np.bool_)
     there = np.flatnonzero(recipes.groups > 0)
     for recipe in there[np.argsort(-number[there], kind="stable")][:LOOKS].tolist():
-        suits[recipe] = _valid_among(classes, [*recipes.members(recipe), one], one).sum() >= least
+        suits[recipe] = _count_valid(classes, _valid_among(classes, [*recipes.members(recipe), one], one)) >= least
     return suits
 
 
@@ -257,7 +258,7 @@ def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, num
     chosen: list[int] = []
     have: set[int] = set()
     while len(have) + 1 < least:
-        fresh = count_exchanges(recipes, classes, fits & ~np.isin(classes.value, list(have))) if have else number
+        fresh = count_exchanges(recipes, classes, fits & ~np.isin(classes.shown[classes.value], list(have))) if have else number
         candidates = np.flatnonzero((spare > 0) & (fresh > 0))
         if not len(candidates):
             return False
@@ -265,7 +266,7 @@ def _merge_to_suit(recipes: Recipes, classes: Classes, one: int, least: int, num
         chosen.append(best)
         spare[best] -= 1
         members = np.array(recipes.members(best))
-        have |= set(classes.value[members[fits[members]]].tolist())
+        have |= set(classes.shown[classes.value[members[fits[members]]]].tolist())
     recipes.merge(chosen, [])
     return True
 
@@ -279,7 +280,7 @@ def _merge_along_chains(recipes: Recipes, left: Ints, classes: Classes, one: int
     left[one] -= 1
     for value in wanted:
         valid = _valid_among(classes, recipes.members(group), one)
-        if valid.sum() >= least:
+        if _count_valid(classes, valid) >= least:
             return
         if valid[value]:
             continue
@@ -291,7 +292,7 @@ def _merge_along_chains(recipes: Recipes, left: Ints, classes: Classes, one: int
                 group = recipes.merge([group], [holder])
             else:
                 group = recipes.merge([group, _smallest_with(recipes, holder, group)], [])
-    if _valid_among(classes, recipes.members(group), one).sum() < least:
+    if _count_valid(classes, _valid_among(classes, recipes.members(group), one)) < least:
         raise InternalError("a person has too few values in every group", where="bucketize", remedy="Please report this")
 
 
@@ -304,6 +305,10 @@ def _smallest_with(recipes: Recipes, one: int, but: int) -> int:
 def _valid_among(classes: Classes, members: list[int], one: int) -> Flags:
     present = np.unique(members)
     return np.asarray(valid_values(classes, present)[np.searchsorted(present, one)])
+
+
+def _count_valid(classes: Classes, valid: Flags) -> int:
+    return int(classes.count_values(valid[None])[0])
 
 
 def anatomize(classes: Classes, least: int, limits: Limits, *, seed: int) -> tuple[Recipes, int]:
@@ -373,18 +378,19 @@ def group_people(
     seed: int = 0,
     limits: Limits | None = None,
     progress: Callable[[float], None] = lambda _: None,
+    shown: Ints | None = None,
 ) -> Grouped:
     """Group the rows with ``least`` valid values for everybody.
 
-    This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it. With
-    ``bound``, no value of a group may be more probable; people without such a group are left out with ``suppress``, else they join one
-    all the same. ``anatomy`` ignores what is ruled out.
+    This must be feasible. Row i has the value ``sensitive[i]``, and ``patterns[kind[i]]`` marks the values ruled out for it; they may be labels
+    (``shown`` as in :class:`Classes`). With ``bound``, no value of a group may be more probable; people without such a group are left out with
+    ``suppress``, else they join one all the same. ``anatomy`` ignores what is ruled out.
     """
     limits = limits or Limits()
     if method == "anatomy":
         kind = np.zeros(len(sensitive), np.int64)
         patterns = np.zeros((1, patterns.shape[1]), np.bool_)
-    classes = Classes.of(sensitive, kind, patterns, seed=seed)
+    classes = Classes.of(sensitive, kind, patterns, seed=seed, shown=shown)
     if method == "anatomy":
         made = _Made(method, *anatomize(classes, least, limits, seed=seed))
     else:
@@ -403,7 +409,9 @@ def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | N
     recipes, left = form_groups(classes, size, rule, limits)
     residue = int(left.sum())
     if bound is not None:
-        left = join_probable(recipes, join_complete(recipes, left, classes, bound, limits=limits), classes, bound, limits=limits)
+        left = join_complete(recipes, left, classes, bound, limits=limits)
+        if classes.is_plain:
+            left = join_probable(recipes, left, classes, least, bound, limits=limits)
         if suppress and len(recipes):
             return _Made(rule, recipes, residue, outside=int(left.sum()))
     beyond = int(left.sum()) if bound is not None else 0
@@ -441,8 +449,8 @@ def join_complete(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
     return left
 
 
-def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fraction, limits: Limits) -> Ints:
-    """Add people within the proved bound; return the rest."""
+def join_probable(recipes: Recipes, left: Ints, classes: Classes, least: int, bound: Fraction, *, limits: Limits) -> Ints:
+    """Add people within the proved bound and with ``least`` valid values; return the rest."""
     left = left.copy()
     waiting = np.flatnonzero(left)
     for one in waiting[np.argsort(-classes.incompatible[waiting], kind="stable")].tolist():
@@ -450,7 +458,7 @@ def join_probable(recipes: Recipes, left: Ints, classes: Classes, bound: Fractio
             limits.check("bucketize")
             groups = min(int(left[one]), *(int(recipes.groups[recipe]) // chosen.count(recipe) for recipe in chosen))
             members = [member for recipe in chosen for member in recipes.members(recipe)]
-            if groups and is_within_bound(classes, np.array([*members, one]), bound):
+            if groups and is_within_bound(classes, np.array([*members, one]), bound, least=least):
                 for recipe in chosen:
                     recipes.take(recipe, groups)
                 recipes.add(sorted([*members, one]), groups)
@@ -468,14 +476,14 @@ def _promising_recipes(recipes: Recipes, classes: Classes, one: int) -> Iterator
     best = there[np.lexsort((recipes.sizes[there], -number[there], equal[there]))].tolist()
     yield from ([recipe] for recipe in best[:SINGLES])
     for first in best[:4]:
-        have = classes.value[[member for member in recipes.members(first) if fits[member]]]
-        fresh = count_exchanges(recipes, classes, fits & ~np.isin(classes.value, have))
+        have = classes.shown[classes.value[[member for member in recipes.members(first) if fits[member]]]]
+        fresh = count_exchanges(recipes, classes, fits & ~np.isin(classes.shown[classes.value], have))
         for second in there[np.lexsort((recipes.sizes[there], -fresh[there], equal[there]))][: PAIRS // 4].tolist():
             yield [first, second]
 
 
-def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
-    """Tell if no value is proved too probable (False: takes too long)."""
+def is_within_bound(classes: Classes, members: Ints, bound: Fraction, *, least: int = 1) -> bool:
+    """Tell if no value is proved too probable (False: takes too long), and everybody has ``least``."""
     held, count = np.unique(classes.value[members], return_counts=True)
     may = classes.may_have(members)[:, held]
     if np.any(count * bound.denominator > may.sum(axis=0) * bound.numerator):
@@ -483,7 +491,10 @@ def is_within_bound(classes: Classes, members: Ints, bound: Fraction) -> bool:
     if len(members) > MOST_PEOPLE or np.prod(count + 1) > MOST_STATES:
         return False
     largest, total = _count_largest(may, count)
-    return largest * bound.denominator <= total * bound.numerator
+    if largest * bound.denominator > total * bound.numerator:
+        return False
+    # A bound of 1/l leaves everybody l values.
+    return bound * least <= 1 or bool((valid_values(classes, np.unique(members)).sum(axis=1) >= least).all())
 
 
 def _count_largest(may: Flags, count: Ints) -> tuple[int, int]:

@@ -40,6 +40,16 @@ def run(target: Target) -> AttackRun:
     return _Outcome(target, case).run()
 
 
+def _describe_knowledge(case: BucketCase) -> str:
+    if not case.facts:
+        return "no knowledge was given; add negative rules with --knowledge"
+    means = sum(fact.mean is not None for fact in case.facts)
+    counts = len(case.facts) - len(case.excluding) - means
+    left = [f"facts that rule nothing out ({counts:,}) are left to B02, R02 and R03"] if counts else []
+    left += [f"means ({means:,}) are left to B02"] if means else []
+    return "; ".join(left)
+
+
 class _Outcome:
     def __init__(self, target: Target, case: BucketCase) -> None:
         self.case = case
@@ -66,7 +76,7 @@ class _Outcome:
             NAME,
             "proves",
             "ran",
-            reason="" if case.facts else "no knowledge was given; add negative rules with --knowledge",
+            reason=_describe_knowledge(case),
             people=int(self.people.sum()),
             measures={
                 "vulnerable": int((left < self.least).sum()),

@@ -98,7 +98,8 @@ def _check_citations(because: Sequence[Mapping[str, Any]], lines: Sequence[Bucke
 
 
 def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact]) -> None:
-    given = {(json.dumps({c: sorted(v) for c, v in one.allowed.items()}, sort_keys=True), one.value) for one in knowledge}
+    excluding = [one for one in knowledge if one.excludes]
+    given = {(json.dumps({c: sorted(v) for c, v in one.allowed.items()}, sort_keys=True), one.value) for one in excluding}
     for fact in facts:
         name = json.dumps({column: sorted(values) for column, values in fact.event.items()}, sort_keys=True)
         if (name, fact.value) not in given:

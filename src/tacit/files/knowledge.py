@@ -2,7 +2,8 @@
 
 A file is CSV (any usual separator) or JSON (a list of objects) with the same names in both. Facts have ``event`` (a JSON object of columns, each
 with a value or a list of values; an empty one is everybody), ``value``, ``at_least``, ``at_most`` (counts such as 5, or shares of the event
-such as 0.1 or 10%; empty: nothing is known). Negative rules have ``antecedent`` (an object like ``event``) and ``excluded`` (a value that
+such as 0.1 or 10%; empty: nothing is known). Means have ``event`` and ``mean``, the mean of a numeric sensitive column over it, rounded to the
+digits that are printed. Negative rules have ``antecedent`` (an object like ``event``) and ``excluded`` (a value that
 none of them has, or at most ``at_most`` of them). Other columns are ignored.
 
 Negative rules are written as a CSV file that lists the raw values of coarser ones, so that it stands alone, with a header.
@@ -22,10 +23,12 @@ from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.header import header_path
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.negative import NegativeRules
+from tacit.model.numbers import column_steps, exact
 
 _FACT = ("event", "value")
 _NEGATIVE = ("antecedent", "excluded")
 _AMOUNTS = ("at_least", "at_most")
+_MEAN = ("event", "mean")
 _EXAMPLE = 'Write it like {"age": "30", "city": ["Rome", "Oslo"]}'
 
 
@@ -57,6 +60,16 @@ def read_knowledge(source: Any) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
+def read_counts(source: Any) -> tuple[Fact, ...]:
+    """Read background facts about numbers of people; refuse means."""
+    facts = read_knowledge(source)
+    for fact in facts:
+        if fact.mean is not None:
+            what = "is a mean, which only the attacks on a single bucketized release use"
+            raise InputError(what, where=fact.place, remedy="Remove it, or give numbers of people who have a value")
+    return facts
+
+
 def _from_file(file: Input) -> Iterable[Fact]:
     where = file.name
     if not os.path.exists(file):
@@ -79,7 +92,7 @@ def _from_file(file: Input) -> Iterable[Fact]:
         remedy = "Name the columns event and value (and at_least, at_most), or antecedent and excluded"
         raise InputError("does not say what its columns are", where=f"{where}, line 1", remedy=remedy)
     grid = read_grid(file, delimiter)
-    names = [name for name in (*_FACT, *_NEGATIVE, *_AMOUNTS) if name in grid.names]
+    names = [name for name in dict.fromkeys((*_FACT, *_NEGATIVE, *_AMOUNTS, *_MEAN)) if name in grid.names]
     cells = [grid.need(name).texts for name in names]
     kept = _minimal_rules(grid, file) or [True] * len(grid.lines)
     return [
@@ -104,7 +117,7 @@ def _minimal_rules(grid: Grid, file: Input) -> list[bool] | None:
 
 
 def _fits(names: set[str]) -> bool:
-    return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE)
+    return (holds(names, *_FACT) and bool(names & set(_AMOUNTS))) or holds(names, *_NEGATIVE) or holds(names, *_MEAN)
 
 
 def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
@@ -112,10 +125,12 @@ def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
     place = f"{file} {unit} {line}"
     if not isinstance(entry, Mapping):
         raise InputError("is not an object", where=place, remedy="Write one object for each fact")
+    if holds(entry, *_MEAN) and not _is_empty(entry["mean"]):
+        return _mean(entry, file, line, unit)
     negative = holds(entry, *_NEGATIVE)
     group, excluded = _NEGATIVE if negative else _FACT
     if not holds(entry, group, excluded):
-        raise InputError("lacks event or value", where=place, remedy="Give both, or antecedent and excluded")
+        raise InputError("lacks event or value", where=place, remedy="Give both, or event and mean, or antecedent and excluded")
     value = entry[excluded]
     if not isinstance(value, (str, int, float, bool)):
         raise InputError("is not a value", where=f"{place}, column {excluded}", remedy="Write one sensitive value")
@@ -128,8 +143,29 @@ def _fact(entry: Any, file: str, line: int, unit: str) -> Fact:
     return Fact(allowed, _text(value), limits["at_least"], limits["at_most"], file=file, line=line, unit=unit)
 
 
+def _mean(entry: Mapping[str, Any], file: str, line: int, unit: str) -> Fact:
+    place = f"{file} {unit} {line}"
+    if not all(_is_empty(entry.get(name)) for name in ("value", *_AMOUNTS)):
+        remedy = "Leave value, at_least and at_most empty, or write two lines"
+        raise InputError("is a mean and a number of people", where=place, remedy=remedy)
+    where = f"{place}, column mean"
+    text = str(entry["mean"]).strip()
+    try:
+        value = exact(text, where=where)
+    except OptionError as error:
+        raise InputError(error.what, where=where, remedy="Write a number such as 41.3") from None
+    half = column_steps([text])[0] / 2
+    return Fact(
+        _allowed(entry["event"], f"{place}, column event"), "", mean=(value - half, value + half), file=file, line=line, unit=unit
+    )
+
+
+def _is_empty(given: Any) -> bool:
+    return given is None or (isinstance(given, str) and not given.strip())
+
+
 def _amount(given: Any, where: str) -> Amount | None:
-    if given is None or (isinstance(given, str) and not given.strip()):
+    if _is_empty(given):
         return None
     try:
         return Amount.parse(given, where=where)

@@ -30,10 +30,9 @@ from tacit.files.frequencies import file_cells, frame_cells
 from tacit.files.frequency_cells import Cells
 from tacit.files.header import NAIVE_BAYES_FORMAT, Entries, entries_beside
 from tacit.files.recognition import CellOptions, has_class_tables
-from tacit.files.tables import column_names, sensitive_names
 from tacit.model.numbers import ROUNDINGS, Bound, Printed, Rounding, column_steps, exact, share
 from tacit.model.release import Header, Items, Rules, Sets
-from tacit.model.table import Schema
+from tacit.model.table import Schema, column_names, sensitive_names
 
 KEYS = frozenset({"format", "n", "sa", "alpha", "rounding"})
 _MOST = 2**49 - 1  #: Largest number of people.

@@ -5,9 +5,10 @@ those of group g from ``cells[g]`` on, and so do entries (``entries``). Facts ab
 group, cell by cell, from ``blocks[g]`` on.
 
 :func:`match_groups` finds one assignment, :func:`close_groups` what can be exchanged in it, and :func:`share_values` the probability of each
-value when all assignments are equally likely. The last looks at each part of a group (values that can be exchanged) by itself. In it, people
-with the same possible values are one *class*, and so are values that are possible for the same people. An assignment gives one person after the
-other a class of values; the remainder of each class is a *state*, and the ways to and from each state are counted.
+value when an assignment is as likely as the product of the weights of its pairs (all 1: equally likely). The last looks at each part of a group
+(values that can be exchanged) by itself. In it, people with the same weights are one *class*, and so are values with the same weights for all
+people. An assignment gives one person after the other a class of values; the remainder of each class is a *state*, and the ways to and from each
+state are counted.
 """
 
 from __future__ import annotations
@@ -227,8 +228,8 @@ def _count_assignments(
         for at in range(starts[u], starts[u + 1]):
             s = order[at]
             for j in range(m):
-                if fits[owner[u] * step + j * step_across] and taken[s * m + j] < sizes[j]:
-                    there[s + strides[j]] += there[s]
+                if taken[s * m + j] < sizes[j]:
+                    there[s + strides[j]] += there[s] * fits[owner[u] * step + j * step_across]
         for at in range(starts[u + 1], starts[u + 2]):
             largest = max(largest, there[order[at]])
         for at in range(starts[u + 1], starts[u + 2]):
@@ -246,8 +247,8 @@ def _count_assignments(
             s = order[at]
             ways = 0.0
             for j in range(m):
-                if fits[i * step + j * step_across] and taken[s * m + j] < sizes[j]:
-                    onward = back[s + strides[j]]
+                if taken[s * m + j] < sizes[j]:
+                    onward = back[s + strides[j]] * fits[i * step + j * step_across]
                     ways += onward
                     if is_first:
                         pair[i * step + j * step_across] += there[s] * onward
@@ -269,7 +270,7 @@ def room(tallest: int, widest: int, people: int, states: int) -> tuple[Any, Any,
     sizes = (tallest, widest, tallest, widest, tallest, widest, longest, people + 2, people, states, states, digits)
     numbers = tuple(np.zeros(size, np.int64) for size in sizes)
     shares = tuple(np.zeros(size) for size in (tallest * widest, states, states))
-    return np.zeros(tallest * widest, np.bool_), numbers, shares
+    return np.zeros(tallest * widest), numbers, shares
 
 
 def _estimate_steps(groups: Ints, cells: Ints, entries: Ints, _blocks: Ints, people: Ints, count: Ints, *_others: Any) -> int:
@@ -292,7 +293,7 @@ def share_values(
     blocks: Any,
     people: Any,
     count: Any,
-    possible: Any,
+    weight: Any,
     parts: Any,
     fits: Any,
     numbers: Any,
@@ -301,6 +302,8 @@ def share_values(
     exact: Any,
 ) -> None:
     """Compute the probabilities of values in these groups.
+
+    ``weight`` is 0 for a value that people of a cell cannot have. An assignment is as likely as the product of the weights of its pairs.
 
     ``fits``, ``numbers`` and ``shares`` are room to work in (:func:`room`): arrays made inside take longer to compile than all the rest. Where
     a part of a group has more states than there is room for, the group is left alone and marked as not exact.
@@ -325,12 +328,12 @@ def share_values(
                     n_columns += 1
             for i in range(height):
                 for c in range(n_columns):
-                    if possible[base + i * width + columns[c]]:
+                    if weight[base + i * width + columns[c]]:
                         rows[n_rows] = i
                         n_rows += 1
                         break
-            n = _number_classes(possible, base, rows, n_rows, width, columns, n_columns, 1, row_class)
-            m = _number_classes(possible, base, columns, n_columns, 1, rows, n_rows, width, column_class)
+            n = _number_classes(weight, base, rows, n_rows, width, columns, n_columns, 1, row_class)
+            m = _number_classes(weight, base, columns, n_columns, 1, rows, n_rows, width, column_class)
             for i in range(n):
                 row_size[i] = 0
             for j in range(m):
@@ -341,7 +344,7 @@ def share_values(
                 column_size[column_class[b]] += count[entries[g] + columns[b]]
             for a in range(n_rows):
                 for b in range(n_columns):
-                    fits[row_class[a] * m + column_class[b]] = possible[base + rows[a] * width + columns[b]]
+                    fits[row_class[a] * m + column_class[b]] = weight[base + rows[a] * width + columns[b]]
             by_column = _count_states(column_size, m, most)
             by_row = _count_states(row_size, n, most)
             if m == 1:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, nearest_name
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.numbers import exact
-from tacit.model.table import Column, Table, row_keys
+from tacit.model.table import Column, Table, distinct_rows, row_keys
 
 #: Where an attacker expects numbers that are withheld: nowhere in particular, or spread above their thresholds.
 Withheld = Literal["at-threshold", "spread"]
@@ -51,12 +50,16 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Bounds on people of a group with a value, and their source."""
+    """Bounds on people of a group with a value, and their source.
+
+    With ``mean``, bounds on the mean of a numeric sensitive column over the group; ``value`` is empty then.
+    """
 
     allowed: Mapping[str, tuple[str, ...]]
     value: str
     at_least: Amount | None = None
     at_most: Amount | None = None
+    mean: tuple[Fraction, Fraction] | None = None
     file: str | None = None
     line: int = 0
     unit: str = "line"
@@ -114,7 +117,7 @@ class Exclusions:
         size = max(1, _WORDS_AT_ONCE // max(1, bits.width))
         blocks = [slice(first, first + size) for first in range(0, len(row[0]), size)]
         excluded = np.concatenate([bits.any(words, [codes[block] for codes in row]) for block in blocks])
-        first, kind = _distinct(excluded)
+        first, kind = distinct_rows(excluded)
         return cls(values, excluded[first], kind[combination].astype(np.int32))
 
 
@@ -180,17 +183,9 @@ def _combinations(columns: Sequence[Codes], words: list[Words]) -> tuple[list[In
     """
     parts = []
     for number, codes in enumerate(columns):
-        first, same = _distinct(words[number])
+        first, same = distinct_rows(words[number])
         words[number] = words[number][first]
         parts.append(same[codes])
     key = row_keys(parts, len(columns[0]) if columns else 0)
     _, example, combination = np.unique(key, return_index=True, return_inverse=True)
     return [codes[example] for codes in parts], combination.reshape(-1)
-
-
-def _distinct(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return a row of each kind, and each row's kind."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
-    whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
-    _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
-    return first, kind.reshape(-1)

@@ -156,6 +156,14 @@ def row_keys(columns: Iterable[npt.NDArray[np.integer[Any]]], rows: int) -> npt.
     return key
 
 
+def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return a row of each kind, and each row's kind."""
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
+    whole = packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
+    _, first, kind = np.unique(whole, return_index=True, return_inverse=True)
+    return first, kind.reshape(-1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted."""

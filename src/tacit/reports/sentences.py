@@ -637,10 +637,10 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         most = f"nobody's value is more probable than {found['max_posterior']:.3f}"
         if certain:
             most = f"the value of {people(certain)} is certain"
-        yield (
-            f"If every assignment that fits is equally likely, {most}; for {people_of(above, n)} some value is more "
-            f"probable than 1/{audit.policy.l} (B02)."
-        )
+        given = "If every assignment that fits is equally likely"
+        if totals := int(found.get("known_totals", 0)):
+            given = f"Given {counted(totals, 'known total')} over all groups"
+        yield (f"{given}, {most}; for {people_of(above, n)} some value is more probable than 1/{audit.policy.l} (B02).")
     if found.get("people_approximate"):
         yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
     if "surviving_expected_right" in found and "group_guess_right" in found:

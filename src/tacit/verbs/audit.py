@@ -192,11 +192,11 @@ def audit_one(
         given = replace(given, people=owners_people(release, given.data))
         rows = rows_of(given.people)
     known: PeopleCase | None = None
-    if given.known is not None or given.knowledge is not None or given.table is not None:
+    if not given.is_plausible and (given.known is not None or given.knowledge is not None or given.table is not None):
         from tacit.verbs.known import case_of_one
 
         known = case_of_one(release, given, target.index)
-    own = _own_case(release, given, known)
+    own = _own_case(release, given)
     chosen = chosen_codes(codes)
     _check_algorithm(target.algorithm, release, chosen)
 
@@ -247,16 +247,11 @@ def audit_one(
     return found
 
 
-def _own_case(release: Release, given: Given, known: PeopleCase | None) -> object:
-    """Return the case for this kind's attacks.
-
-    A bucketized release read with known people uses negative rules alone.
-    """
+def _own_case(release: Release, given: Given) -> object:
+    """Return the case for this kind's attacks."""
     kind = kind_of(release)
     if given.rows is not None and not kind.takes_rows:
         raise OptionError("names rows of a table; the release is not a table", where="--rows", remedy="Remove the option")
-    if known is not None:
-        given = replace(given, knowledge=[fact for fact in known.facts if fact.excludes] or None)
     return kind.own_case(release, given)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import OptionError
-from tacit.files.knowledge import read_knowledge
+from tacit.files.knowledge import read_counts
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
@@ -120,7 +120,7 @@ def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) ->
         return case
     named = (kind_of(one).sensitive(one) for one in case.releases if kind_of(one).has_sensitive_column)
     sensitive = next(filter(None, named), "")
-    facts = several.facts if several is not None else read_knowledge(knowledge)
+    facts = several.facts if several is not None else read_counts(knowledge)
     return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,15 @@ import numpy.typing as npt
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
 from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
+from tacit.buckets.labels import Labels
+from tacit.buckets.statistics import Statistics
 from tacit.buckets.utility import UtilitySettings, grouping_cost, measure_utility, read_intervals
 from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.files.buckets import read_buckets, shuffled
 from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
-from tacit.files.tables import Names, read_table
-from tacit.model.audit import Audit
+from tacit.files.tables import read_table
+from tacit.model.audit import Audit, Target
 from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.measures import Utility
@@ -30,8 +33,9 @@ from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
 from tacit.model.table import Column, Table
-from tacit.verbs.audit import audit
+from tacit.verbs.audit import audit, audit_one
 from tacit.verbs.data import name_rows, one_row_each, roles_of
+from tacit.verbs.kinds import Given
 
 
 def bucketize(
@@ -59,12 +63,11 @@ def bucketize(
         smaller largest group; ``"injector"`` is the paper's choice of partners; ``"anatomy"`` does not look at the knowledge, and its audit
         shows what that means.
     knowledge
-        What an attacker knows: a file of negative rules, a list of ``({column: value}, excluded value)``, mined negative rules, or a list of
-        these.
+        What an attacker knows: a file of negative rules, of numbers of people who have a value and of means, a list of ``({column: value},
+        excluded value)``, mined negative rules (with exceptions or without), or a list of these.
     max_posterior
-        The largest probability that a value may have for a person, if every assignment that fits is equally likely. Groups are accepted
-        only if they keep to it; a person for whom no such group is found joins one all the same (the audit says so), or is left out with
-        ``suppress``.
+        The largest probability that a value may have for a person, by B02. Groups are accepted only if they keep to it; a person for whom no
+        such group is found joins one all the same (the audit says so), or is left out with ``suppress``.
     suppress
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
@@ -102,19 +105,46 @@ def bucketize(
         what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
         raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
     facts = read_knowledge(knowledge)
-    known = Exclusions.of(facts, table.qi, values) if facts else Exclusions.none(len(table.weights), values)
+    excluding = tuple(fact for fact in facts if fact.excludes)
+    known = Exclusions.of(excluding, table.qi, values)
     wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
     if len(wrong):
         who = f"{_people(len(wrong))} that they cannot have the value that they have"
         what = f"says of {who} ({name_rows(wrong)}, counted from 0)"
         raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
+    statistics = _read_statistics(facts, table, suppress=suppress) if len(excluding) < len(facts) else None
     bound = None if max_posterior is None else exact_bound(max_posterior)
-    case = _Case(table, facts, known, policy, method=method, suppress=suppress, seed=seed, bound=bound, limits=limits)
+    case = _Case(
+        table,
+        facts,
+        known,
+        policy,
+        statistics=statistics,
+        method=method,
+        suppress=suppress,
+        seed=seed,
+        bound=bound,
+        limits=limits,
+    )
     tell(0.1)
     case = case.feasible()
     tell(0.2)
     made = case.group_people(method, lambda done: tell(0.2 + 0.4 * done))
     return case.make_release(made, tell)
+
+
+def _read_statistics(facts: tuple[Fact, ...], people: Table, *, suppress: bool) -> Statistics:
+    """Return the totals that facts bound; raise unless they are true."""
+    if suppress:
+        what = "cannot be used with facts that rule nothing out: they speak of everybody in the table"
+        raise OptionError(what, where="--suppress", remedy="Remove the option, or these facts")
+    found = Statistics.of(facts, people.qi, people.sa.values)
+    totals = zip(found.facts, found.lo, found.true_totals(people.sa.codes), found.hi, strict=True)
+    wrong = [fact.place for fact, low, total, high in totals if not low <= total <= high]
+    if wrong:
+        others = f" and {len(wrong) - 1:,} more" if len(wrong) > 1 else ""
+        raise InputError("is not true of these data", where=f"{wrong[0]}{others}", remedy="Correct or remove it")
+    return found
 
 
 def exact_bound(given: Any) -> Fraction:
@@ -130,6 +160,7 @@ class _Case:
     facts: tuple[Fact, ...]
     known: Exclusions
     policy: Policy
+    statistics: Statistics | None
     method: Method
     suppress: bool
     seed: int
@@ -141,11 +172,15 @@ class _Case:
     def codes(self) -> npt.NDArray[np.int32]:
         return self.people.sa.codes
 
+    @cached_property
+    def labels(self) -> Labels:
+        return Labels.of(self.codes, self.known, self.statistics)
+
     def feasible(self) -> _Case:
         if self.method == "anatomy":
             _check_frequent(self.people.sa, self.policy.l)
             return self
-        classes = Classes.of(self.codes, self.known.kind, self.known.patterns, seed=self.seed)
+        classes = self.labels.classes(seed=self.seed)
         case = self
         found = Feasible.of(classes, self.policy.l)
         if found.people_short:
@@ -155,7 +190,11 @@ class _Case:
             case = self.without(kept.rows)
             classes = kept
         if case.bound is not None:
-            _check_bound(classes, case.bound)
+            if case.statistics is None:
+                _check_bound(classes, case.bound)
+            else:
+                _check_bound(Classes.of(case.codes, case.known.kind, case.known.patterns, seed=case.seed), case.bound)
+                _check_totals(case.statistics, case.known, case.codes, case.bound)
         return case
 
     def without(self, rows: npt.NDArray[np.int64]) -> _Case:
@@ -166,10 +205,12 @@ class _Case:
         return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
 
     def group_people(self, method: Method, progress: Callable[[float], None] = lambda _: None) -> Grouped:
+        labels = Labels.of(self.codes, self.known, None if method == "anatomy" else self.statistics)
         return group_people(
-            self.codes,
-            self.known.kind,
-            self.known.patterns,
+            labels.own,
+            labels.kind,
+            labels.patterns,
+            shown=labels.shown,
             least=self.policy.l,
             method=method,
             bound=self.bound,
@@ -187,12 +228,12 @@ class _Case:
             case = self.without(inside)
             group = group[inside]
         buckets = case.buckets(group)
-        vulnerable = case.vulnerable(buckets)
+        vulnerable = case.count_vulnerable(buckets)
         if vulnerable and case.method != "anatomy":
             what = f"{_people(vulnerable)} have too few valid values in the groups"
             raise InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
         tell(0.7)
-        after = case.audit(shuffled(buckets, seed=self.seed))  # as it is written
+        after = case.audit(shuffled(buckets, seed=self.seed), is_plausible=not vulnerable)  # as it is written
         tell(0.9)
         before = case.audit(case.buckets(_equal_rows(case.people)), attacks=("B01",))
         cost = case.cost(buckets, made, vulnerable)
@@ -205,13 +246,19 @@ class _Case:
         header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
         return Buckets.of(self.people.qi, self.people.sa, group, header)
 
-    def vulnerable(self, buckets: Buckets) -> int:
-        """Count people with fewer than l valid values independently."""
+    def count_vulnerable(self, buckets: Buckets) -> int:
+        """Count people with fewer than l plausible values independently."""
+        if self.statistics is not None:
+            return int(np.count_nonzero(self.labels.count_plausible(buckets.group) < self.policy.l))
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
-    def audit(self, buckets: Buckets, attacks: tuple[str, ...] | None = None) -> Audit:
+    def audit(self, buckets: Buckets, attacks: tuple[str, ...] | None = None, *, is_plausible: bool = False) -> Audit:
         self.limits.check("bucketize")
         knowledge = self.facts or None
+        if self.statistics is not None and is_plausible:
+            # Everybody has l values that all facts together leave possible, so R03 could find nothing; and B02 uses what R02 would.
+            given = Given(knowledge=knowledge, is_plausible=True)
+            return audit_one(Target(buckets, self.policy, self.limits), given, attacks)
         return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=self.limits.seconds_left)
 
     def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
@@ -230,7 +277,7 @@ class _Case:
             return (Tried("anatomy", None, {}, str(error)),)
         made = self.group_people("anatomy")
         buckets = self.buckets(made.group)
-        vulnerable = self.vulnerable(buckets)
+        vulnerable = self.count_vulnerable(buckets)
         return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
 
 
@@ -275,6 +322,26 @@ def _check_bound(classes: Classes, bound: Fraction) -> None:
     frequent, lowest = count_too_frequent(classes, bound)
     if frequent:
         what = f"{_values(frequent)} more people than the bound allows, in every grouping"
+        raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
+
+
+def _check_totals(statistics: Statistics, known: Exclusions, codes: npt.NDArray[np.int32], bound: Fraction) -> None:
+    """Raise if a number of people alone makes a value too probable, in every grouping."""
+    able = ~known.patterns[known.kind]
+    inside = statistics.inside[statistics.kind]
+    lowest = Fraction(0)
+    for number, fact in enumerate(statistics.facts):
+        if fact.mean is not None:
+            continue
+        value = known.values.index(fact.value)
+        there = able[:, value] & inside[:, number]
+        others = able[:, value] & ~inside[:, number]
+        rest = int(np.count_nonzero(codes == value)) - statistics.hi[number]
+        for people, least in ((there, statistics.lo[number]), (others, rest)):
+            if least > 0:
+                lowest = max(lowest, least / int(np.count_nonzero(people)))
+    if lowest > bound:
+        what = "is less than the knowledge alone says of some people, in every grouping"
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
 
 

@@ -40,7 +40,8 @@ KNOWN_CODES = ("R02", "R03")  #: The attacks on known people, which take all rel
 class Given:
     """Inputs of an audit besides one release.
 
-    ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them.
+    ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them. If a release
+    ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run.
     """
 
     data: Any = None
@@ -50,6 +51,7 @@ class Given:
     rows: Any = None
     withheld: Withheld = "at-threshold"
     sa_order: tuple[str, ...] = ()
+    is_plausible: bool = False
 
     @property
     def table(self) -> Table | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, OptionError
-from tacit.files.knowledge import read_knowledge
+from tacit.files.knowledge import read_counts, read_knowledge
 from tacit.files.tables import read_table
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.releases import SeveralCase, name_of
@@ -42,7 +42,7 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
     """
     kind = kind_of(release)
     if kind.lists_people:
-        facts = read_knowledge(given.knowledge)
+        facts = [fact for fact in read_knowledge(given.knowledge) if fact.mean is None]  # B02 alone uses means, and says so
         return several_case([release], knowledge=facts) if any(not fact.excludes for fact in facts) else None
     if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
         return None
@@ -72,7 +72,7 @@ def rule_case(release: Release, given: Given) -> RuleCase | None:
     if case is None:
         remedy = "Give their quasi-identifiers with --known, or the data with --data"
         raise OptionError("is about people, and it is not known who they are", where="--knowledge", remedy=remedy)
-    return replace(case, facts=read_knowledge(given.knowledge))
+    return replace(case, facts=read_counts(given.knowledge))
 
 
 def known_table(known: Any, releases: Sequence[Release]) -> Table:
@@ -104,7 +104,7 @@ def several_case(
         if not named:
             return None
         values = (*named, OTHER)
-    facts = read_knowledge(knowledge)
+    facts = read_counts(knowledge)
     grouped, population = _population(releases, sensitive, table, facts)
     if population is None:
         return None
