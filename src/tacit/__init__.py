@@ -5,7 +5,8 @@ read                :func:`read_table`, :func:`read_transactions`, :func:`read_r
                     :func:`read_tree`, :func:`read_naive_bayes` (models);
                     :func:`read_releases` (of a folder);
                     :func:`read_partial` (tables with blank cells)
-mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`; :func:`tabulate` (frequency tables)
+mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`, :func:`build_hierarchies`;
+                    :func:`tabulate` (frequency tables)
 attack              :func:`audit` with a :class:`Policy`; :data:`ATTACKS` lists what it runs; several releases with :class:`Same`,
                     :class:`Nested`, :class:`Churn`, :class:`Changed` or :class:`Unknown` people
 ask                 :func:`support_of` a pattern, :func:`all_channels`, :func:`posterior_of` somebody, :func:`members_of` a group

@@ -19,6 +19,7 @@ from tacit.files.tables import read_table as read_table
 from tacit.files.transactions import read_transactions as read_transactions
 from tacit.files.trees import read_tree as read_tree
 from tacit.known.sensitive_values import compare as compare
+from tacit.mining.hierarchies import build_hierarchies as build_hierarchies
 from tacit.mining.itemsets import mine_itemsets as mine_itemsets
 from tacit.mining.negative import mine_negative_rules as mine_negative_rules
 from tacit.mining.rules import mine_rules as mine_rules

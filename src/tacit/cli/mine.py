@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -176,6 +177,7 @@ class _NegativeOptions(Options):
     significance: str | None
     permutations: int
     seed: int
+    build_hierarchies: str | None
 
 
 @command(
@@ -183,6 +185,7 @@ class _NegativeOptions(Options):
     "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 -o negative.csv",
     "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --significance 0.05",
     "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --fuzzy age=2",
+    "tacit mine negative adult.csv --qi age,sex --sa occupation --min-expectation 0.9 --build-hierarchies hierarchies",
     group=mine_command,
 )
 @click.argument("data", metavar="DATA")
@@ -206,6 +209,10 @@ class _NegativeOptions(Options):
 @options.seed
 @options.missing
 @options.hierarchies
+@option(
+    "--build-hierarchies DIR",
+    "Build hierarchies from the data, write them to the folder DIR, <column>.csv each, and use them.",
+)
 @option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
 @options.running
 def negative_command(**given: Any) -> None:
@@ -213,7 +220,9 @@ def negative_command(**given: Any) -> None:
 
     With many columns, only the minimal rules are listed, those that no more general rule implies; the others follow from them.
     """
+    from tacit.files.disk import shown
     from tacit.files.header import header_path
+    from tacit.files.hierarchies import write_hierarchies
     from tacit.files.knowledge import check_negative_output, write_negative_rules
     from tacit.reports.releases import negative_record, negative_text
 
@@ -226,15 +235,25 @@ def negative_command(**given: Any) -> None:
     if out is not None:
         check_negative_output(out)
     check_outputs([asked.json_to, *([out, header_path(out)] if out is not None else [])], inputs=[asked.data])
+    folder = asked.build_hierarchies
+    if folder is not None and asked.hierarchies is not None:
+        raise OptionError("cannot be used together with --hierarchies", where="--build-hierarchies", remedy="Choose one of them")
+    if folder is not None and os.path.exists(folder) and not os.path.isdir(folder):
+        raise OptionError("is a file, not a folder", where=shown(folder), remedy="Give another folder")
+    built: dict[str, Any] = {}
     with watched("mining") as progress:
         people = reading.read_people_table(asked.data, settings)
+        if folder is not None:
+            built = tacit.build_hierarchies(people, time_limit=asked.time_limit)
+            for path in write_hierarchies(built, folder):
+                wrote(path)
         if not spreads:  # columns of tacit.toml that are not in use here do not matter
             spreads = {name: spread for name, spread in settings.config.fuzzy.items() if name in people.schema.qi}
         rules = tacit.mine_negative_rules(
             people,
             min_expectation=min_expectation,
             fuzzy=spreads,
-            hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
+            hierarchies=built if folder is not None else reading.read_hierarchies(people, settings, people.schema.qi),
             progress=progress,
             **asked.pick("min_confidence", "max_length", "significance", "permutations", "seed", "time_limit"),
         )
@@ -242,6 +261,9 @@ def negative_command(**given: Any) -> None:
         write_negative_rules(rules, out)
         wrote(out)
     last = f"Written to {out} and {out}.json" if out else "Nothing was written; add -o negative.csv to keep the rules."
+    if folder is not None:
+        rules_too = f"; rules in {out} and {out}.json" if out else "; add -o negative.csv to keep the rules"
+        last = f"Hierarchies of {', '.join(built) or 'no column'} written to {folder}{rules_too}"
     emit(negative_record(rules), f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
@@ -10,7 +11,7 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import find_delimiter, records
-from tacit.files.disk import FilePath, Input, shown
+from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.duckdb import BLANKS
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
@@ -134,3 +135,18 @@ def _check_tree(chains: dict[str, tuple[str, ...]], lines: dict[str, int], where
             if known != parent:
                 what = f"puts a coarser value under another one than line {first} does"
                 raise InputError(what, where=place, remedy="Put each coarser value under one still coarser value")
+
+
+def write_hierarchies(trees: Mapping[str, Hierarchy], folder: FilePath) -> tuple[str, ...]:
+    """Write ``<column>.csv`` for each hierarchy into a folder; return the files."""
+    os.makedirs(folder, exist_ok=True)
+    written = []
+    for column, tree in trees.items():
+        path = os.path.join(os.fspath(folder), f"{column}.csv")
+        depth = max((len(chain) for chain in tree.levels.values()), default=0)
+        with replace_file(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, delimiter=";", lineterminator="\n")
+            for value, chain in tree.levels.items():
+                writer.writerow([value, *chain, *[ROOT] * (depth + 1 - len(chain))])
+        written.append(path)
+    return tuple(written)

@@ -32,7 +32,7 @@ from tacit.model.ordered import ordered_values
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
 from tacit.model.repair import Bucketized, Tried
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Names, Table
 from tacit.verbs.audit import audit, audit_one
 from tacit.verbs.data import name_rows, one_row_each, roles_of
 from tacit.verbs.kinds import Given
