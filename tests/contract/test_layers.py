@@ -59,7 +59,7 @@ LIBRARIES: dict[str, set[str]] = {
     "rich": {"cli"},
     "pandas": {"files"},  # where the caller gives a frame of it
     "polars": {"files"},
-    "scipy": {"joint", "solve", "partial", "rules", "known"},
+    "scipy": {"joint", "solve", "partial", "rules", "known", "buckets"},
     "highspy": {"solve"},
     "jinja2": {"reports"},
 }
