@@ -138,11 +138,11 @@ def test_the_record_names_the_attacker() -> None:
 def test_several_releases_spread_as_one_does() -> None:
     people = group(20, 17)
     rules = tacit.mine_rules(people, min_support=2, min_confidence=0.5, withhold_values=True)
-    other = tacit.tabulate(people, by="sex")
     alone = tacit.audit(rules, known=people.qi, attacks=["R02"], withheld="spread")
-    both = tacit.audit([rules, other], known=people.qi, attacks=["R02"], withheld="spread", people=tacit.Same())
-    if both.posterior is not None:
-        assert both.posterior.share == pytest.approx(alone.posterior.share, abs=1e-8)  # type: ignore[union-attr]
+    both = tacit.audit([rules, rules], known=people.qi, attacks=["R02"], withheld="spread", people=tacit.Same())
+    assert both.posterior is not None
+    assert alone.posterior is not None
+    assert both.posterior.share == pytest.approx(alone.posterior.share, abs=1e-8)
 
 
 @pytest.mark.parametrize(
