@@ -31,6 +31,9 @@ THREATS = {"mushroom": (95, 90, 80, 70, 60, 50, 45, 40, 35, 30, 25, 20, 15, 10),
 LEVELS = (10, 25, 50, 100)
 
 
+ITEMS: tuple[str, ...] = ()
+
+
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
     parts = [example_rule(), running_example()]

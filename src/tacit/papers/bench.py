@@ -21,7 +21,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from tacit.errors import InputError, LimitReached, OptionError, TacitError
+from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
@@ -31,7 +31,7 @@ from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import AttackRun, Progress, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
-from tacit.model.reproduction import Cell, Chart, Part
+from tacit.model.reproduction import Cell, Chart, Claim, Judged, Part, Standing, Timed
 from tacit.model.table import Table, Transactions
 from tacit.verbs.audit import audit
 
@@ -40,6 +40,8 @@ Made = TypeVar("Made")
 #: How much each rival has to do: a number that does not depend on the machine, and what it counts.
 WORK = {row.name: row.work for row in DETECTORS}
 UNITS = {"naive": "sums", "oicd": "supports added", "pmicd": "rows sorted"}
+#: Most counted steps up to which a rival is run, so that what is run does not depend on the machine.
+MOST_STEPS = {"naive": 3_000_000, "oicd": 30_000_000, "pmicd": 6_000_000}
 BUNDLED = "bundled"  #: The name of the data that come with Tacit, where a folder is asked for.
 
 
@@ -70,40 +72,26 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Result of a rival: seconds, findings, or estimate."""
+    """Result of a rival: seconds, findings and counted steps; no findings if it was not run."""
 
-    seconds: float | None
+    seconds: float | None = None
     found: int | None = None
     measures: dict[str, int] = field(default_factory=dict)
     steps: int | None = None
-    about: float | None = None
-
-    @property
-    def told(self) -> float | str:
-        """Seconds, or why there are none."""
-        if self.seconds is not None:
-            return self.seconds
-        return "not run: too many itemsets" if self.about is None else f"not run: would take about {_length(self.about)}"
-
-
-def _length(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(eq=False)
 class Bench:
-    """Folder of data sets, and a clock that skips what takes too long."""
+    """Folder of data sets, and the seconds that programs took on them."""
 
     folder: Path | None
     limits: Limits
-    allowance: float
     progress: Progress
-    rates: dict[str, float] = field(default_factory=dict)
+    times: list[Timed] = field(default_factory=list)
+    is_stopped: bool = False
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str] | None, time_limit: float, progress: Progress) -> Bench:
+    def open(cls, folder: str | os.PathLike[str] | None, time_limit: float | None, progress: Progress) -> Bench:
         """Open a bench over a folder, if given; ``bundled``: Tacit's own data."""
         if folder == BUNDLED and not Path(BUNDLED).exists():
             folder = str(files("tacit").joinpath("data"))
@@ -111,7 +99,7 @@ class Bench:
         if place is not None and not place.is_dir():
             what = "is not a folder" if place.exists() else "does not exist"
             raise OptionError(what, where=shown(place), remedy="Give the folder that holds the files with --data")
-        return cls(place, Limits.within(time_limit), time_limit / 10, progress)
+        return cls(place, Limits() if time_limit is None else Limits.within(time_limit), progress)
 
     def people(self, name: str) -> Transactions | None:
         """Return a FIMI data set, or None."""
@@ -141,26 +129,20 @@ class Bench:
             if name != "pmicd":
                 len(family.frequent)  # worked out once, here
         except OptionError:  # more frequent itemsets than the references hold
-            return Timing(None)
-        about = self.rates.get(name, 0.0) * steps
-        left = self.limits.seconds_left or 0.0
-        if about > min(self.allowance, left) or left < 0.01:
-            return Timing(None, steps=steps, about=about)
-        shares = [0.0]
-        target = replace(family.target, limits=Limits.within(min(self.allowance, left)), progress=shares.append)
-        begun = time.perf_counter()
-        try:
-            seconds, (found, measures) = _time_call(lambda: _detect(name, family.under(target)))
-        except LimitReached:
-            about = (time.perf_counter() - begun) / max(shares[-1], 1e-3)
-            self.rates[name] = about / max(1, steps)
-            return Timing(None, steps=steps, about=about)
-        self.rates[name] = seconds / max(1, steps)
+            return Timing()
+        if steps > MOST_STEPS[name]:
+            return Timing(steps=steps)
+        target = replace(family.target, limits=self.limits)
+        seconds, (found, measures) = _time_call(lambda: _detect(name, family.under(target)))
         return Timing(seconds, found, measures, steps)
 
-    def time_all(self, setting: Setting) -> dict[str, Timing]:
-        """Time every rival, and Tacit."""
-        return {name: self.rival(name, setting) for name in RIVALS} | {"Tacit": self.ours(setting)}
+    def time_all(self, setting: Setting, item: str, what: str) -> dict[str, Timing]:
+        """Time every rival, and Tacit; note the seconds for this item."""
+        found = {name: self.rival(name, setting) for name in RIVALS} | {"Tacit": self.ours(setting)}
+        for name, timing in found.items():
+            if timing.seconds is not None:
+                self.times.append(Timed(item, what, NAMES[name], timing.seconds))
+        return found
 
 
 def _detect(name: str, family: Family) -> tuple[int, dict[str, int]]:
@@ -189,40 +171,36 @@ def _time_call(call: Callable[[], Made]) -> tuple[float, Made]:
 RIVALS = ("naive", "oicd", "pmicd")
 NAMES = {"naive": "naive", "oicd": "OICD", "pmicd": "PMICD", "Tacit": "Tacit"}
 READING = (
-    "detection only, as the papers measure it: itemsets are ready before the clock starts. Tacit's time is its whole audit call, which also "
-    "compares every published count with the data. The rivals are the readable references of this package, plain Python with sums in numpy, so "
-    "their times do not compare with compiled programs; how much they have to do stands beside. docs/benchmarks.md has PMICD in C++."
+    "detection only, as the papers measure it: itemsets are ready before it begins. What each detector does is counted, so that the outcome "
+    "does not depend on a machine; seconds are in run-times.csv. Detectors are run up to a number of steps, and counted beyond. The rivals "
+    "are the readable references of this package; docs/benchmarks.md has PMICD in C++."
 )
 
 
-def times_part(
-    name: str, title: str, what: str, timed: Sequence[tuple[float, dict[str, Timing]]], claim: str, reading: str = READING
+def work_part(
+    name: str,
+    title: str,
+    what: str,
+    timed: Sequence[tuple[float, dict[str, Timing]]],
+    claims: Sequence[Claim],
+    reading: str = READING,
 ) -> Part:
-    """Make the table of detectors' run times."""
-    rows = tuple(
-        (x, *(times[rival].told for rival in NAMES), *(times[rival].steps for rival in RIVALS), _compare_findings(times))
-        for x, times in timed
-    )
-    seconds = {rival: [(x, found) for x, times in timed if (found := times[rival].seconds) is not None] for rival in NAMES}
-    return Part(
-        name,
-        title,
-        reading,
-        (what, *(f"{told} s" for told in NAMES.values()), *(f"{NAMES[rival]}: {UNITS[rival]}" for rival in RIVALS), "found"),
-        rows,
-        claim,
-        frozenset(f"{told} s" for told in NAMES.values()),
-        Chart(what, "seconds", tuple((NAMES[rival], tuple(points)) for rival, points in seconds.items() if points)),
-    )
+    """Make the table of what detectors do and find."""
+    rows = tuple((x, *(times[rival].steps for rival in RIVALS), _compare_findings(times)) for x, times in timed)
+    steps = {rival: [(x, float(found)) for x, times in timed if (found := times[rival].steps) is not None] for rival in RIVALS}
+    lines = tuple((f"{NAMES[rival]}: {UNITS[rival]}", tuple(points)) for rival, points in steps.items() if points)
+    head = (what, *(f"{NAMES[rival]}: {UNITS[rival]}" for rival in RIVALS), "found")
+    return Part(name, title, reading, head, rows, tuple(claims), chart=Chart(what, "steps", lines))
 
 
 def _compare_findings(times: dict[str, Timing]) -> str:
     numbers = {timing.found for timing in times.values() if timing.found is not None}
-    return f"{max(numbers):,}, all the same" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
+    run = ", ".join(NAMES[name] for name, timing in times.items() if timing.found is not None)
+    return f"{max(numbers):,} by {run}" if len(numbers) == 1 else f"DIFFERENT: {sorted(numbers)}"
 
 
 def counts_by_support(
-    name: str, title: str, reading: str, people: Transactions, shares: Sequence[float], levels: Sequence[int]
+    name: str, item: str, title: str, reading: str, people: Transactions, shares: Sequence[float], levels: Sequence[int]
 ) -> Part:
     """Count maximal channels by support (percent) and k."""
     rows: list[tuple[Cell, ...]] = []
@@ -239,7 +217,7 @@ def counts_by_support(
         reading,
         ("min. support %", *(f"k = {k}" for k in levels)),
         tuple(rows),
-        f"The number falls as the support rises, as the paper shows{'' if falls else ', but not at every step'}. "
+        (Claim(item, "the number of channels falls as the support rises", confirm(falls)),),
         f"Lowest of these supports without a channel: {'; '.join(free)}.",
         chart=Chart("min. support %", "maximal inference channels", tuple(lines)),
     )
@@ -314,6 +292,7 @@ def run_on_adult(
     left_out = []
     for done, step in enumerate(steps):
         if bench.limits.seconds_left is not None and bench.limits.seconds_left < 1:
+            bench.is_stopped = True
             left_out.append(f"{step.__doc__ or ''} the time limit was reached".replace(".", ":", 1))
             continue
         try:
@@ -324,11 +303,37 @@ def run_on_adult(
     return tuple(parts), tuple(left_out)
 
 
-def confirm(holds: bool) -> str:
-    """Return the outcome of one statement."""
-    return "confirmed" if holds else "NOT confirmed"
+def confirm(holds: bool) -> Standing:
+    """Return the standing of a statement."""
+    return "confirmed" if holds else "not confirmed"
 
 
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Mean of paired differences over draws, with its standard error."""
+
+    mean: float
+    error: float
+    draws: int
+
+    @classmethod
+    def of(cls, first: Sequence[float], second: Sequence[float]) -> Paired:
+        """Return how much larger the second is, draw by draw."""
+        apart = np.asarray(second, np.float64) - np.asarray(first, np.float64)
+        return cls(float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart))), len(apart))
+
+    @property
+    def errors(self) -> float:
+        """Mean difference in standard errors."""
+        return self.mean / self.error if self.error else float(np.sign(self.mean)) * float("inf") if self.mean else 0.0
+
+    def judge(self) -> Judged:
+        """Judge that the second is larger: open within two standard errors."""
+        standing: Standing = "confirmed" if self.errors >= DECIDED else "not confirmed" if self.errors <= -DECIDED else "open"
+        return Judged(standing, f"difference {self.mean:.3g} +- {self.error:.2g}, {self.errors:.1f} s.e. of {self.draws} draws")
+
+
+DECIDED = 2.0  #: Standard errors from which on draws decide.
 HEAD = ("where", "what", "paper", "Tacit", "agrees")
 Row = tuple[Cell, ...]
 
@@ -338,11 +343,14 @@ def fact(where: str, what: str, paper: Cell, ours: Cell, why: str = "") -> Row:
     return where, what, paper, ours, "yes" if paper == ours else f"NO{': ' if why else ''}{why}"
 
 
-def facts_part(name: str, title: str, reading: str, rows: Sequence[Row]) -> Part:
-    """Make a table of facts; count those confirmed."""
-    agreeing = sum(row[-1] == "yes" for row in rows)
-    rest = "" if agreeing == len(rows) else f"; {len(rows) - agreeing} not confirmed, for the reason beside"
-    return Part(name, title, reading, HEAD, tuple(rows), f"{agreeing} of {len(rows)} statements confirmed{rest}.")
+def facts_part(name: str, title: str, reading: str, rows: Sequence[Row], note: str = "") -> Part:
+    """Make a table of facts; each is a claim of the item that it names."""
+    claims = []
+    for where, what, paper, ours, agrees in rows:
+        why = str(agrees).removeprefix("NO").removeprefix(": ")
+        apart = f"the paper says {paper}, here {ours}{f': {why}' if why else ''}"
+        claims.append(Claim(str(where), str(what), confirm(agrees == "yes"), "" if agrees == "yes" else apart))
+    return Part(name, title, reading, HEAD, tuple(rows), tuple(claims), note)
 
 
 class Database:

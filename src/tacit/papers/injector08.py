@@ -229,6 +229,9 @@ GROUPINGS: tuple[tuple[Method, str, int], ...] = (
 _IN_PICTURE = "the heights of the points stand in the picture only. "
 
 
+ITEMS: tuple[str, ...] = ()
+
+
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
     steps: list[Callable[[Trial], list[Part]]] = [rules, vulnerable, run_times, rule_errors, query_errors, beyond]

@@ -46,6 +46,9 @@ NC: tuple[tuple[Method, str], ...] = (
 NS: tuple[tuple[Method, str], ...] = (("smc", "SMC"), ("cr", "CR"))
 
 
+ITEMS: tuple[str, ...] = ()
+
+
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
     steps: list[Callable[[Trial], list[Part]]] = [by_records, by_confidence, by_size, by_attributes, by_values]

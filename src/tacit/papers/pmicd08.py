@@ -42,6 +42,9 @@ LIKE_FIRST = "as for the run times by support."
 FIGURES = {"mushroom": (5, 7, 9, 11), "chess": (6, 8, 10, 12)}
 
 
+ITEMS: tuple[str, ...] = ()
+
+
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
     parts = [worked_example()]

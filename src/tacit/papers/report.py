@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tacit.model.reproduction import Cell, Part, Reproduction
+from tacit.model.reproduction import STANDINGS, Cell, Part, Reproduction, Timed
 from tacit.reports.document import Document, Figure, Heading, Listing, Paragraph, Section, Table
 from tacit.reports.document import Part as Block
 from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.pictures import Canvas, Curve, graph_picture, line_chart
 from tacit.reports.sentences import bullet
 from tacit.reports.text import fact_lines, table_lines
-
-#: The outcome of a part about seconds of a machine, where they are left out.
-TIMED = "Run times of a machine, which this page leaves out."
-_YES = re.compile(r"(?<!not )confirmed", re.IGNORECASE)
-_NO = re.compile(r"not (?:confirmed|reproduced)", re.IGNORECASE)
 
 
 def reproduction_text(made: Reproduction, *, width: int) -> str:
@@ -30,11 +24,27 @@ def reproduction_text(made: Reproduction, *, width: int) -> str:
     if made.left_out:
         missing = [line for what in made.left_out for line in bullet("-", what, width)]
         blocks.append("\n".join(["NOT REPRODUCED:", *missing]))
+    blocks.append(
+        "\n".join(
+            [f"Every numbered item: {tally(made)}", *(f"  {line}".rstrip() for line in table_lines(_index(made), width - 2))]
+        )
+    )
     return "\n\n".join([*blocks, *(_part_text(part, width) for part in made.parts)]) + "\n"
 
 
+def tally(made: Reproduction) -> str:
+    """Return how many claims have each standing."""
+    found = [claim.standing for claim in made.index]
+    return ", ".join(f"{found.count(standing)} {standing}" for standing in STANDINGS if standing in found)
+
+
+def _index(made: Reproduction) -> Table:
+    rows = [(claim.item, claim.says, claim.standing, claim.why) for claim in made.index]
+    return Table.of("What the paper states, and what it comes to", ("Item", "Statement", "Standing", "Why"), rows)
+
+
 def _part_text(part: Part, width: int) -> str:
-    facts = [("Read as", part.reading), ("Outcome ", part.outcome)]
+    facts = [("Read as", part.reading), *(("Claim", claim.sentence) for claim in part.claims), ("Note", part.note)]
     lines = [f"  {line}" for line in fact_lines(((name, text) for name, text in facts if text), width - 2)]
     rows = [f"    {line}".rstrip() for line in table_lines(_table(part), width - 4)]
     return "\n".join([part.title, *lines, *rows])
@@ -71,7 +81,7 @@ def part_svg(part: Part) -> bytes | None:
 
 def part_picture(part: Part, name: str = "part") -> Canvas | None:
     """Draw the graph or chart of a part."""
-    description = f"{part.reading} {part.outcome}"
+    description = " ".join([part.reading, *(claim.sentence for claim in part.claims)])
     if part.graph is not None:
         return graph_picture(part.graph, name=name, title=part.title, description=description)
     chart = part.chart
@@ -90,16 +100,13 @@ def part_picture(part: Part, name: str = "part") -> Canvas | None:
     )
 
 
-def standing(part: Part) -> str:
-    """Return if the outcome of a part confirms it."""
-    if not part.outcome:
-        return "run times"
-    is_confirmed = bool(_YES.search(part.outcome))
-    is_refuted = bool(_NO.search(part.outcome))
-    is_refuted |= any(str(cell).startswith("NO") for row in part.rows for cell in row[-1:])  # if the row agrees
-    if is_confirmed:
-        return "in part" if is_refuted else "confirmed"
-    return "not confirmed" if is_refuted else "shown"
+def times_csv(times: Iterable[tuple[str, Timed]]) -> bytes:
+    """Return the seconds of this machine as CSV, by paper."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["paper", *Timed._fields])
+    writer.writerows([paper, *timed[:-1], f"{timed.seconds:.4g}"] for paper, timed in times)
+    return stream.getvalue().encode()
 
 
 def papers_markdown(made: Sequence[Reproduction], *, body_only: bool = False) -> str:
@@ -114,9 +121,9 @@ def papers_html(made: Sequence[Reproduction]) -> str:
 
 def papers_document(made: Sequence[Reproduction]) -> Document:
     """Return one page about all papers."""
-    rows = [(one.name, part.title, standing(part), part.outcome or TIMED) for one in made for part in one.parts]
-    overview = Table.of("What the papers state, and if it is confirmed", ("Paper", "Part", "Standing", "Outcome"), rows)
-    sections = (Section("All parts", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
+    rows = [(one.name, *(sum(claim.standing == standing for claim in one.index) for standing in STANDINGS)) for one in made]
+    overview = Table.of("Claims by standing", ("Paper", *STANDINGS), rows)
+    sections = (Section("All papers", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
     return Document(title="Papers compared with Tacit", lead=(), sections=sections, footer="Made by tacit reproduce.")
 
 
@@ -124,10 +131,15 @@ def _paper_parts(made: Reproduction) -> Iterator[Block]:
     yield Paragraph(made.citation)
     if made.left_out:
         yield Listing.of(made.left_out, title="Not reproduced")
+    yield Heading("Every numbered item")
+    yield _index(made)
     for part in made.parts:
         yield Heading(part.title)
         yield Paragraph(part.reading, lead="Read as")
-        yield Paragraph(part.outcome or TIMED, lead=f"Outcome ({standing(part)})")
+        if part.claims:
+            yield Listing.of([claim.sentence for claim in part.claims], title="Claims")
+        if part.note:
+            yield Paragraph(part.note)
         if (picture := part_picture(part, f"{made.name}-{part.name}")) is not None:
             yield Figure(picture, part.title)
         yield _table(part)

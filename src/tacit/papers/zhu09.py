@@ -48,6 +48,9 @@ _IN_PICTURE = "the heights of the points stand in the picture only. "
 _WHAT = "Figures 5 to 8, and the numbers of Section VI"
 
 
+ITEMS: tuple[str, ...] = ()
+
+
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
     steps: list[Callable[[Trial], list[Part]]] = [numbers, by_confidence, individuals, by_support, run_times]
