@@ -28,7 +28,8 @@ class Claim:
     @property
     def sentence(self) -> str:
         """Statement and outcome in one sentence."""
-        return f"{self.item}: {self.says}: {self.standing}{f' ({self.why})' if self.why else ''}"
+        said = f"{self.item}: {self.says}" if self.says else self.item
+        return f"{said}: {self.standing}{f' ({self.why})' if self.why else ''}"
 
     def to_dict(self) -> dict[str, str]:
         """The claim as in the record."""
@@ -151,7 +152,7 @@ class Reproduction:
             for claim in part.claims:
                 found.setdefault(claim.item, []).append(claim)
         missing = "its data are not there" if self.left_out else ""
-        listed = ([Claim(item, "", "not run", missing)] if not claims else claims for item, claims in found.items())
+        listed = (claims or [Claim(item, "", "not run", missing)] for item, claims in found.items())
         return tuple(claim for claims in listed for claim in claims)
 
     @classmethod

@@ -78,6 +78,7 @@ class Timing:
     found: int | None = None
     measures: dict[str, int] = field(default_factory=dict)
     steps: int | None = None
+    scanned: int | None = None
 
 
 @dataclass(eq=False)
@@ -102,9 +103,12 @@ class Bench:
         return cls(place, Limits() if time_limit is None else Limits.within(time_limit), progress)
 
     def people(self, name: str) -> Transactions | None:
-        """Return a FIMI data set, or None."""
-        paths = [] if self.folder is None else [self.folder / f"{name}{ending}" for ending in (".dat", ".dat.gz")]
-        return next((read_transactions(path) for path in paths if path.is_file()), None)
+        """Return a FIMI data set, or a part of it (``kosarak_head1000.dat``), or None."""
+        if self.folder is None:
+            return None
+        whole = [self.folder / f"{name}{ending}" for ending in (".dat", ".dat.gz")]
+        cut = sorted(path for ending in (".dat", ".dat.gz") for path in self.folder.glob(f"{name}_*{ending}"))
+        return next((read_transactions(path) for path in (*whole, *cut) if path.is_file()), None)
 
     def missing(self, name: str, parts: str) -> str:
         """Return the message about a missing data set."""
@@ -130,11 +134,12 @@ class Bench:
                 len(family.frequent)  # worked out once, here
         except OptionError:  # more frequent itemsets than the references hold
             return Timing()
+        scanned = steps * len(family.closed) if name == "oicd" else None
         if steps > MOST_STEPS[name]:
-            return Timing(steps=steps)
+            return Timing(steps=steps, scanned=scanned)
         target = replace(family.target, limits=self.limits)
         seconds, (found, measures) = _time_call(lambda: _detect(name, family.under(target)))
-        return Timing(seconds, found, measures, steps)
+        return Timing(seconds, found, measures, steps, scanned=scanned)
 
     def time_all(self, setting: Setting, item: str, what: str) -> dict[str, Timing]:
         """Time every rival, and Tacit; note the seconds for this item."""

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.reproduction import STANDINGS, Cell, Part, Reproduction, Timed
+from tacit.papers.bench import HEAD
 from tacit.reports.document import Document, Figure, Heading, Listing, Paragraph, Section, Table
 from tacit.reports.document import Part as Block
 from tacit.reports.pages import render_html, render_markdown
@@ -44,10 +45,15 @@ def _index(made: Reproduction) -> Table:
 
 
 def _part_text(part: Part, width: int) -> str:
-    facts = [("Read as", part.reading), *(("Claim", claim.sentence) for claim in part.claims), ("Note", part.note)]
+    facts = [("Read as", part.reading), *(("Claim", sentence) for sentence in _sentences(part)), ("Note", part.note)]
     lines = [f"  {line}" for line in fact_lines(((name, text) for name, text in facts if text), width - 2)]
     rows = [f"    {line}".rstrip() for line in table_lines(_table(part), width - 4)]
     return "\n".join([part.title, *lines, *rows])
+
+
+def _sentences(part: Part) -> list[str]:
+    """Return the claims of a part; those of a table of facts are its rows."""
+    return [] if part.head == HEAD else [claim.sentence for claim in part.claims]
 
 
 def _table(part: Part) -> Table:
@@ -136,8 +142,8 @@ def _paper_parts(made: Reproduction) -> Iterator[Block]:
     for part in made.parts:
         yield Heading(part.title)
         yield Paragraph(part.reading, lead="Read as")
-        if part.claims:
-            yield Listing.of([claim.sentence for claim in part.claims], title="Claims")
+        if sentences := _sentences(part):
+            yield Listing.of(sentences, title="Claims")
         if part.note:
             yield Paragraph(part.note)
         if (picture := part_picture(part, f"{made.name}-{part.name}")) is not None:
