@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from tacit.model.reproduction import Part
 from tacit.papers import reproduce
-from tacit.papers.bench import Database, _length, listed, pairs
+from tacit.papers.bench import Database, listed, pairs
 from tacit.papers.li07 import Node, nodes
-from tacit.papers.report import format_cell, standing
+from tacit.papers.report import format_cell
 
 
 def test_reproduce() -> None:
     made = reproduce("pmicd08")
     assert ([part.name for part in made.parts], len(made.left_out)) == (["worked-example"], 2)
-
-
-def test_length() -> None:
-    assert (_length(40.2), _length(600), _length(9000)) == ("40 s", "10 min", "2.5 h")
 
 
 def test_database_support() -> None:
@@ -39,8 +34,3 @@ def test_nodes() -> None:
 
 def test_format_cell() -> None:
     assert (format_cell(1258), format_cell(0.01234), format_cell(None)) == ("1,258", "0.0123", "")
-
-
-def test_standing() -> None:
-    assert standing(Part("f", "", "", (), (), "'D rises': confirmed; 'it is flat': NOT confirmed.")) == "in part"
-    assert standing(Part("f", "", "", (), (), "3 of 3 statements confirmed.")) == "confirmed"

@@ -15,7 +15,7 @@ from tacit.model.reproduction import Reproduction
 from tacit.papers import PAPERS, reproduce
 from tacit.papers.bench import Bench, find_adult, read_adult
 from tacit.papers.li07 import CONDITIONS
-from tacit.papers.report import papers_html, papers_markdown, standing
+from tacit.papers.report import papers_html, papers_markdown
 from tests.shell import tacit
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -45,7 +45,7 @@ def test_one_paper_alone_writes_no_page(tmp_path: Path) -> None:
 
 
 def test_the_data_that_come_with_the_program_can_be_named() -> None:
-    bench = Bench.open("bundled", 10.0, lambda _: None)
+    bench = Bench.open("bundled", None, lambda _: None)
     path = find_adult(bench.folder)
     assert path is not None
     assert path.name == "adult.csv.gz"
@@ -65,24 +65,25 @@ def test_what_is_stored_for_the_page_is_what_is_found_now_as_far_as_it_needs_no_
     assert len(stored.parts) > len(fresh.parts)
 
 
-def test_every_part_says_where_it_stands_and_how_it_was_read() -> None:
+def test_every_item_says_where_it_stands_and_every_part_how_it_was_read() -> None:
     text = papers_markdown(STORED)
     page = unescape(papers_html(STORED)).replace("\u00a0", " ")
-    found = {standing(part) for one in STORED for part in one.parts}
-    assert found <= {"confirmed", "in part", "not confirmed", "shown", "run times"}
-    assert {"confirmed", "in part"} <= found
     for one in STORED:
+        assert one.index
+        assert not [claim.item for claim in one.index if claim.standing == "not run"]
+        assert all(claim.why for claim in one.index if claim.standing in ("not confirmed", "not applicable", "open"))
         for part in one.parts:
             assert part.reading
             assert part.rows
             assert part.title in page
+    assert {"confirmed", "confirmed under a reading", "open"} <= {claim.standing for one in STORED for claim in one.index}
     assert text.count("*Read as:*") == sum(len(one.parts) for one in STORED)
     assert not re.search(r"/(?:home|tmp|work|Users)/", text)
 
 
 def test_the_bundled_data_serve_every_paper_that_uses_adult(tmp_path: Path) -> None:
     """The copy lacks the column that numbers the levels of education; it is made anew, and a file with other levels is refused."""
-    path = find_adult(Bench.open("bundled", 10.0, lambda _: None).folder)
+    path = find_adult(Bench.open("bundled", None, lambda _: None).folder)
     assert path is not None
     assert read_adult(path).n == 30_162
     people = read_adult(path, qi=CONDITIONS, sa="occupation", missing_rule="drop")

@@ -10,16 +10,21 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tacit.model.reproduction import Chart, Part, Reproduction
-from tacit.papers.report import part_csv, part_picture, part_svg, reproduction_text
+from tacit.model.reproduction import Chart, Claim, Part, Reproduction, Timed
+from tacit.papers.report import part_csv, part_picture, part_svg, reproduction_text, times_csv
 from tacit.reports.document import Table
 from tacit.reports.text import table_lines
 
 CHART = Chart("support %", "seconds", (("one", ((10.0, 0.01), (20.0, 1.0))), ("two & more", ((10.0, 0.1), (20.0, 0.0)))))
 PART = Part(
-    "figure-1", "Figure 1", "as it is", ("k", "found", "A s"), ((3, "1,258, all the same", 0.0123), (30, None, None)), "confirmed.",
-    frozenset({"A s"}), CHART,
-)  # fmt: skip
+    "figure-1",
+    "Figure 1",
+    "as it is",
+    ("k", "found", "A s"),
+    ((3, "1,258, all the same", 0.0123), (30, None, None)),
+    (Claim("Figure 1", "it rises", "confirmed"),),
+    chart=CHART,
+)
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -36,12 +41,19 @@ def points(svg: str) -> list[list[tuple[float, float]]]:
 
 
 def test_text_says_what_is_missing_first() -> None:
-    text = reproduction_text(Reproduction("p", "A paper", (PART,), ("Figure 9: no data",)), width=80)
+    items = ("Figure 1", "Figure 9")
+    text = reproduction_text(Reproduction("p", "A paper", (PART,), ("Figure 9: no data",), items), width=80)
     assert text.index("NOT REPRODUCED:\n  - Figure 9: no data") < text.index(
-        "Figure 1\n  Read as  as it is\n  Outcome  confirmed."
+        "Figure 1\n  Read as  as it is\n  Claim    Figure 1: it rises: confirmed"
     )
+    assert "Every numbered item: 1 confirmed, 1 not run" in text
     assert "1,258, all the same" in text
-    assert "NOT REPRODUCED" not in reproduction_text(Reproduction("p", "A paper", (PART,), ()), width=80)
+    assert "NOT REPRODUCED" not in reproduction_text(Reproduction("p", "A paper", (PART,), (), items), width=80)
+
+
+def test_seconds_have_a_file_of_their_own() -> None:
+    rows = list(csv.reader(io.StringIO(times_csv([("p", Timed("Figure 1", "k = 3", "A", 0.01234))]).decode())))
+    assert rows == [["paper", "item", "setting", "program", "seconds"], ["p", "Figure 1", "k = 3", "A", "0.01234"]]
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
@@ -84,5 +96,5 @@ def test_odd_values_draw_inside_the_picture(values: tuple[float, ...], logarithm
 
 def test_names_are_escaped_and_a_part_without_points_has_no_picture() -> None:
     assert "two &amp; more" in (part_svg(PART) or b"").decode()
-    assert part_svg(Part("n", "t", "r", ("k",), ((1,),), "o")) is None
-    assert part_svg(Part("n", "t", "r", ("k",), ((1,),), "o", chart=Chart("x", "y", (("a", ()),)))) is None
+    assert part_svg(Part("n", "t", "r", ("k",), ((1,),))) is None
+    assert part_svg(Part("n", "t", "r", ("k",), ((1,),), chart=Chart("x", "y", (("a", ()),)))) is None
