@@ -1,212 +1,76 @@
 """*Injector: Mining Background Knowledge for Data Anonymization*, ICDE 2008.
 
-Reproduced are Tables I and II, Figures 3 to 8.
-
-Adult as the Injector paper uses it: its trees as far as they can be told, rules, groups and errors, each worked out once.
+Here is what needs no data: Tables I and II, the definitions, and Figures 1 and 2 run as printed. Figures 3 to 5 are in
+:mod:`tacit.papers.injector08_adult`, Figures 6 to 8 in :mod:`tacit.papers.injector08_utility`.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
-from pathlib import Path
-from typing import Any
+from functools import partial
+from itertools import combinations, product
 
 import numpy as np
 
-from tacit.buckets.assignments import Valid, valid_values
-from tacit.buckets.estimators import Combinations, Estimator, by_groups
-from tacit.buckets.grouping import Method, group_people
-from tacit.buckets.surviving_correlations import guess, learn
-from tacit.buckets.utility import PositiveRules, Queries, draw_queries
+from tacit.buckets.classes import Classes, Feasible, valid_values
+from tacit.buckets.grouping import group_people
 from tacit.errors import Infeasible
 from tacit.files.buckets import read_buckets
-from tacit.files.knowledge import read_knowledge
+from tacit.files.tables import read_table
 from tacit.mining.negative import mine_negative_rules
-from tacit.model.buckets import Buckets
-from tacit.model.knowledge import Exclusions
-from tacit.model.negative import NegativeRules
-from tacit.model.numbers import Threshold
+from tacit.model.arrays import Flags, Ints
 from tacit.model.policy import Policy
-from tacit.model.reproduction import Chart, Part
-from tacit.model.table import Hierarchy, Table
-from tacit.papers.bench import Bench, confirm, fact, facts_part, read_adult, run_on_adult
+from tacit.model.reproduction import Claim, Part
+from tacit.papers import injector08_adult as adult
+from tacit.papers import injector08_utility as utility
+from tacit.papers.bench import Bench, Row, fact, facts_part, run_on_adult
+from tacit.papers.injector08_printed import (
+    Bucketized,
+    Check,
+    Counts,
+    Group,
+    Person,
+    bucketize_as_printed,
+    check_as_printed,
+    check_by_definition,
+    check_corrected,
+    count_incompatible,
+    meets,
+    random_people,
+)
+from tacit.papers.injector08_trial import EXPECTATIONS, Trial
 from tacit.verbs.audit import audit
 
-QI = ("age", "workclass", "education", "marital-status", "race", "sex")
-SA = "occupation"
-
-#: The trees are not in the paper. These reproduce its numbers of rules and of people best: each coarser value with what belongs to it; a value
-#: without a coarser one stands on every level, as in the files that such trees come in.
-_COARSER = {
-    "workclass": {"Self-emp": "Self-emp-inc Self-emp-not-inc", "Government": "Federal-gov Local-gov State-gov"},
-    "race": {"Non-White": "Amer-Indian-Eskimo Asian-Pac-Islander Black Other"},
-    "marital-status": {
-        "spouse present": "Married-civ-spouse Married-AF-spouse",
-        "spouse not present": "Divorced Never-married Separated Widowed Married-spouse-absent",
-    },
-    "education": {
-        "Primary School": "Preschool 1st-4th 5th-6th",
-        "High School": "7th-8th 9th 10th 11th 12th HS-grad",
-        "Professional Education": "Assoc-acdm Assoc-voc Prof-school",
-        "Undergraduate": "Some-college Bachelors",
-        "Graduate": "Masters Doctorate",
-    },
-}
-_COARSEST = {
-    "education": {
-        "Primary education": "Primary School",
-        "Secondary education": "High School",
-        "Higher education": "Professional Education/Undergraduate/Graduate",
-    }
-}
-DRAWS = 10  #: Anatomy is drawn so often; figures give the mean.
-QUERIES = 1000  #: So many questions are asked.
-
-
-def trees(people: Table) -> dict[str, Hierarchy]:
-    """Return the columns' trees for occurring values."""
-    out = {}
-    for column, coarser in _COARSER.items():
-        upper = {node: top for top, listed in _COARSEST.get(column, {}).items() for node in listed.split("/")}
-        above = {value: node for node, listed in coarser.items() for value in listed.split()}
-        levels: dict[str, tuple[str, ...]] = {}
-        for value in people.column(column).values:
-            node = above.get(value)
-            levels[value] = () if node is None else (node, upper[node]) if node in upper else (node,)
-        # One level that repeats the value, where its column has one level of coarser values.
-        repeated = {value: 1 for value, chain in levels.items() if not chain}
-        out[column] = Hierarchy(column, levels, "the trees of this reproduction", repeated)
-    return out
-
-
-@dataclass(frozen=True, eq=False)
-class Grouped:
-    """Groups, and the seconds that forming them took."""
-
-    buckets: Buckets
-    seconds: float
-
-
-@dataclass(eq=False)
-class Trial:
-    """People, and cached results about them."""
-
-    people: Table
-    _rules: dict[Any, tuple[NegativeRules, Exclusions, float]] = field(default_factory=dict)
-    _groups: dict[Any, Grouped] = field(default_factory=dict)
-    _readers: dict[Any, tuple[Estimator, Estimator]] = field(default_factory=dict)
-    _queries: dict[Any, Queries] = field(default_factory=dict)
-
-    @cached_property
-    def trees(self) -> dict[str, Hierarchy]:
-        """Trees of the columns."""
-        return trees(self.people)
-
-    def rules(self, expectation: float) -> tuple[NegativeRules, Exclusions, float]:
-        """Return rules about single columns, what they exclude, and seconds."""
-        return self._mine((expectation, 1), min_expectation=expectation, max_length=1)
-
-    def conjunctive(self) -> tuple[NegativeRules, Exclusions, float]:
-        """Mine the significant conjunctive rules."""
-        return self._mine("conjunctive", min_expectation=0.9, significance=0.05)
-
-    def _mine(self, key: Any, **how: Any) -> tuple[NegativeRules, Exclusions, float]:
-        if key not in self._rules:
-            start = time.perf_counter()
-            found = mine_negative_rules(self.people, hierarchies=self.trees, **how)
-            seconds = time.perf_counter() - start
-            self._rules[key] = found, Exclusions.of(read_knowledge(found), self.people.qi, self.people.sa.values), seconds
-        return self._rules[key]
-
-    def groups(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Grouped:
-        """Return the groups of a method."""
-        key = (method, least, None if method == "anatomy" else id(known), seed)
-        if key not in self._groups:
-            start = time.perf_counter()
-            made = group_people(self.people.sa.codes, known.kind, known.patterns, least=least, method=method, seed=seed)
-            seconds = time.perf_counter() - start
-            self._groups[key] = Grouped(Buckets.of(self.people.qi, self.people.sa, made.group), seconds)
-        return self._groups[key]
-
-    def valid(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> Valid:
-        """Return everybody's valid values by method."""
-        return valid_values(self.groups(method, least, known, seed).buckets, known, self.people.sa.codes)
-
-    def vulnerable(self, method: Method, least: int, known: Exclusions) -> list[int]:
-        """Count the people with fewer than l valid values, by draw."""
-        seeds = range(DRAWS) if method == "anatomy" else range(1)
-        return [int(np.count_nonzero(self.valid(method, least, known, seed).counts < least)) for seed in seeds]
-
-    @cached_property
-    def cells(self) -> Combinations:
-        """Combinations of quasi-identifiers, shared by all groupings."""
-        return Combinations.of(self.groups("anatomy", 3, self.rules(0.9)[1]).buckets, self.people)
-
-    def readers(self, method: Method, least: int, known: Exclusions, seed: int = 0) -> tuple[Estimator, Estimator]:
-        """Return counters over groups, with and without mixing."""
-        key = (method, least, None if method == "anatomy" else id(known), seed)
-        if key not in self._readers:
-            uniform, debiased, _ = by_groups(self.cells, self.groups(method, least, known, seed).buckets)
-            self._readers[key] = uniform, debiased
-        return self._readers[key]
-
-    def rule_errors(self, method: Method, least: int, known: Exclusions, seeds: int = 1) -> dict[str, dict[str, float]]:
-        """Return mean confidence and identification errors, by estimator."""
-        found = []
-        everybody = self.cells.true.sum(axis=0)
-        for seed in range(seeds):
-            readers = self.readers(method, least, known, seed)
-            rules = PositiveRules.of(
-                self.cells, readers, least=Threshold.parse("1%"), conviction=Fraction(11, 10), length=3, intervals={"age": 10}
-            )
-            found.append({one.name: rules.errors(one, everybody) for one in readers})
-        return {
-            name: {measure: float(np.mean([one[name][measure] for one in found])) for measure in found[0][name]}
-            for name in found[0]
-        }
-
-    def query_errors(
-        self,
-        groupings: Sequence[tuple[Method, str, int]],
-        least: int,
-        known: Exclusions,
-        *,
-        dim: int = 2,
-        selectivity: str = "0.5",
-    ) -> dict[str, float]:
-        """Return mean query errors of groupings: method, name, draws."""
-        key = (dim, selectivity)
-        if key not in self._queries:
-            self._queries[key] = draw_queries(self.cells, number=QUERIES, dim=dim, selectivity=Fraction(selectivity), seed=1)
-        drawn = [(method, name, seed) for method, name, draws in groupings for seed in range(draws)]
-        readers = {(name, seed): self.readers(method, least, known, seed)[0] for method, name, seed in drawn}
-        numbered = [replace(reader, name=str(number)) for number, reader in enumerate(readers.values())]
-        off = self._queries[key].errors(numbered)
-        found = dict(zip(readers, (float(off[one.name].mean()) for one in numbered), strict=True))
-        return {name: float(np.mean([found[name, seed] for seed in range(draws)])) for _, name, draws in groupings}
-
-    def guessed(self, method: Method, least: int, known: Exclusions) -> tuple[float, float]:
-        """Return shares guessed by frequency and by B03."""
-        valid = self.valid(method, least, known)
-        buckets = valid.cells.buckets
-        right = guess(valid, learn(valid)).top == self.people.sa.codes
-        return float(np.maximum.reduceat(buckets.count, buckets.starts[:-1]).sum()) / buckets.n, float(right.mean())
-
-
-EXPECTATIONS = (0.75, 0.80, 0.85, 0.90, 0.95)
-LEAST = (3, 4, 5, 6)
-#: Figure 3: how many rules, and the percentage of people with 1, 2, 3, 4 and at least 5 values ruled out.
-FIGURE_3 = {
-    0.75: (45, 80.4, 15.9, 2.3, 1.2, 0.2),
-    0.80: (39, 84.6, 12.2, 2.1, 1.0, 0.1),
-    0.85: (32, 87.5, 9.2, 2.0, 1.0, 0.0),
-    0.90: (22, 87.9, 9.2, 2.5, 0.4, 0.0),
-    0.95: (15, 96.2, 1.8, 2.0, 0.0, 0.0),
-}
+ITEMS: tuple[str, ...] = (
+    "Table I",
+    "Table II",
+    "Section II",
+    "Section III",
+    "Section IV-A",
+    "Section IV-B",
+    "Section IV-C",
+    "Section V-A",
+    "Definition 1",
+    "Figure 1",
+    "Section V-B",
+    "Figure 2",
+    "Definition 2",
+    "Section V-C",
+    "Table III",
+    "Section VI",
+    "Figure 3",
+    "Figure 4",
+    "Figure 5",
+    "Figure 6 (a)",
+    "Figure 6 (b)",
+    "Figure 7",
+    "Figure 8",
+    "Section VIII-A",
+    "Section VIII-B",
+    "Section VIII-C",
+)
 #: Table I with the groups of Table II: zip code, age, sex, disease, group.
 TABLE_I = (
     "47677 29 F Ovarian 1",
@@ -219,261 +83,364 @@ TABLE_I = (
     "47673 36 M Flu 3",
     "47607 32 M Flu 3",
 )
-#: Groupings, the columns that they stand in, and how often each is drawn for errors.
-GROUPINGS: tuple[tuple[Method, str, int], ...] = (
-    ("anatomy", "Anatomy", 3),
-    ("injector", "Injector as printed", 1),
-    ("balanced-1", "balanced-1", 1),
-    ("balanced-2", "balanced-2", 1),
-)
-_IN_PICTURE = "the heights of the points stand in the picture only. "
-
-
-ITEMS: tuple[str, ...] = ()
+TABLES = 200  #: Small random tables that the algorithms are run on.
 
 
 def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     """Return the parts of the paper, and those left out."""
-    steps: list[Callable[[Trial], list[Part]]] = [rules, vulnerable, run_times, rule_errors, query_errors, beyond]
-
-    def read(path: Path) -> Trial:
-        return Trial(read_adult(path, qi=QI, sa=SA, missing_rule="drop"))
-
+    parts = [example(), mining(), checking(), bucketizing(), definitions()]
+    steps: list[Callable[[Trial], list[Part]]] = [
+        adult.describe_data,
+        adult.rules,
+        adult.vulnerable,
+        adult.run_times,
+        utility.rule_errors,
+        utility.query_errors,
+        adult.conclude,
+        adult.beyond,
+    ]
     # Other people than the paper's may not be feasible.
-    return run_on_adult(bench, [example()], "Figures 3 to 8", read, steps, excuses=(Infeasible,))
+    what = "Table III and Figures 3 to 8"
+    return run_on_adult(bench, parts, what, partial(Trial.read, bench=bench), steps, excuses=(Infeasible,))
 
 
 def example() -> Part:
     """Tables I and II: Anatomy against knowledge about ovarian cancer."""
     columns = zip(*(line.split() for line in TABLE_I), strict=True)
     table = dict(zip(("zip", "age", "sex", "disease", "group"), map(list, columns), strict=True))
-    qit = {name: table[name] for name in ("zip", "age", "sex", "group")}
-    buckets = read_buckets(qit=qit, st={name: table[name] for name in ("group", "disease")})
+    buckets = read_buckets(
+        qit={name: table[name] for name in ("zip", "age", "sex", "group")},
+        st={name: table[name] for name in ("group", "disease")},
+    )
     knowledge = [({"sex": "M"}, "Ovarian"), ({"sex": "F"}, "Prostate")]
     found = audit(buckets, knowledge=knowledge, policy=Policy(l=2), attacks=["B01"])
     events = [finding.event.to_dict() for finding in found.findings]
     bob = next((event["disease"] for event in events if event["sex"] == ["M"] and event["group"] == ["1"]), [])
     without = audit(buckets, policy=Policy(l=2), attacks=["B01"])
+    true = [(sex, disease) for sex, disease in zip(table["sex"], table["disease"], strict=True)]
+    values = sorted(set(table["disease"]))
+    codes = np.array([values.index(value) for value in table["disease"]])
+    anatomy = group_people(codes, np.zeros_like(codes), np.zeros((1, len(values)), np.bool_), least=2, method="anatomy")
+    pinned = int(found.measures["pinned"] or 0)
     return facts_part(
         "example",
         "Tables I and II: a background knowledge attack on Anatomy",
         "the known facts are that no man has ovarian and no woman prostate cancer.",
         [
-            fact("Table II (b)", "lines of the sensitive table", 6, len(buckets.value)),
+            fact(
+                "Table I",
+                "people who contradict the known facts",
+                0,
+                sum(one in (("M", "Ovarian"), ("F", "Prostate")) for one in true),
+            ),
+            fact("Table II", "lines of the sensitive table", 6, len(buckets.value)),
+            fact(
+                "Table II",
+                "groups that the anatomizing algorithm forms of Table I, l = 2",
+                len(buckets),
+                int(anatomy.group.max()) + 1,
+                "it takes one person from each of the l largest buckets, so that one value at most is twice in a group; here one is in "
+                "every group. With l = 3 all groups have three values",
+            ),
             fact("Section II", "what Bob, the man of the first group, can have", "Prostate", ", ".join(bob)),
             fact("Section II", "people whose value is certain without the knowledge", 0, int(without.measures["pinned"] or 0)),
+        ],
+        f"With the knowledge the values of {pinned} people are certain: those of both women of Bob's group as well.",
+    )
+
+
+def mining() -> Part:
+    """Section IV: expectation, fuzzy values, and the two conditions."""
+    shares = [Fraction(number, 20) for number in range(1, 20)]
+    cases = list(product(shares, EXPECTATIONS, range(61)))
+    same = sum(_is_expected(*case) == _is_supported(*case) for case in cases)
+    ages = ["21"] * 40 + ["20", "22"] * 40
+    paid = ["30K"] * 40 + ["30K", "30K", "50K", "50K"] * 20
+    people = read_table({"age": ages, "salary": paid}, qi="age", sa="salary")
+    exact = _rules_of(mine_negative_rules(people, min_expectation=0.9).records())
+    fuzzy = _rules_of(mine_negative_rules(people, min_expectation=0.9, fuzzy={"age": 1}).records())
+    rule = ((("age", "21"),), "50K")
+    rows = [
+        fact("Section IV-A", "P(X) >= Sup_Y is the same as expectation >= minExp: cases that agree", len(cases), same),
+        fact("Section IV-B", "{Age = 21} => not {Salary = 50K} by ages of exactly 21", "holds", _holds(rule in exact)),
+        fact("Section IV-B", "the same if many people of 20 and 22 have 50K", "does not hold", _holds(rule in fuzzy)),
+    ]
+    names = ("area", "sex", "disease")
+    patients = [(line[:3], *line.split()[2:4]) for line in TABLE_I]
+    table = read_table(
+        {name: list(column) for name, column in zip(names, zip(*patients, strict=True), strict=True)},
+        qi=["area", "sex"],
+        sa="disease",
+    )
+    for confidence in ("1", "0.75"):
+        mined = mine_negative_rules(table, min_expectation=0.5, min_confidence=Fraction(confidence))
+        slow = _rules_by_definition(names[:-1], patients, Fraction(1, 2), Fraction(confidence))
+        what = f"rules of Table I by the two conditions, as by the definition; minExp .5, minConf {confidence}"
+        rows.append(
             fact(
-                "Section II",
-                "people whose value is certain with it",
-                "Bob",
-                int(found.measures["pinned"] or 0),
-                "the values of both women of his group are certain as well",
+                "Section IV-C", what, len(slow), len(slow & _rules_of(mined.records())) if len(mined) == len(slow) else len(mined)
+            )
+        )
+    return facts_part(
+        "mining",
+        "Section IV: what a negative rule is",
+        "made-up ages; Table I with the first three digits of the zip code. Fuzzy: a distance of one year counts half, degrees are multiplied.",
+        rows,
+        "P(Z) of Section IV-B lacks the division by n that Section IV-A has: degrees are counted.",
+    )
+
+
+def _holds(found: bool) -> str:
+    return "holds" if found else "does not hold"
+
+
+def _is_expected(share: Fraction, expectation: float, people: int) -> bool:
+    return 1 - (1 - share) ** people >= Fraction(str(expectation))
+
+
+def _is_supported(share: Fraction, expectation: float, people: int) -> bool:
+    return people >= math.log(1 - expectation, 1 - float(share)) - 1e-9
+
+
+def _rules_of(records: Iterator[dict[str, object]]) -> set[object]:
+    return {(tuple(dict(record["nodes"]).items()), record["excluded"]) for record in records}  # type: ignore[call-overload]
+
+
+def _rules_by_definition(
+    names: Sequence[str], rows: Sequence[tuple[str, ...]], expectation: Fraction, confidence: Fraction
+) -> set[object]:
+    """Look at every antecedent and value, one by one."""
+    found: set[object] = set()
+    values = sorted({row[-1] for row in rows})
+    for size in range(1, len(names) + 1):
+        for chosen in combinations(range(len(names)), size):
+            for wanted in {tuple(row[place] for place in chosen) for row in rows}:
+                inside = [row for row in rows if tuple(row[place] for place in chosen) == wanted]
+                for value in values:
+                    share = Fraction(sum(row[-1] == value for row in rows), len(rows))
+                    without = Fraction(sum(row[-1] != value for row in inside), len(inside))
+                    if without >= confidence and 1 - (1 - share) ** len(inside) >= expectation:
+                        found.add((tuple(zip((names[place] for place in chosen), wanted, strict=True)), value))
+    return found
+
+
+def woman_and_men(least: int) -> list[Person]:
+    """Return the group of Section V-A: one woman with ovarian cancer and l men."""
+    men = [Person(f"man {number}", f"disease {number}", frozenset({"ovarian"})) for number in range(1, least + 1)]
+    return [Person("woman", "ovarian"), *men]
+
+
+def checking() -> Part:
+    """Section V-A, Figure 1."""
+    levels = (2, 3, 4)
+    mixed = [woman_and_men(least) for least in levels]
+    simple = sum(
+        all(sum(other.value not in person.barred for other in group) >= least for person in group)
+        for least, group in zip(levels, mixed, strict=True)
+    )
+    women = {"/".join(sorted(check_by_definition(group, 0))) for group in mixed}
+    free = [[Person(value, value) for value in "abcde"[:least]] for least in levels]
+    groups = [random_people(seed, most=5) for seed in range(TABLES)]
+    asked = [(group, least) for group in groups for least in (2, 3)]
+    right = [meets(check_by_definition, *case) for case in asked]
+    by_matching = sum(
+        _valid_by_tacit(group) == [check_by_definition(group, one) for one in range(len(group))] for group in groups
+    )
+
+    def agree(check: Check) -> int:
+        return sum(meets(check, *case) == answer for case, answer in zip(asked, right, strict=True))
+
+    part = facts_part(
+        "figure-1",
+        "Section V-A and Figure 1: checking privacy",
+        f"{TABLES} groups of four and five people with random values and exclusions, l = 2 and 3; by definition: all assignments one by one.",
+        [
+            fact("Section V-A", "groups of 1 woman and l men that meet the simple requirement, l = 2, 3, 4", len(levels), simple),
+            fact("Section V-A", "what the woman can have", "ovarian", ", ".join(women)),
+            fact("Section V-A", "random groups whose valid values by B01 are those of all assignments", len(groups), by_matching),
+            fact(
+                "Figure 1",
+                "groups of l people with l values, nothing ruled out, that pass as printed, l = 2, 3, 4",
+                len(levels),
+                sum(meets(check_as_printed, group, least) for group, least in zip(free, levels, strict=True)),
+                "a person's own value never counts: for t_j = t_i nobody leaves, and line 5 wants |g| - 1",
             ),
+            fact(
+                "Figure 1",
+                "a man's valid values beside the woman and another man, as printed",
+                "disease 1, disease 2",
+                ", ".join(sorted(check_as_printed(mixed[0], 1))),
+                "line 5 never asks whether t_i can take s_j",
+            ),
+            fact(
+                "Figure 1",
+                "answers for random groups as by Definition 1, as printed",
+                len(asked),
+                agree(check_as_printed),
+                "both errors together; some groups that fail pass, others that pass fail",
+            ),
+            fact("Figure 1", "the same, both errors corrected", len(asked), agree(check_corrected)),
         ],
     )
-
-
-def rules(trial: Trial) -> list[Part]:
-    """Figure 3."""
-    numbers = {one: (FIGURE_3[one][0], len(trial.rules(one)[0]), trial.rules(one)[0].minimal_rules) for one in EXPECTATIONS}
-    people = [row for one in EXPECTATIONS for row in _people_by_values(trial, one)]
-    close = [one for one, _, paper, ours in people if abs(paper - ours) < 0.1]
-    agree = f"{len(close)} of {len(people)} percentages agree to 0.1, at .90 and .95 {sum(one >= 0.9 for one in close)} of 12"
-    same = sum(paper == ours for paper, ours, _ in numbers.values())
-    apart = max(abs(paper - ours) for paper, ours, _ in numbers.values())
-    reading = (
-        f"{trial.people.n:,} people of the training file without '?' in a column that is used; antecedents of one column, all levels of the "
-        "trees counted, rules that follow from others too. The trees are ours: the paper does not print its own."
+    bound = Claim(
+        "Section V-B",
+        "checking takes O(|g|^4 p)",
+        "confirmed",
+        "each of |g|^2 pairs is matched once; augmenting paths take |g| searches of p edges, less than the |g|^2 p that is claimed",
     )
-    points = [tuple((one, float(row[place])) for one, row in numbers.items()) for place in (0, 1)]
-    lines = (("paper", points[0]), ("Tacit", points[1]))
-    return [
-        Part(
-            "figure-3-rules",
-            "Figure 3: how many negative rules there are",
-            reading,
-            ("min. expectation", "paper", "Tacit", "minimal ones"),
-            tuple((one, *row) for one, row in numbers.items()),
-            f"{same} of 5 numbers of rules are the paper's, none is off by more than {apart}. The paper defines antecedents as conjunctions; "
-            "its numbers are of the size of those of single columns.",
-            chart=Chart("min. expectation", "rules", lines, logarithmic=False),
+    return _with_claims(part, bound)
+
+
+def _with_claims(part: Part, *claims: Claim) -> Part:
+    return Part(part.name, part.title, part.reading, part.head, part.rows, (*part.claims, *claims), part.note)
+
+
+def _code(people: Group) -> tuple[tuple[str, ...], Ints, Ints, Flags]:
+    values = tuple(sorted({person.value for person in people}))
+    kinds = sorted({person.barred for person in people}, key=sorted)
+    sensitive = np.array([values.index(person.value) for person in people], np.int64)
+    kind = np.array([kinds.index(person.barred) for person in people], np.int64)
+    return values, sensitive, kind, np.array([[value in barred for value in values] for barred in kinds])
+
+
+def _valid_by_tacit(group: Group) -> list[set[str]]:
+    values, sensitive, kind, patterns = _code(group)
+    classes = Classes.of(sensitive, kind, patterns, seed=0)
+    valid = valid_values(classes, np.arange(len(classes)))
+    place = {(v, k): number for number, (v, k) in enumerate(zip(classes.value.tolist(), classes.kind.tolist(), strict=True))}
+    marked = (valid[place[v, k]] for v, k in zip(sensitive.tolist(), kind.tolist(), strict=True))
+    return [{values[number] for number in np.flatnonzero(row).tolist()} for row in marked]
+
+
+def bucketizing() -> Part:
+    """Section V-C, Figure 2."""
+    tables = [random_people(seed) for seed in range(TABLES)]
+    split = [(people[:2], people) for people in tables]
+    formula = sum(Counts.of(people).incompatible(group) == count_incompatible(group, people) for group, people in split)
+    grown = [(people[:-1], people) for people in tables if meets(check_corrected, people[:-1], 2)]
+    asked = [(people, least) for people in tables for least in (2, 3)]
+    able = [(people, least) for people, least in asked if not _feasible(people, least).short.any()]
+    unable = [case for case in asked if case not in able]
+    runs: dict[Check, list[Bucketized]] = {
+        check: [bucketize_as_printed(*case, check) for case in able] for check in (check_as_printed, check_corrected)
+    }
+    ended = [bucketize_as_printed(*case, check_corrected) for case in unable]
+    every = [(case, run) for run_list in runs.values() for case, run in zip(able, run_list, strict=True)]
+
+    def done(check: Check) -> int:
+        return sum(not run.stuck and _is_safe(run.groups, least) for (_, least), run in zip(able, runs[check], strict=True))
+
+    rows: list[Row] = [
+        fact("Section V-C", "tables where NIT by the formula is the number of Definition 2", len(tables), formula),
+        fact(
+            "Section V-C",
+            "groups whose people have l valid values, and still have them when a person joins",
+            len(grown),
+            sum(all(len(check_corrected(larger, one)) >= 2 for one in range(len(group))) for group, larger in grown),
         ),
-        Part(
-            "figure-3-people",
-            "Figure 3: people by how many values are ruled out, percent",
-            "as above; N3 is the percentage of people with three values ruled out.",
-            ("min. expectation", "values", "paper", "Tacit"),
-            tuple(people),
-            f"{agree}.",
+        fact(
+            "Section V-C",
+            "runs in which NIT is worked out at most l n^2 times",
+            len(every),
+            sum(run.evaluated <= least * len(people) ** 2 for (people, least), run in every),
+        ),
+        fact(
+            "Figure 2",
+            "feasible tables in which everybody ends with l valid values, Figures 1 and 2 as printed",
+            len(able),
+            done(check_as_printed),
+            "Figure 1 lets people join groups in which they have fewer",
+        ),
+        fact(
+            "Figure 2",
+            "the same, Figure 1 corrected",
+            len(able),
+            done(check_corrected),
+            "line 22 has no group left: people who are left over join one by one, and those who come later are missing",
+        ),
+        fact(
+            "Figure 2",
+            "the same by Tacit (method injector)",
+            len(able),
+            sum(_is_safe(_group_by_tacit(*case), case[1]) for case in able),
+        ),
+        fact(
+            "Figure 2",
+            "tables for which it ends, feasible or not, Figure 1 corrected",
+            len(asked),
+            sum(not run.stuck for run in (*runs[check_corrected], *ended)),
+            f"{len(unable)} are not feasible, and then lines 19 and 22 have nothing to select; Tacit tests for that first",
+        ),
+        fact(
+            "Figure 2",
+            "runs in which N is that of the people in T after every round",
+            len(every),
+            sum(not run.wrong for _, run in every),
+            "lines 8 and 9 count t_i again, though it leaves T: NIT is too large from then on",
         ),
     ]
-
-
-def _people_by_values(trial: Trial, expectation: float) -> list[tuple[float, str, float, float]]:
-    excluded = (100 * trial.rules(expectation)[0].excluded_values / trial.people.n).tolist()
-    ours = [*(excluded + [0.0] * 5)[:5], sum(excluded[5:])]
-    paper = (0.0, *FIGURE_3[expectation][1:])
-    names = ("N0", "N1", "N2", "N3", "N4", "N5+")
-    return [(expectation, name, told, round(found, 2)) for name, told, found in zip(names, paper, ours, strict=True)]
-
-
-def vulnerable(trial: Trial) -> list[Part]:
-    """Figure 4."""
-    known = trial.rules(0.9)[1]
-    by_least = {float(least): _vulnerable(trial, least, known) for least in LEAST}
-    by_rules = {expectation: _vulnerable(trial, 6, trial.rules(expectation)[1]) for expectation in EXPECTATIONS}
-    how = "People with fewer than l possible values for whoever knows the rules, by matching; Anatomy: mean of 10 draws."
-    reading = _IN_PICTURE + how
-    drawn = (
-        ("figure-4a", "Figure 4 (a): vulnerable people by l", "l", "Min. expectation .9.", by_least),
-        ("figure-4b", "Figure 4 (b): vulnerable people by expectation", "min. expectation", "l = 6.", by_rules),
-    )
-    return [
-        _make_curves(name, title, f"{reading} {fixed}", axis, found, "people", _judge_vulnerable(found))
-        for name, title, axis, fixed, found in drawn
-    ]
-
-
-def _vulnerable(trial: Trial, least: int, known: Exclusions) -> dict[str, float]:
-    return {name: float(np.mean(trial.vulnerable(method, least, known))) for method, name, _ in GROUPINGS}
-
-
-def _judge_vulnerable(found: Mapping[float, Mapping[str, float]]) -> str:
-    ours = [value for row in found.values() for name, value in row.items() if name != "Anatomy"]
-    anatomy = [row["Anatomy"] for row in found.values()]
-    return (
-        f"'Injector has no vulnerable tuples': {confirm(not any(ours))}, as printed (with its errors corrected) and balanced. "
-        f"Anatomy leaves {min(anatomy):,.0f} to {max(anatomy):,.0f}."
+    return facts_part(
+        "figure-2",
+        "Section V-C and Figure 2: forming groups",
+        f"{TABLES} tables of four to nine people with random values and exclusions, l = 2 and 3. Feasible: everybody has l valid values with "
+        "the whole table as one group. Of equally good people and groups the first is taken.",
+        rows,
+        _describe_case(),
     )
 
 
-def run_times(trial: Trial) -> list[Part]:
-    """Figure 5."""
-    rows: list[tuple[float, ...]] = []
-    for expectation in EXPECTATIONS:
-        _, known, seconds = trial.rules(expectation)
-        for least in LEAST if expectation == 0.9 else (6,):
-            taken = [trial.groups(method, least, known).seconds for method, _, _ in GROUPINGS]
-            rows.append((expectation, least, seconds, *taken))
-    slower = max(row[4] / max(row[3], 1e-9) for row in rows)
-    outcome = (
-        f"'Bucketizing takes roughly as long as Anatomy, within seconds': all groupings take {max(max(row[3:]) for row in rows):.2f} seconds at "
-        f"the most, Injector as printed up to {slower:.1f} times as long as Anatomy. 'The main issue is mining': here it takes "
-        f"{max(row[2] for row in rows):.2f} seconds at the most, for rules about single columns."
+#: A feasible table that Figure 2 does not finish, l = 2.
+CASE = (Person("1", "c"), Person("2", "d", frozenset("c")), Person("3", "c", frozenset("a")), Person("4", "a"))
+
+
+def _describe_case() -> str:
+    made = bucketize_as_printed(CASE, 2, check_corrected)
+    told = "; ".join(
+        f"{one.name} has {one.value}{', never ' * bool(one.barred)}{' or '.join(sorted(one.barred))}" for one in CASE
     )
-    head = ("min. expectation", "l", "mining, seconds", *(f"{name}, seconds" for _, name, _ in GROUPINGS))
-    reading = _IN_PICTURE + "Seconds on this machine; the first of each includes loading compiled code."
-    return [Part("figure-5", "Figure 5: run time", reading, head, tuple(rows), outcome, frozenset(head[2:]))]
+    groups = _show(_group_by_tacit(CASE, 2))
+    return f"A small feasible case, l = 2: {told}. As printed it ends at {made.stuck} with {_show(made.groups)}; Tacit's groups are {groups}."
 
 
-def rule_errors(trial: Trial) -> list[Part]:
-    """Figures 6 and 7."""
-    by_least = {float(least): _errors_of_rules(trial, least, 0.9) for least in LEAST}
-    by_rules = {expectation: _errors_of_rules(trial, 6, expectation) for expectation in EXPECTATIONS}
-    how = (
-        "Rules of the data with a support of at least 1 %, a conviction of at least 1.1, up to three columns, ages in decades; Anatomy: mean of "
-        "3 draws. "
+def _show(groups: Sequence[Group]) -> str:
+    return " ".join(sorted("{" + " ".join(sorted(person.name for person in group)) + "}" for group in groups))
+
+
+def _feasible(people: Group, least: int) -> Feasible:
+    _, sensitive, kind, patterns = _code(people)
+    return Feasible.of(Classes.of(sensitive, kind, patterns, seed=0), least)
+
+
+def _is_safe(groups: Sequence[Group], least: int) -> bool:
+    return all(meets(check_corrected, group, least) for group in groups)
+
+
+def _group_by_tacit(people: Group, least: int) -> list[list[Person]]:
+    _, sensitive, kind, patterns = _code(people)
+    group = group_people(sensitive, kind, patterns, least=least, method="injector").group.tolist()
+    return [[person for person, number in zip(people, group, strict=True) if number == one] for one in sorted(set(group))]
+
+
+def definitions() -> Part:
+    """Definitions, and the outlook of Section VIII."""
+    own = "no result is printed; Tacit's own version is documented in docs/bucketize.md and docs/negative.md"
+    listed = (
+        (
+            "Definition 1",
+            "matching l-diversity",
+            "a definition: implemented as tacit.buckets.valid_values, by which B01 and bucketize judge",
+        ),
+        ("Definition 2", "incompatible people", "a definition: implemented as Classes.compatible_with of tacit.buckets.classes"),
+        (
+            "Section IV-B",
+            "values as fuzzy sets",
+            "a definition: implemented as --fuzzy of tacit mine negative, with the product of degrees",
+        ),
+        ("Section VIII-A", "other knowledge mined from the data", own),
+        ("Section VIII-B", "a general model of knowledge, minConf below 1", own),
+        ("Section VIII-C", "other uses of the knowledge, such as trees", own),
     )
-    reading = f"{_IN_PICTURE}{how}Everybody has the shares of her group."
-    axes = (("a", "l", "Min. expectation .9.", by_least), ("b", "min. expectation", "l = 6.", by_rules))
-    signs = (("plus", "identification_false_positive", "added"), ("minus", "identification_false_negative", "lost"))
-    parts = []
-    for letter, axis, fixed, found in axes:
-        off = _percent(found, "uniform", "confidence_error")
-        title = f"Figure 6 ({letter}): confidence error by {axis}"
-        told = _judge_errors("confidence errors", off)
-        parts.append(_make_curves(f"figure-6{letter}", title, f"{reading} {fixed}", axis, off, "percent", told))
-    for letter, axis, fixed, found in axes:
-        for sign, name, what in signs:
-            off = _percent(found, "uniform", name)
-            values = [value for row in off.values() for value in row.values()]
-            told = _judge_errors("identification errors", off)
-            told += f" {min(values):.0f} to {max(values):.0f} % as many rules are {what} (sigma {sign})."
-            title = f"Figure 7 ({letter}): rules {what} by {axis}"
-            parts.append(_make_curves(f"figure-7{letter}-{what}", title, f"{reading} {fixed}", axis, off, "percent", told))
-    debiased = _percent(by_least, "debiased", "confidence_error")
-    fell = ", ".join(
-        f"l = {least:g} {100 * by_least[least]['Anatomy']['uniform']['confidence_error']:.0f} to {row['Anatomy']:.0f}"
-        for least, row in debiased.items()
+    claims = tuple(Claim(item, what, "not applicable", why) for item, what, why in listed)
+    return Part(
+        "definitions", "Definitions and future work", "nothing is measured in these.", ("where", "what", "here"), listed, claims
     )
-    told = f"past the paper: what groups mix can be undone on average where they are drawn at random. Errors of Anatomy fall, at {fell}."
-    title = "Confidence error, mixing undone, by l"
-    return [*parts, _make_curves("debiased", title, f"{how}Min. expectation .9.", "l", debiased, "percent", told)]
-
-
-def _errors_of_rules(trial: Trial, least: int, expectation: float) -> dict[str, dict[str, dict[str, float]]]:
-    known = trial.rules(expectation)[1]
-    return {name: trial.rule_errors(method, least, known, draws) for method, name, draws in GROUPINGS}
-
-
-def _percent(
-    found: Mapping[float, Mapping[str, Mapping[str, Mapping[str, float]]]], estimator: str, measure: str
-) -> dict[float, dict[str, float]]:
-    return {x: {name: 100 * errors[estimator][measure] for name, errors in row.items()} for x, row in found.items()}
-
-
-def query_errors(trial: Trial) -> list[Part]:
-    """Figure 8."""
-    known = trial.rules(0.9)[1]
-
-    def errors(least: int, dim: int = 2, selectivity: str = "0.5") -> dict[str, float]:
-        found = trial.query_errors(GROUPINGS, least, known, dim=dim, selectivity=selectivity)
-        return {name: 100 * value for name, value in found.items()}
-
-    reading = _IN_PICTURE + (
-        "Mean relative error of 1,000 counts, the same for all groupings; sizes of predicates drawn from 1 on (the paper's 0 asks for "
-        "nobody), and questions that nobody fits drawn again."
-    )
-    by_selectivity = {float(part): errors(6, 2, part) for part in ("0.2", "0.4", "0.6", "0.8")}
-    drawn = (
-        ("figure-8a", "by l", "Two columns, selectivity .5.", "l", {float(least): errors(least) for least in LEAST}),
-        ("figure-8b", "by columns", "l = 6, selectivity .5.", "columns", {float(dim): errors(6, dim) for dim in (1, 2, 3, 4)}),
-        ("figure-8c", "by selectivity", "l = 6, two columns.", "selectivity", by_selectivity),
-    )
-    parts = []
-    for name, what, fixed, axis, found in drawn:
-        told = _judge_errors("query errors", found)
-        parts.append(_make_curves(name, f"Figure 8: query error {what}", f"{reading} {fixed}", axis, found, "percent", told))
-    return parts
-
-
-def beyond(trial: Trial) -> list[Part]:
-    """Past the paper: rules about several columns, and what can be guessed."""
-    single = trial.rules(0.9)
-    several = trial.conjunctive()
-    rows: list[tuple[int, str, Method, int, int, float, float]] = []
-    for least in (3, 6):
-        for name, (_, known, _) in (("single columns, min. expectation .9", single), ("any columns, Bonferroni .05", several)):
-            for method in ("anatomy", "balanced"):
-                exposed = trial.vulnerable(method, least, known)[0]
-                largest = int(trial.groups(method, least, known).buckets.sizes.max())
-                shares = [round(100 * share, 1) for share in trial.guessed(method, least, known)]
-                rows.append((least, name, method, exposed, largest, shares[0], shares[1]))
-    most = {method: max(row[3] for row in rows if row[2] == method) for method in ("anatomy", "balanced")}
-    alone, right = ([row[place] for row in rows] for place in (5, 6))
-    outcome = (
-        f"{several[0].minimal_rules:,} minimal rules about several columns are no chance. For whoever knows such rules up to "
-        f"{most['anatomy']:,} people are vulnerable with Anatomy, and {most['balanced']:,} in balanced groups. No grouping bounds what all "
-        f"groups show together (B03): its guesses are right for {min(right)} to {max(right)} % of the people, and by the group alone for "
-        f"{min(alone)} to {max(alone)} %."
-    )
-    head = ("l", "rules known", "grouping", "vulnerable", "largest group", "guess by group right, %", "guess by B03 right, %")
-    reading = "one draw each; how often the most frequent value of the group, and the most probable one by B03, is the true one."
-    return [Part("beyond", "Past the paper: stronger rules, and guesses that need none", reading, head, tuple(rows), outcome)]
-
-
-def _judge_errors(what: str, found: Mapping[float, Mapping[str, float]]) -> str:
-    names = ("Injector as printed", "balanced-1", "balanced-2")
-    better = {name: sum(row[name] < row["Anatomy"] for row in found.values()) for name in names}
-    told = [f"{name} in {number} of {len(found)} settings" for name, number in better.items()]
-    holds = better["Injector as printed"] == len(found)
-    return f"'In all figures, Injector has smaller {what}': {confirm(holds)}; smaller than Anatomy are {', '.join(told)}."
-
-
-def _make_curves(
-    name: str, title: str, reading: str, axis: str, found: Mapping[float, Mapping[str, float]], unit: str, outcome: str
-) -> Part:
-    names: Sequence[str] = list(next(iter(found.values())))
-    rows = tuple((x, *(round(row[one], 3) for one in names)) for x, row in found.items())
-    lines = tuple((one, tuple((float(x), row[one]) for x, row in found.items())) for one in names)
-    return Part(name, title, reading, (axis, *names), rows, outcome, chart=Chart(axis, unit, lines, logarithmic=False))
