@@ -139,8 +139,8 @@ def example() -> Part:
                 "groups that the anatomizing algorithm forms of Table I, l = 2",
                 len(buckets),
                 int(anatomy.group.max()) + 1,
-                "it takes one person from each of the l largest buckets, so that one value at most is twice in a group; here one is in "
-                "every group. With l = 3 all groups have three values",
+                "it forms groups of l people with l values, and fewer than l people are left over to join them; the printed groups have three "
+                "people with two values each",
             ),
             fact("Section II", "what Bob, the man of the first group, can have", "Prostate", ", ".join(bob)),
             fact("Section II", "people whose value is certain without the knowledge", 0, int(without.measures["pinned"] or 0)),
@@ -295,7 +295,8 @@ def _with_claims(part: Part, *claims: Claim) -> Part:
     return Part(part.name, part.title, part.reading, part.head, part.rows, (*part.claims, *claims), part.note)
 
 
-def _code(people: Group) -> tuple[tuple[str, ...], Ints, Ints, Flags]:
+def code(people: Group) -> tuple[tuple[str, ...], Ints, Ints, Flags]:
+    """Return the values, each person's value and kind, and the values ruled out for each kind."""
     values = tuple(sorted({person.value for person in people}))
     kinds = sorted({person.barred for person in people}, key=sorted)
     sensitive = np.array([values.index(person.value) for person in people], np.int64)
@@ -304,7 +305,7 @@ def _code(people: Group) -> tuple[tuple[str, ...], Ints, Ints, Flags]:
 
 
 def _valid_by_tacit(group: Group) -> list[set[str]]:
-    values, sensitive, kind, patterns = _code(group)
+    values, sensitive, kind, patterns = code(group)
     classes = Classes.of(sensitive, kind, patterns, seed=0)
     valid = valid_values(classes, np.arange(len(classes)))
     place = {(v, k): number for number, (v, k) in enumerate(zip(classes.value.tolist(), classes.kind.tolist(), strict=True))}
@@ -407,7 +408,7 @@ def _show(groups: Sequence[Group]) -> str:
 
 
 def _feasible(people: Group, least: int) -> Feasible:
-    _, sensitive, kind, patterns = _code(people)
+    _, sensitive, kind, patterns = code(people)
     return Feasible.of(Classes.of(sensitive, kind, patterns, seed=0), least)
 
 
@@ -416,7 +417,7 @@ def _is_safe(groups: Sequence[Group], least: int) -> bool:
 
 
 def _group_by_tacit(people: Group, least: int) -> list[list[Person]]:
-    _, sensitive, kind, patterns = _code(people)
+    _, sensitive, kind, patterns = code(people)
     group = group_people(sensitive, kind, patterns, least=least, method="injector").group.tolist()
     return [[person for person, number in zip(people, group, strict=True) if number == one] for one in sorted(set(group))]
 
