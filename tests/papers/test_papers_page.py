@@ -14,7 +14,7 @@ from tacit.errors import InputError
 from tacit.model.reproduction import Reproduction
 from tacit.papers import PAPERS, reproduce
 from tacit.papers.bench import Bench, find_adult, read_adult
-from tacit.papers.li07 import CONDITIONS
+from tacit.papers.li07_adult import CONDITIONS
 from tacit.papers.report import papers_html, papers_markdown
 from tests.shell import tacit
 

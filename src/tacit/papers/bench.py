@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.disk import shown
@@ -268,7 +269,7 @@ def find_adult(folder: Path | None) -> Path | None:
 
 
 def read_adult(
-    path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["drop", "drop-any"] = "drop-any"
+    path: Path, *, qi: Sequence[str] = QI, sa: str = SA, missing_rule: Literal["category", "drop", "drop-any"] = "drop-any"
 ) -> Table:
     """Read the people of a paper; leave out rows with a question mark."""
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -330,7 +331,7 @@ class Paired:
     draws: int
 
     @classmethod
-    def of(cls, first: Sequence[float], second: Sequence[float]) -> Paired:
+    def of(cls, first: npt.ArrayLike, second: npt.ArrayLike) -> Paired:
         """Return how much larger the second is, draw by draw."""
         apart = np.asarray(second, np.float64) - np.asarray(first, np.float64)
         return cls(float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart))), len(apart))
