@@ -112,9 +112,11 @@ def hide_fewest(
         return Optimum(state, 0)
     model = _Model(state, check)
     solved = model.solve(seconds)
+    if solved.status == 2:
+        return Optimum(None, 0, infeasible=True)
     bound = int(np.ceil(solved.bound - 1e-6)) if solved.bound is not None else 0
     if solved.x is None:
-        return Optimum(None, max(0, bound), infeasible=solved.status == 2)
+        return Optimum(None, max(0, bound))
     counts = np.rint(solved.x[: len(model.choices)]).astype(np.int64).tolist()
     state.take([(pile, records) for pile, records in zip(model.choices, counts, strict=True) if records])
     return Optimum(state if state.is_safe else None, max(0, bound))
