@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reports",
         "rules",
     },
-    "papers": {"buckets", "errors", "files", "itemsets", "known", "mining", "model", "partial", "reports", "verbs"},
+    "papers": {"buckets", "errors", "files", "itemsets", "known", "mining", "model", "partial", "reports", "solve", "verbs"},
     "cli": {"", "checker", "errors", "files", "kernels", "model", "papers", "reports", "verbs"},
     "__main__": {"cli"},
 }
