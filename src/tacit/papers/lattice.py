@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.people import Population
 from tacit.model.table import Table
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from tacit.solve.matrix import Matrix
 
 #: By set of columns (bits): for each of its itemsets and each value, if the missing rule is kept.
 Kept = dict[int, Flags]
@@ -91,21 +88,18 @@ class Lattice:
             total *= 1 + len(column.values)
         return (total - 1) * int(self.truth.shape[1])
 
-    def matrix(self) -> csr_array:
+    def matrix(self) -> Matrix:
         """Return all patterns as constraints: rows of the variables P(q, x) that each adds up."""
-        from scipy.sparse import csr_array
-
         n_values = self.truth.shape[1]
         indices = []
         sizes = []
         for level in self.levels.values():
             order = np.argsort(level.itemset, kind="stable")
             for value in range(n_values):
-                indices.append((order * n_values + value).astype(np.int32))
+                indices.append(order * n_values + value)
                 sizes.append(level.combinations)
-        starts = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int32)
-        ones = np.ones(int(starts[-1]))
-        return csr_array((ones, np.concatenate(indices), starts), shape=(len(starts) - 1, self.truth.size))
+        starts = np.append(0, np.cumsum(np.concatenate(sizes)))
+        return Matrix(starts, np.concatenate(indices), np.ones(int(starts[-1])), (len(starts) - 1, self.truth.size))
 
 
 @dataclass(frozen=True, eq=False)

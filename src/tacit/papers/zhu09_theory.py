@@ -22,6 +22,7 @@ from tacit.model.table import Table
 from tacit.papers.bench import Row, confirm, fact, facts_part
 from tacit.papers.lattice import Kept, Lattice, Missing, count
 from tacit.papers.zhu09_trial import COMPLETE, Form, Trial
+from tacit.solve.matrix import Matrix
 from tacit.verbs.audit import audit
 
 EXAMPLE_1 = ("DM-", "MF-", "DF+", "BM-", "MF+", "DM+", "MF+", "DF+", "MF+", "DF+", "MF+", "DF+")
@@ -282,9 +283,10 @@ def _judge_patterns(lattice: Lattice) -> Claim:
 def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
     """Build the problem without pruning, solve it, and compare."""
     matrix = trial.lattice.matrix()
-    rows, variables = (int(size) for size in matrix.shape)
-    sparse = int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+    rows, variables = matrix.shape
+    sparse = matrix.values.nbytes + matrix.places.nbytes + matrix.starts.nbytes
     dense = rows * variables * 8
+    many = len(matrix.places)
     rules = trial.rules(0.1, 0.6)
     pruned, whole = (_solve(trial, rules, missing, kept[name]) for name in (_THEOREM, _NEWS))
     lazily = trial.found(0.1, 0.6, COMPLETE).share
@@ -295,7 +297,7 @@ def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
     table: tuple[tuple[Cell, ...], ...] = (
         ("constraints", rows),
         ("variables P(q, x)", variables),
-        ("variables in all constraints", int(matrix.nnz)),
+        ("variables in all constraints", many),
         ("bytes, sparse", sparse),
         ("bytes, dense", dense),
         ("missing rules that hold by themselves", before - news),
@@ -309,7 +311,6 @@ def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
         f"that was the memory of the paper's solver. The constraints take {sparse / 1e6:.3g} MB as a sparse matrix, {dense / 1e9:.3g} GB as a "
         f"dense one; all but {news:,} missing rules hold by themselves, and these are solved here without pruning"
     )
-    many = int(matrix.nnz)
     claims = (
         Claim("Theorem 3", "pruned constraints are redundant", confirm(broken == 0 and apart < EQUAL), redundant),
         Claim("Section V.B", "more than 3,900,000 variables in all constraints", confirm(many // 100_000 == 39), f"{many:,}"),
@@ -318,7 +319,7 @@ def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
     )
     reading = (
         "support .1, confidence .6; every pattern that somebody has is a constraint (rules and missing rules): one row of a sparse matrix of "
-        "64-bit numbers with 32-bit indices. The constraints (8) come on top."
+        "64-bit numbers and places. The constraints (8) come on top."
     )
     return Part("unpruned", "Section VI.D: the problem without pruning", reading, ("what", "number"), table, claims)
 
@@ -328,7 +329,7 @@ def _solve(trial: Trial, rules: Rules, missing: Missing, kept: Kept) -> Floats:
     return solution.share[problem.class_of]
 
 
-def _count_broken(trial: Trial, missing: Missing, matrix: Any, share: Floats) -> int:
+def _count_broken(trial: Trial, missing: Missing, matrix: Matrix, share: Floats) -> int:
     """Count the missing rules that an estimate breaks, of all."""
     n = trial.population.n
     totals = matrix @ (share * trial.population.people[:, None]).reshape(-1)
