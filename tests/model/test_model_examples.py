@@ -32,7 +32,7 @@ from tacit.model.partial import Thresholds
 from tacit.model.people import Changed, Churn, Nested, Population, Same, _escape, memberships, read_people
 from tacit.model.policy import Limits, event_key, is_looser, time_limit
 from tacit.model.release import Decimals, Header, Items, Itemsets, Sets, ValueGroup
-from tacit.model.reproduction import Part, Reproduction
+from tacit.model.reproduction import Claim, Part, Reproduction
 from tacit.model.rounding import Precision, counts_printed_as, find_convention, rounded
 from tacit.model.sweep import RuleForm
 from tacit.model.table import Hierarchy, Table, sort_names
@@ -304,12 +304,14 @@ def test_decimals_text() -> None:
 
 
 def test_part_to_dict() -> None:
-    assert Part("f", "", "", ("k", "seconds"), ((3, 0.5),), "", frozenset({"seconds"})).to_dict()["rows"] == [{"k": 3}]
+    part = Part("f", "", "", ("k", "people"), ((3, 5),), (Claim("Figure 1", "it rises", "confirmed"),))
+    assert (part.to_dict()["rows"], part.to_dict()["claims"][0]["standing"]) == ([[3, 5]], "confirmed")
 
 
 def test_reproduction_from_dict() -> None:
-    made = Reproduction("p", "Somebody", (Part("f", "F", "read", ("k", "s"), ((3, 0.5),), "so", frozenset({"s"})),), ())
-    assert Reproduction.from_dict(made.to_dict()).parts[0].rows == ((3,),)
+    made = Reproduction("p", "Somebody", (Part("f", "F", "read", ("k", "s"), ((3, 0.5),)),), (), items=("Figure 1",))
+    assert Reproduction.from_dict(made.to_dict()) == made
+    assert [(claim.item, claim.standing) for claim in made.index] == [("Figure 1", "not run")]
 
 
 def test_precision() -> None:

@@ -116,8 +116,8 @@ class Part:
         """The part of a record, without its picture."""
         rows = tuple(tuple(row) for row in record["rows"])
         claims = tuple(Claim(**claim) for claim in record["claims"])
-        named = (record[name] for name in ("name", "title", "reading"))
-        return cls(*named, tuple(record["head"]), rows=rows, claims=claims, note=record["note"])
+        head = tuple(record["head"])
+        return cls(record["name"], record["title"], record["reading"], head, rows=rows, claims=claims, note=record["note"])
 
 
 class Timed(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import comb, exp, log
 
 from tacit.mining.itemsets import mine_itemsets
@@ -93,14 +94,11 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
         bench.progress(0.6)
         parts.append(threats("mushroom", "Figure 3 (a)", mushroom))
         parts.append(blockers(mushroom))
-    for name, make, figure in (
-        (
-            "accidents",
-            lambda people: condensed(bench, "accidents", {share: Setting(people, share / 100, 10) for share in ACCIDENTS}),
-            "2 (a)",
-        ),
-        ("kosarak", lambda people: threats("kosarak", "Figure 3 (b)", people), "3 (b)"),
-    ):
+    others: tuple[tuple[str, str, Callable[[Transactions], Part]], ...] = (
+        ("accidents", "2 (a)", partial(_condensed_accidents, bench)),
+        ("kosarak", "3 (b)", partial(threats, "kosarak", "Figure 3 (b)")),
+    )
+    for name, figure, make in others:
         people = bench.people(name)
         if people is None:
             left_out.append(bench.missing(name, f"The numbers of Figure {figure} about {name.upper()}"))
@@ -320,6 +318,10 @@ def _errors(data: Database, maximal: dict[tuple[str, str], int]) -> list[tuple[C
         fact("Definition 16", "maximal channels, the definition read literally", 5, len(literally), itself),
         fact("Theorem 18", "everyone, added up over MCh alone on fg", len(data.rows), alone, together),
     ]
+
+
+def _condensed_accidents(bench: Bench, people: Transactions) -> Part:
+    return condensed(bench, "accidents", {share: Setting(people, share / 100, 10) for share in ACCIDENTS})
 
 
 def condensed(bench: Bench, name: str, settings: dict[int, Setting]) -> Part:
