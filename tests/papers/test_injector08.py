@@ -209,7 +209,7 @@ def test_errors_of_rules_are_those_of_the_measures(trial: Trial, rules: RuleSet)
     )
     assert int(antecedents.holding(rules).sum()) == len(slow)
     if len(slow):
-        found = antecedents.errors(np.asarray(antecedents.member @ counted), rules)
+        found = antecedents.errors(antecedents.count(counted), rules)
         assert found == pytest.approx([100 * off for off in slow.errors(reader, trial.cells.true.sum(axis=0)).values()])
 
 

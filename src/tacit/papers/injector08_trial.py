@@ -207,20 +207,17 @@ class Trial:
 
         ``shares``: everybody has the shares of the group. ``permuted``: everybody has the value that one shuffle of the group gives.
         """
-        from scipy.sparse import csr_array
-
         buckets = self.buckets(grouping, least, expectation, seed)
         width = len(self.people.sa.values)
         share = np.zeros((len(buckets), width))
         owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
         share[owner, buckets.value] = buckets.count / buckets.sizes[owner]
-        where = (self.cells.number, buckets.group)
-        spread = csr_array((np.ones(buckets.n), where), shape=(len(self.cells), len(buckets)))
+        shares = [np.bincount(self.cells.number, column[buckets.group], len(self.cells)) for column in share.T]
         shuffled = np.lexsort((np.random.default_rng([seed, 3]).random(buckets.n), buckets.group))
         permuted = np.empty(buckets.n, np.int64)
         permuted[shuffled] = self.people.sa.codes[np.argsort(buckets.group, kind="stable")]
         told = np.bincount(self.cells.number * width + permuted, minlength=len(self.cells) * width)
-        return {"shares": np.asarray(spread @ share), "permuted": told.reshape(-1, width).astype(np.float64)}
+        return {"shares": np.stack(shares, axis=1), "permuted": told.reshape(-1, width).astype(np.float64)}
 
     def guessed(self, buckets: Buckets, known: Exclusions) -> tuple[float, float]:
         """Return shares guessed by frequency and by B03."""
