@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import tacit
-from tacit.errors import InputError
+from tacit.errors import InputError, LimitReached
+from tacit.model.policy import Limits
 from tacit.model.reproduction import Claim, Reproduction
 from tacit.papers import reproduce, zhu09
 from tacit.papers.bench import COLUMN_NAMES, QI, Bench, find_adult, read_adult
@@ -200,3 +202,20 @@ def test_what_time_does_not_allow_is_said(folder: Path) -> None:
     assert [part.name for part in made.parts] == ["examples", "formula", "definitions"]
     assert len(made.left_out) == 7
     assert all("time limit" in what for what in made.left_out)
+
+
+def test_an_estimate_that_time_or_numbers_do_not_allow_leaves_its_figures_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(self: Trial, *_: object) -> None:
+        self.bench.limits = Limits(0.0)
+        self._check()
+
+    monkeypatch.setattr(Trial, "estimated", stop)
+    made = reproduce("zhu09", data=folder)
+    assert made.is_stopped
+    assert made.left_out[0] == "Equations (1) to (6), (8) and (9): the time limit was reached"
+    assert {claim.standing for claim in made.index if claim.item == "Figure 6"} == {"not run"}
+    unsolved = SimpleNamespace(converged=False)
+    with pytest.raises(LimitReached, match="did not converge"):
+        Trial._require(unsolved)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError, TacitError
+from tacit.errors import InputError, LimitReached, OptionError, TacitError
 from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
@@ -311,6 +311,9 @@ def run_on_adult(
             continue
         try:
             parts += step(trial)
+        except LimitReached as error:
+            bench.is_stopped = True
+            left_out.append(f"{step.__doc__ or ''} {error.what}".replace(".", ":", 1))
         except excuses as error:
             left_out.append(f"{step.__doc__ or ''} {error}".replace(".", ":", 1))
         bench.progress((done + 1) / len(steps))

@@ -340,7 +340,7 @@ def run_times(trial: Trial) -> list[Part]:
     )
     reading = (
         "support .1; the problem as the paper poses it, rules with all missing rules that Theorem 3 keeps, and rules alone. Counted are steps "
-        "of Newton's method, and products to set up the system of one step; seconds are in run-times.csv."
+        "of Newton's method in Tacit, and products to set up the system of one step; seconds are in run-times.csv."
     )
     return [Part("figure-8", "Figure 8: run time", reading, head, tuple(rows), tuple(_judge_times(rows)))]
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tacit.errors import LimitReached
 from tacit.known.case import Multipliers, RuleCase, estimate
 from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Codes, Floats
@@ -106,6 +107,7 @@ class Trial:
         """Estimate from some rules; multipliers of a similar estimate save steps."""
         case = RuleCase(rules, self.population)
         made = estimate(case, case.missing, multipliers=known, check=self._check)
+        self._require(made.solution)
         share = made.posterior()
         individual = self._divergence(share)
         overall = float(individual @ self.population.people / self.population.n)
@@ -117,7 +119,14 @@ class Trial:
         for number, (holders, people, value) in enumerate(bounds):
             said.say(holders, value, 0, missing.most(people), origin=("missing", number))
         problem = reduce(said)
-        return problem, solve(problem, check=self._check)
+        solution = solve(problem, check=self._check)
+        self._require(solution)
+        return problem, solution
+
+    @staticmethod
+    def _require(solution: Solution) -> None:
+        if not solution.converged:
+            raise LimitReached("the estimate did not converge", where="R02", remedy="Give the data that the paper uses")
 
     def _check(self) -> None:
         self.bench.limits.check("R02")
