@@ -155,16 +155,13 @@ class Missing:
     def by_theorem(self) -> Kept:
         """Return what Theorem 3 keeps: rules without a light missing ancestor.
 
-        A pruned rule is still known as missing, so that it prunes its own descendants.
+        All between the two are then light and missing as well, so that the next smaller patterns tell.
         """
-        pruned: Kept = {}
         kept: Kept = {}
         for mask, absent in self.absent.items():
-            here = np.zeros_like(absent)
+            kept[mask] = absent.copy()
             for parent, of in self._parents(mask):
-                here |= pruned[parent][of] | (self.absent[parent][of] & self.light[parent][of, None])
-            pruned[mask] = here
-            kept[mask] = absent & ~here
+                kept[mask] &= ~(self.absent[parent][of] & self.light[parent][of, None])
         return kept
 
     def as_printed(self) -> Kept:
