@@ -218,4 +218,4 @@ def test_an_estimate_that_time_or_numbers_do_not_allow_leaves_its_figures_out(
     assert {claim.standing for claim in made.index if claim.item == "Figure 6"} == {"not run"}
     unsolved = SimpleNamespace(converged=False)
     with pytest.raises(LimitReached, match="did not converge"):
-        Trial._require(unsolved)  # type: ignore[arg-type]
+        Trial.require(unsolved)  # type: ignore[arg-type]

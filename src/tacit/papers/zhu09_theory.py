@@ -326,6 +326,7 @@ def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
 
 def _solve(trial: Trial, rules: Rules, missing: Missing, kept: Kept) -> Floats:
     problem, solution = trial.solved(rules, missing, missing.listed(kept))
+    trial.require(solution)
     return solution.share[problem.class_of]
 
 

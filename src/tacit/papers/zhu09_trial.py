@@ -107,24 +107,23 @@ class Trial:
         """Estimate from some rules; multipliers of a similar estimate save steps."""
         case = RuleCase(rules, self.population)
         made = estimate(case, case.missing, multipliers=known, check=self._check)
-        self._require(made.solution)
+        self.require(made.solution)
         share = made.posterior()
         individual = self._divergence(share)
         overall = float(individual @ self.population.people / self.population.n)
         return Found(share, made.solution.entropy, individual, overall, made.multipliers)
 
     def solved(self, rules: Rules, missing: Missing, bounds: Iterable[tuple[Codes, int, int]]) -> tuple[Problem, Solution]:
-        """Solve rules together with these missing rules, all at once."""
+        """Solve rules together with these missing rules, all at once; it may not converge."""
         said = RuleCase(rules, self.population).published()
         for number, (holders, people, value) in enumerate(bounds):
             said.say(holders, value, 0, missing.most(people), origin=("missing", number))
         problem = reduce(said)
-        solution = solve(problem, check=self._check)
-        self._require(solution)
-        return problem, solution
+        return problem, solve(problem, check=self._check)
 
     @staticmethod
-    def _require(solution: Solution) -> None:
+    def require(solution: Solution) -> None:
+        """Raise an error if an estimate did not converge."""
         if not solution.converged:
             raise LimitReached("the estimate did not converge", where="R02", remedy="Give the data that the paper uses")
 
