@@ -139,7 +139,7 @@ def _axes(
         )
 
     every = axes({key: None for key in universe if key != MEMBER and key not in histories})
-    if count_groups(every) <= ASKED_WHOLE and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
+    if count_groups(every) <= min(ASKED_WHOLE, MOST_GROUPS) and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
         return every, every
     lacking = axes(_unions(lines))
     if count_groups(lacking) <= MOST_GROUPS:
