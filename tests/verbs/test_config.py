@@ -94,7 +94,7 @@ def test_which_file() -> None:
         (
             "[data]\nQI = ['a']",
             "tacit.toml, [data]: unknown key 'QI'. Did you mean 'qi'? "
-            "The keys are: qi, sa, identifying, missing, missing_rule, hierarchies, fuzzy.",
+            "The keys are: qi, sa, sa_order, identifying, missing, missing_rule, hierarchies, fuzzy.",
         ),
         (
             "[policy]\nK = 3",
