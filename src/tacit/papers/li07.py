@@ -13,6 +13,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
@@ -197,6 +198,7 @@ def is_satisfiable(clauses: Clauses) -> bool:
     return False
 
 
+@cache
 def hardness() -> Part:
     """Check the reductions behind Theorems 1 and 2 on small instances."""
     signs = [tuple(sign * (place + 1) for place, sign in enumerate(row)) for row in product((1, -1), repeat=3)]
