@@ -365,8 +365,8 @@ def facts_part(name: str, title: str, reading: str, rows: Sequence[Row], note: s
     claims = []
     for where, what, paper, ours, agrees in rows:
         why = str(agrees).removeprefix("NO").removeprefix(": ")
-        apart = f"the paper says {paper}, here {ours}{f': {why}' if why else ''}"
-        claims.append(Claim(str(where), str(what), confirm(agrees == "yes"), "" if agrees == "yes" else apart))
+        apart = f"here {ours}{f': {why}' if why else ''}"
+        claims.append(Claim(str(where), f"{what}: {paper}", confirm(agrees == "yes"), "" if agrees == "yes" else apart))
     return Part(name, title, reading, HEAD, tuple(rows), tuple(claims), note)
 
 

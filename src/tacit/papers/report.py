@@ -127,8 +127,10 @@ def papers_html(made: Sequence[Reproduction]) -> str:
 
 def papers_document(made: Sequence[Reproduction]) -> Document:
     """Return one page about all papers."""
-    rows = [(one.name, *(sum(claim.standing == standing for claim in one.index) for standing in STANDINGS)) for one in made]
-    overview = Table.of("Claims by standing", ("Paper", *STANDINGS), rows)
+    found = {one.name: [claim.standing for claim in one.index] for one in made}
+    shown = [standing for standing in STANDINGS if any(standing in standings for standings in found.values())]
+    rows = [(name, *(standings.count(standing) for standing in shown)) for name, standings in found.items()]
+    overview = Table.of("Claims by standing", ("Paper", *shown), rows)
     sections = (Section("All papers", (overview,)), *(Section(one.name, tuple(_paper_parts(one))) for one in made))
     return Document(title="Papers compared with Tacit", lead=(), sections=sections, footer="Made by tacit reproduce.")
 
