@@ -120,7 +120,7 @@ def _axes(
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
     """Return the axes without and with lacking slots; one if the latter are few enough.
 
-    If all groups are few, every set of values is a slot; otherwise only those that lines count together are.
+    If all groups are few, every set of values is a slot; otherwise those that lines count together are, if one cube still holds all groups.
     """
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
@@ -141,9 +141,10 @@ def _axes(
     every = axes({key: None for key in universe if key != MEMBER and key not in histories})
     if count_groups(every) <= min(ASKED_WHOLE, MOST_GROUPS) and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
         return every, every
-    lacking = axes(_unions(lines))
-    if count_groups(lacking) <= MOST_GROUPS:
-        return lacking, lacking
+    for unions in (_unions(lines), {}):
+        lacking = axes(unions)
+        if count_groups(lacking) <= MOST_GROUPS:
+            return lacking, lacking
     return axes({}, is_lacking=False), lacking
 
 
