@@ -9,7 +9,7 @@ import pytest
 
 from tacit.joint.rearranging import one_row_each, without_empty
 from tacit.joint.worlds import Row
-from tacit.solve.matrix import Matrix
+from tacit.solve.solver import Matrix
 
 #: People in a cell, at most, of the worlds that are looked at.
 MOST = 2

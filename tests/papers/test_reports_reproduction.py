@@ -12,8 +12,7 @@ import pytest
 
 from tacit.model.reproduction import Chart, Claim, Part, Reproduction, Timed
 from tacit.papers.report import part_csv, part_picture, part_svg, reproduction_text, times_csv
-from tacit.reports.document import Table
-from tacit.reports.text import table_lines
+from tacit.reports.document import Table, table_lines
 
 CHART = Chart("support %", "seconds", (("one", ((10.0, 0.01), (20.0, 1.0))), ("two & more", ((10.0, 0.1), (20.0, 0.0)))))
 PART = Part(

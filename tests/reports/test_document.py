@@ -25,10 +25,10 @@ from tacit.reports.document import (
     Proof,
     Section,
     Table,
+    render_text,
 )
 from tacit.reports.pages import page_bytes, render_html, render_markdown
 from tacit.reports.pictures import Bar, histogram
-from tacit.reports.text import render_text
 from tests.reports.audit_cases import audit_html, audit_markdown
 from tests.reports.test_html import read
 

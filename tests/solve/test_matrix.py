@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
-from tacit.solve import matrix as module
-from tacit.solve.matrix import Matrix, stack_columns, stack_rows
+from tacit.solve import solver as module
+from tacit.solve.solver import Matrix, stack_columns, stack_rows
 
 VALUES = st.sampled_from([1.0, -1.0, 0.0, 0.5, -0.25, 3.0])
 

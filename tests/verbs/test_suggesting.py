@@ -22,9 +22,8 @@ from tacit.model.repair import Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
 from tacit.reports.audit import suggestion_parts
-from tacit.reports.document import Document, Section
+from tacit.reports.document import Document, Section, render_text
 from tacit.reports.pages import render_html, render_markdown
-from tacit.reports.text import render_text
 from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
 from tacit.verbs.suggest.lists import itemset_loss
 from tacit.verbs.suggest.tables import rounded_cells

@@ -176,8 +176,7 @@ def _record(story: Story) -> dict[str, Any]:
 
 def _text(story: Story, folder: str, width: int) -> str:
     from tacit.reports.audit import proof_of
-    from tacit.reports.sentences import bullet
-    from tacit.reports.text import proof_lines
+    from tacit.reports.document import bullet, proof_lines
 
     lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, width, indent="")]
     if story.example is not None:

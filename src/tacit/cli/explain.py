@@ -277,7 +277,7 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
 
 
 def _format_steps(mark: str, statement: str, steps: Sequence[str], width: int) -> str:
-    from tacit.reports.sentences import bullet
+    from tacit.reports.document import bullet
 
     numbered = [line for number, step in enumerate(steps, start=1) for line in bullet(f"{number:>3}.", step, width)]
     return "\n".join([*bullet(mark, statement, width, indent=""), "", *numbered]) + "\n"

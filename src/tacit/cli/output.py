@@ -80,8 +80,9 @@ def emit(record: Record, text: Text, *, json_to: str | None, headline: str | Non
         return text if isinstance(text, str) else text(width)
 
     if json_to is not None:
+        from tacit.reports.document import UNBROKEN
         from tacit.reports.record import dump, with_headline
-        from tacit.reports.sentences import UNBROKEN, first_sentence
+        from tacit.reports.sentences import first_sentence
 
         made = record if isinstance(record, dict) else record()
         if "headline" not in made:
@@ -152,7 +153,7 @@ def coloured(text: str, colour: str) -> str:
 
 def width() -> int:
     """Return the text width: the terminal's, within limits."""
-    from tacit.reports.sentences import WIDTH
+    from tacit.reports.document import WIDTH
 
     return max(60, min(120, shutil.get_terminal_size((WIDTH, 24)).columns)) if sys.stdout and sys.stdout.isatty() else WIDTH
 

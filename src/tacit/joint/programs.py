@@ -27,8 +27,7 @@ from tacit.joint.words import lines_of
 from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.matrix import Matrix, stack_columns, stack_rows
-from tacit.solve.solver import Constraints, solve, solve_linear, solve_whole
+from tacit.solve.solver import Constraints, Matrix, solve, solve_linear, solve_whole, stack_columns, stack_rows
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50

@@ -21,8 +21,7 @@ from tacit.joint.boxes import Choice
 from tacit.joint.worlds import Rows, membership_matrix
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.matrix import Columns, Matrix, stack_columns, stack_rows
-from tacit.solve.solver import Program, Solution, solve, solve_ahead, whole_program
+from tacit.solve.solver import Columns, Matrix, Program, Solution, solve, solve_ahead, stack_columns, stack_rows, whole_program
 
 #: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
 #: most questions; larger ones follow for those that stay open, about other classes every time.

@@ -26,8 +26,8 @@ from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally, literal
 from tacit.joint.cube import Cited, Cube, Step
 from tacit.model.arrays import Flags, Floats, Ints, Words
 from tacit.model.table import Transactions
-from tacit.solve.matrix import Matrix, stack_rows
 from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
+from tacit.solve.solver import Matrix, stack_rows
 
 Masks = Mapping[int, int]
 

@@ -16,7 +16,7 @@ import numpy as np
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.people import Population
 from tacit.model.table import Table
-from tacit.solve.matrix import Matrix
+from tacit.solve.solver import Matrix
 
 #: By set of columns (bits): for each of its itemsets and each value, if the missing rule is kept.
 Kept = dict[int, Flags]

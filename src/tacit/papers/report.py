@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tacit.model.reproduction import STANDINGS, Cell, Part, Reproduction, Timed
 from tacit.papers.bench import HEAD
-from tacit.reports.document import Document, Figure, Heading, Listing, Paragraph, Section, Table
+from tacit.reports.document import Document, Figure, Heading, Listing, Paragraph, Section, Table, bullet, fact_lines, table_lines
 from tacit.reports.document import Part as Block
 from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.pictures import Canvas, Curve, graph_picture, line_chart
-from tacit.reports.sentences import bullet
-from tacit.reports.text import fact_lines, table_lines
 
 
 def reproduction_text(made: Reproduction, *, width: int) -> str:

@@ -22,7 +22,7 @@ from tacit.model.table import Table
 from tacit.papers.bench import Row, confirm, fact, facts_part
 from tacit.papers.lattice import Kept, Lattice, Missing, count
 from tacit.papers.zhu09_trial import COMPLETE, Form, Trial
-from tacit.solve.matrix import Matrix
+from tacit.solve.solver import Matrix
 from tacit.verbs.audit import audit
 
 EXAMPLE_1 = ("DM-", "MF-", "DF+", "BM-", "MF+", "DM+", "MF+", "DF+", "MF+", "DF+", "MF+", "DF+")

@@ -15,20 +15,23 @@ from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.model.words import join_names
 from tacit.reports import sentences
-from tacit.reports.document import Document, Facts, Figure, Gallery, Item, Listing, Paragraph, Part, Proof, Section, Table
-from tacit.reports.sentences import (
-    KINDS,
+from tacit.reports.document import (
     WIDTH,
-    ReportKind,
-    Summary,
-    capitalise,
-    counted,
-    finds_groups,
-    format_number,
-    people,
+    Document,
+    Facts,
+    Figure,
+    Gallery,
+    Item,
+    Listing,
+    Paragraph,
+    Part,
+    Proof,
+    Section,
+    Table,
+    render_text,
     visible,
 )
-from tacit.reports.text import render_text
+from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_number, people
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions

@@ -15,9 +15,21 @@ import numpy as np
 
 from tacit.model.estimates import Comparison, Guess, Judged, PersonEstimate, Posterior
 from tacit.model.measures import ESTIMATORS, Utility
-from tacit.reports.document import Figure, Gallery, Item, Listing, Part, Table
-from tacit.reports.sentences import WIDTH, ReportKind, bullet, counted, fold, people, people_of, visible
-from tacit.reports.text import fact_lines, table_lines
+from tacit.reports.document import (
+    WIDTH,
+    Figure,
+    Gallery,
+    Item,
+    Listing,
+    Part,
+    Table,
+    bullet,
+    fact_lines,
+    fold,
+    table_lines,
+    visible,
+)
+from tacit.reports.sentences import ReportKind, counted, people, people_of
 
 if TYPE_CHECKING:
     from tacit.reports.pictures import Canvas

@@ -18,8 +18,9 @@ from tacit.model import finding as model
 from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.words import join_names, state_values
+from tacit.reports.document import WIDTH, bullet, fold, visible
 from tacit.reports.pictures import shorten
-from tacit.reports.sentences import WIDTH, bullet, counted, fold, people, signed_amount, visible
+from tacit.reports.sentences import counted, people, signed_amount
 
 SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 

@@ -9,8 +9,21 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tacit.model.version import __version__
-from tacit.reports.document import Command, Document, Facts, Figure, Gallery, Heading, Listing, Paragraph, Part, Proof, Table
-from tacit.reports.sentences import capitalise, visible
+from tacit.reports.document import (
+    Command,
+    Document,
+    Facts,
+    Figure,
+    Gallery,
+    Heading,
+    Listing,
+    Paragraph,
+    Part,
+    Proof,
+    Table,
+    visible,
+)
+from tacit.reports.sentences import capitalise
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -20,7 +20,7 @@ import numpy as np
 
 from tacit.model.arrays import Ints
 from tacit.model.reproduction import Graph
-from tacit.reports.sentences import visible
+from tacit.reports.document import visible
 
 WIDTH = 460
 _LEFT = 46

@@ -10,8 +10,8 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, Listed, Rules
-from tacit.reports.sentences import UNBROKEN, WIDTH, bullet, counted, people, people_of, visible
-from tacit.reports.text import fact_lines, facts_text
+from tacit.reports.document import UNBROKEN, WIDTH, bullet, fact_lines, facts_text, visible
+from tacit.reports.sentences import counted, people, people_of
 
 SHOWN = 5  #: The number of lines of a release that its text shows.
 

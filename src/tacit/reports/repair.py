@@ -8,10 +8,9 @@ from typing import Any
 from tacit.model.repair import Bucketized, Hidden, Repair
 from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows
-from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table
+from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table, facts_text, visible
 from tacit.reports.pictures import bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line, visible
-from tacit.reports.text import facts_text
+from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line
 
 #: Regions of cells in words.
 PLACES = {

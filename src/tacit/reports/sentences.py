@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -20,13 +19,10 @@ from tacit.model.finding import Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
 from tacit.model.rounding import find_convention
-from tacit.reports.document import Command, Sentence
+from tacit.reports.document import Command, Sentence, visible
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
-
-WIDTH = 100  #: The width of lines where the terminal names none.
-UNBROKEN = 1_000_000  #: A width at which no line is broken.
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +94,6 @@ def signed_amount(term: Term) -> str:
     return f"{'+' if term.times > 0 else '-'} {render_amount(term).replace(' times', ' x')}"
 
 
-def visible(text: str) -> str:
-    """Escape signs that a terminal or browser obeys."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def capitalise(sentence: str) -> str:
     """Return a sentence that begins with a capital letter."""
     return sentence[:1].upper() + sentence[1:]
@@ -113,18 +104,6 @@ def first_sentence(text: str) -> str:
     line = " ".join(text.strip().partition("\n")[0].split())
     end = line.find(". ")
     return line if end < 0 else line[: end + 1]
-
-
-def fold(text: str, width: int) -> list[str]:
-    """Return a text in lines; words stay whole."""
-    return wrap(visible(text), width, break_long_words=False, break_on_hyphens=False)
-
-
-def bullet(mark: str, text: str, width: int, *, indent: str = "  ") -> list[str]:
-    """Return a text as an indented bullet."""
-    lead = f"{indent}{mark} "
-    lines = fold(text, max(30, width - len(lead))) or [""]
-    return [lead + lines[0], *(" " * len(lead) + line for line in lines[1:])]
 
 
 # The verdict

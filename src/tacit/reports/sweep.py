@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.model.sweep import ItemsetSweep, Lowest, RepairRow, RepairSweep, RoundingSweep, RuleCell, RuleSweep, Setting
-from tacit.reports.document import PAGES, SCREEN, Document, Facts, Figure, Listing, Section, Table
+from tacit.reports.document import PAGES, SCREEN, UNBROKEN, Document, Facts, Figure, Listing, Section, Table, render_text
 from tacit.reports.pictures import Canvas, Curve, line_chart
-from tacit.reports.sentences import UNBROKEN, counted, people, people_of
-from tacit.reports.text import render_text
+from tacit.reports.sentences import counted, people, people_of
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
 

@@ -125,7 +125,7 @@ def audit(
     )
     _check_roles(gathered.releases)
     _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
-    order = ordered_values(sa_order)
+    order = ordered_values(sa_order) if sa_order else ()
     if order and not any(kind_of(one).lists_people for one in gathered.releases) and known is None and data is None:
         remedy = "Give everybody's quasi-identifiers with --known, or remove the option"
         raise OptionError("applies where sensitive values are estimated or grouped", where="--sa-order", remedy=remedy)
@@ -157,9 +157,9 @@ def audit(
 
 
 def _check_withheld(name: Withheld, releases: Sequence[Release], *, is_known: bool) -> None:
-    check_withheld(name)
     if name == "at-threshold":
         return
+    check_withheld(name)
     if not any(release.kind == "rules" for release in releases):
         raise OptionError("applies to rules; this release has none", where="--withheld", remedy="Remove the option")
     if not is_known:
