@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tacit.cli import OF_VERDICT, disarm, options, reading
 from tacit.cli.options import ReleaseOptions, command, option
@@ -31,6 +34,8 @@ _REPEATED = {
     "hide": ("missing", "missing_rule"),
     "tabulate": ("missing", "missing_rule"),
 }
+#: Options that an audit and a repair have each for itself.
+_OWN = frozenset({"json_to", "report", "suggest", "report_kind", "time_limit"})
 _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
@@ -46,6 +51,7 @@ class _AuditOptions(ReleaseOptions):
     acro_to: str | None
     report_kind: ReportKind
     suggest: float | None
+    verbose: bool
     quiet: bool
 
 
@@ -73,22 +79,11 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @options.data
-@option(
-    "--known DATA",
-    "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
-)
-@option(
-    "--knowledge FILE...",
-    "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
-    "bucketized release (repeatable).",
-)
+@options.known
+@options.knowledge
 @options.withheld
 @options.sa_order
-@option(
-    "--people HOW",
-    "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
-    "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
-)
+@options.people
 @options.any_data
 @options.any_release
 @option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
@@ -120,6 +115,7 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     flag_value="10",
     callback=_seconds,
 )
+@option("--verbose -v", "Print everything: assumptions, attacks, estimates, whole proofs.", is_flag=True)
 @option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
 @options.running
 def audit_command(**given: Any) -> int:
@@ -213,12 +209,44 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     verdict = found.verdict.upper()
 
     def text(width: int) -> str:
-        from tacit.reports.audit import audit_text
-
-        top = TOP_ON_SCREEN if asked.top is None else asked.top
-        origin = settings.config.where if kind == "internal" else ""
         files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
         written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
-        return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width).removeprefix(verdict) + written
+        return _text(found, release, settings, width).removeprefix(verdict) + written
 
     emit(record, text, json_to=asked.json_to, head=coloured(verdict, _COLOURS[found.verdict]))
+
+
+def _text(found: Audit, release: Release | None, settings: Settings[_AuditOptions], width: int) -> str:
+    asked = settings.given
+    kind = asked.report_kind
+    if not asked.verbose and asked.suggest is None:
+        from tacit.reports.brief import brief_text
+
+        repair = "" if kind == "external" else repair_words(asked.releases)
+        return brief_text(found, release=release, kind=kind, repair=repair, top=asked.top, width=width)
+    from tacit.reports.audit import audit_text
+
+    top = TOP_ON_SCREEN if asked.top is None else asked.top
+    origin = settings.config.where if kind == "internal" else ""
+    return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
+
+
+def repair_words(paths: Sequence[str]) -> str:
+    """Return the command that repairs these files, with the options that were given."""
+    from tacit.cli.repair import repair_command
+
+    context = click.get_current_context()
+    known = {param.name for param in repair_command.params}
+    words = ["tacit", "repair", *paths]
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
+        is_given = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+        if not isinstance(param, click.Option) or not is_given or param.name not in known or param.name in _OWN:
+            continue
+        if param.is_flag:
+            words.append(param.opts[0] if value else param.secondary_opts[0])
+            continue
+        values: Any = value if param.multiple else (value,)
+        for one in values:
+            words += [param.opts[0], str(one)]
+    return shlex.join([*words, "-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"])

@@ -297,11 +297,11 @@ frequency_table = combine(
     option("--no-total VALUE...", "Frequency table: a value that is not a total, though it looks like one (repeatable)."),
     option("--hidden-below K", "Frequency table: hidden cells have fewer than K people.  [as its header says]", type=int),
     option("--zeros-shown", "Frequency table: empty cells are not hidden.  [as its header says]", is_flag=True),
-    option("--base BASE", "Frequency table: rounding base of its counts.", type=int),
     option(
         "--convention NAME", "Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md."
     ),
 )
+table_base = option("--base BASE", "Frequency table: rounding base of its counts.", type=int)
 
 # Tables with blank cells
 
@@ -319,4 +319,19 @@ min_rule_support = option(
 )
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")  #: Options that only tables with blank cells have.
 #: How to read and judge a release of any kind.
-any_release = combine(release_file, frequency_table, policy, rows, marks, blank, min_confidence, min_rule_support)
+any_release = combine(release_file, frequency_table, table_base, policy, rows, marks, blank, min_confidence, min_rule_support)
+#: What an adversary knows besides the release.
+known = option(
+    "--known DATA",
+    "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
+)
+knowledge = option(
+    "--knowledge FILE...",
+    "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
+    "bucketized release (repeatable).",
+)
+people = option(
+    "--people HOW",
+    "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
+    "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
+)

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import tacit
-from tacit.cli import DONE, EXPOSED, options, reading
-from tacit.cli.options import ReleaseOptions, command, option
+from tacit.cli import DONE, EXPOSED, disarm, options, reading
+from tacit.cli.options import ReleaseOptions, command, option, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, write_release, write_report
-from tacit.cli.reading import load_settings
-from tacit.errors import OptionError
+from tacit.cli.reading import Settings, load_settings
+from tacit.errors import LimitReached, OptionError
+from tacit.model.policy import seconds_left
 
 if TYPE_CHECKING:
+    from tacit.model.changes import LineChange
     from tacit.model.repair import Goal, Repair
+
+MOST_CHANGES = 10  #: Changed lines that are printed; the record lists all.
 
 
 @dataclass(frozen=True, kw_only=True)
 class _RepairOptions(ReleaseOptions):
-    release: str
+    releases: tuple[str, ...]
     output: str
     report: str | None
-    method: str
+    method: str | None
     goal: Goal
     rounding_base: int | None
     decimals: int | None
@@ -34,19 +39,28 @@ class _RepairOptions(ReleaseOptions):
 
 @command(
     "repair",
+    "tacit repair itemsets.csv -o safer.csv",
+    "tacit repair rules.csv --data adult.csv --max-posterior 0.9 -o safer.csv",
     "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
     "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
-    "tacit repair rules.csv --method withdraw --max-posterior 0.9 --data adult.csv -o safer.csv",
+    "tacit repair last-year.csv this-year.csv --people nested -o safer",
 )
-@click.argument("release", metavar="RELEASE")
-@option("--method METHOD", "How to repair; see tacit repairs.", required=True)
+@click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
+@option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]")
 @option("--data DATA", "The data that the release was made from.")
-@option("--knowledge FILE...", "Rules: what an adversary knows besides the release (repeatable).")
+@options.known
+@options.knowledge
 @options.withheld
-@options.roles
-@options.missing
+@options.people
+@options.any_data
 @options.release_file
+@options.frequency_table
 @options.policy
+@options.rows
+@options.marks
+@options.blank
+@options.min_confidence
+@options.min_rule_support
 @options.goal
 @option(
     "--base B",
@@ -59,42 +73,91 @@ class _RepairOptions(ReleaseOptions):
 @option(
     "--suggest/--no-suggest", "Rules: try every method, and name the cheapest that meets the policy.  [suggest]", default=True
 )
-@option("-o --output OUT", "Write the repaired release to OUT and its header to OUT.json.", required=True)
+@option(
+    "-o --output OUT",
+    "Write the repaired release to OUT and its header to OUT.json; several, into the folder OUT.",
+    required=True,
+)
 @options.report
 @options.running
 def repair_command(**given: Any) -> int:
     """Change a release until no attack succeeds, and audit the result.
 
-    Exit code: 0 the result is clean, or with --goal frequent-only I01 finds nothing; 1 the goal is not met (the result is still written);
-    2 bad input.
+    Without --method every repair that fits is tried and audited, and the cheapest that leaves nothing to find is carried out, for one release
+    or for several together. Exit code: 0 the result is clean, or with --goal frequent-only I01 finds nothing; 1 the goal is not met (a result
+    of --method is still written); 2 bad input; 3 the audit is incomplete.
     """
     asked = _RepairOptions(**given)
-    output = asked.output
-    check_outputs([asked.json_to, output, f"{output}.json", asked.report], inputs=[asked.release, *asked.knowledge])
-    settings = load_settings(asked, near=asked.data, releases=[asked.release])
+    several = len(asked.releases) > 1
+    outputs = [asked.output] if several else [asked.output, f"{asked.output}.json"]
+    check_outputs([asked.json_to, asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
+    settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("repairing") as progress:
-        release = reading.read_release(asked.release, asked, settings)
-        done = tacit.repair(
-            release,
-            data=reading.read_owners_data(release, settings),
-            knowledge=list(asked.knowledge) or None,
-            withheld=asked.withheld or "at-threshold",
-            policy=settings.policy,
-            base=asked.rounding_base,
-            lines=_parse_lines(asked.lines),
-            progress=progress,
-            **asked.pick("method", "goal", "decimals", "suggest", "time_limit"),
-        )
-    write_release(done.release, output)
+        done = _carry_out(asked, settings, progress)
+    disarm()
+    written = _write(done, asked)
     if asked.report is not None:
         from tacit.files.disk import Input
-        from tacit.files.header import header_path
         from tacit.reports.repair import repair_document
 
-        written = [path for path in (output, header_path(output)) if os.path.isfile(path)]
         write_report(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
-    emit(done.to_dict(), _text(done, output), json_to=asked.json_to)
+    emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to)
     return DONE if done.ok else EXPOSED
+
+
+def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Callable[[float], None]) -> Repair:
+    if asked.method is not None:
+        return _by_method(asked, settings, progress)
+    refuse_options(asked, ("rounding_base", "decimals", "lines"), "is about one method", "Name the method with --method")
+    if asked.goal != "all":
+        raise OptionError("is about one method", where="--goal", remedy="Name the method with --method")
+    from tacit.verbs.audit import audit
+    from tacit.verbs.suggest import repair_best
+
+    gathered, others = reading.read_audit_inputs(asked.releases, settings)
+    found = audit(gathered, **others, time_limit=asked.time_limit, progress=lambda share: progress(share / 4))
+    if found.verdict == "incomplete":
+        what = "the audit is incomplete, so that there is nothing to repair yet"
+        raise LimitReached(what, where="repair", remedy="Give what it lacks: tacit audit names it")
+    seconds = None if asked.time_limit is None else seconds_left()
+    return repair_best(
+        found, tuple(gathered.releases), seconds=seconds, progress=lambda share: progress((1 + 3 * share) / 4), **others
+    )
+
+
+def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Callable[[float], None]) -> Repair:
+    if len(asked.releases) > 1:
+        raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
+    for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
+    refuse_options(asked, for_others, "is not for one method", "Leave out --method, or this option")
+    release = reading.read_release(asked.releases[0], asked, settings)
+    return tacit.repair(
+        release,
+        data=reading.read_owners_data(release, settings),
+        knowledge=list(asked.knowledge) or None,
+        withheld=asked.withheld or "at-threshold",
+        policy=settings.policy,
+        base=asked.rounding_base,
+        lines=_parse_lines(asked.lines),
+        progress=progress,
+        **asked.pick("method", "goal", "decimals", "suggest", "time_limit"),
+    )
+
+
+def _write(done: Repair, asked: _RepairOptions) -> list[str]:
+    """Write the result; return the files."""
+    from tacit.files.header import header_path
+
+    made = done.release if isinstance(done.release, tuple) else (done.release,)
+    if len(asked.releases) == 1:
+        paths = [asked.output]
+    else:
+        os.makedirs(asked.output, exist_ok=True)
+        names = [os.path.basename(os.path.normpath(path)) for path in asked.releases]
+        paths = [os.path.join(asked.output, name) for name in names[: len(made)]]
+    for release, path in zip(made, paths, strict=True):
+        write_release(release, path)
+    return [path for one in paths for path in (one, header_path(one)) if os.path.isfile(path)]
 
 
 def _parse_lines(given: str | None) -> list[int] | None:
@@ -110,6 +173,9 @@ def _text(done: Repair, output: str) -> str:
     from tacit.reports.sentences import verdict_line
 
     lines = [f"Before  {verdict_line(done.before)}", f"After   {verdict_line(done.after)}"]
+    if done.what:
+        lines.append(f"Done    {done.what} ({done.method})")
+    lines += _list_changes(done)
     if done.goal != "all":
         outcome = "met: I01 finds nothing" if done.ok else "not met"
         lines.append(f"Goal    {done.goal} is {outcome}; the other attacks were not run")
@@ -118,17 +184,55 @@ def _text(done: Repair, output: str) -> str:
     lines += _describe_numbers(done)
     lines.append("Cost")
     lines += [f"  {name.replace('_', ' ')}: {_format_cost(name, value)}" for name, value in done.cost.items()]
-    lines += _compare_methods(done)
+    lines += _compare_methods(done) if not done.what else []
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
 
 
-def _format_cost(name: str, value: float) -> str:
-    if isinstance(value, int):
-        return f"{value:,}"
+def _list_changes(done: Repair) -> list[str]:
+    changes = done.changes
+    if not changes:
+        return []
+    lines = [f"Changed {len(changes):,} line{'' if len(changes) == 1 else 's'}"]
+    lines += [f"  {_change_words(change)}" for change in changes[:MOST_CHANGES]]
+    if (more := len(changes) - MOST_CHANGES) > 0:
+        lines.append(f"  and {more:,} more (--json lists all)")
+    return lines
+
+
+def _change_words(change: LineChange) -> str:
+    is_listed = "itemset" in change.about or "antecedent" in change.about
+    named = " => ".join(map(_side_words, change.about.values())) if is_listed else _side_words(change.about)
+    where = f"line {change.line}" if isinstance(change.line, int) else f"cell {change.line}"
+    subject = f"{where if change.line is not None else 'new'}{f' {named}' if named else ''}"
+    old = _number_words(change.before)
+    new = _number_words(change.after)
+    if change.after is None:
+        return f"{subject}: taken out (was {old})"
+    return f"{subject}: {old or 'no number'} -> {new or 'no number'}"
+
+
+def _number_words(told: Mapping[str, Any] | None) -> str:
+    texts = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in (told or {}).items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
+def _side_words(side: Any) -> str:
+    if isinstance(side, Mapping):
+        return ", ".join(f"{name}={value}" for name, value in side.items())
+    return str(side) if isinstance(side, str) else ", ".join(map(str, side))
+
+
+def _format_cost(name: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {number:,}" for key, number in value.items())
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
     return f"{value:.4f} nats per person" if name == "information_lost" else f"{value:.2%}"
 
 
 def _describe_numbers(done: Repair) -> list[str]:
+    if isinstance(done.release, tuple):
+        return []
     header = done.release.header
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"

@@ -39,7 +39,6 @@ from tacit.files.recognition import (
     recognise,
 )
 from tacit.model.buckets import Buckets
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
@@ -377,11 +376,11 @@ def write_release(release: Release, path: FilePath) -> None:
     A bucketized release is written into a folder (:func:`tacit.files.buckets.write_buckets`).
     """
     writers = {
-        Buckets: "buckets.write_buckets",
-        PartialTable: "partial.write_partial",
-        FrequencyTable: "frequencies.write_frequencies",
+        "buckets": "buckets.write_buckets",
+        "table": "partial.write_partial",
+        "frequencies": "frequencies.write_frequencies",
     }
-    load(writers.get(type(release), "lists.write"))(release, path)
+    load(writers.get(release.kind, "lists.write"))(release, path)
 
 
 def _with_rounding(known: FileHeader, rounding: Rounding) -> FileHeader:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, get_args, overload
 from tacit.errors import OptionError
 from tacit.model.audit import Audit, Verdict
 from tacit.model.buckets import Buckets
+from tacit.model.changes import LineChange, changes_between
 from tacit.model.partial import PartialTable
 from tacit.model.release import Changes, Itemsets, Listed, MadeBy, Release
 from tacit.model.rounding import Precision
@@ -82,10 +83,11 @@ class Repair(Outcome):
     The ``goal`` ``"all"`` is met if the audit of the result is clean; ``"frequent-only"`` if I01, the only attack that it asks for, finds
     nothing. With attacks that were not asked for, the verdict of an audit is at best incomplete. ``remark`` adds a sentence on the result.
     ``tried`` holds the result of every method, this one included, and ``suggested`` the cheapest that meets the goal, if methods were compared.
+    ``what`` says in words what was done; ``start`` is the release as it was. Several releases that were repaired together are a tuple.
     """
 
     method: str
-    release: Release
+    release: Any
     before: Audit
     after: Audit
     cost: Mapping[str, Any]
@@ -93,6 +95,16 @@ class Repair(Outcome):
     tried: tuple[Tried, ...] = ()
     remark: str = ""
     goal: str = "all"
+    what: str = ""
+    start: Any = None
+
+    @property
+    def changes(self) -> tuple[LineChange, ...]:
+        """Lines that differ from those of the release that was repaired."""
+        old, new = (one if isinstance(one, tuple) else (one,) for one in (self.start, self.release))
+        if self.start is None or len(old) != len(new):
+            return ()
+        return tuple(change for one, other in zip(old, new, strict=True) for change in changes_between(one, other))
 
     @property
     def ok(self) -> bool:
@@ -102,6 +114,7 @@ class Repair(Outcome):
     def to_dict(self) -> dict[str, Any]:
         """Return the record."""
         out = self.record() | {"goal": self.goal, "goal_met": self.ok}
+        out["changes"] = [change.to_dict() for change in self.changes]
         if self.remark:
             out["remark"] = self.remark
         if self.tried:

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.model.audit import Audit
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
+from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.model.words import join_names
@@ -31,7 +32,7 @@ from tacit.reports.document import (
     render_text,
     visible,
 )
-from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_number, people
+from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_number
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
@@ -148,9 +149,14 @@ def audit_text(
     if origin:
         facts.append(("Settings", f"from {origin}"))
     attacks = []
+    skipped = [run.code for run in audit.runs if run.status == "not-relevant"]
     for owner, run in enumerate(audit.runs):
+        if run.status == "not-relevant":
+            continue
         outcome = sentences.outcome(run, waived=audit.waived.number(owner), because=sentences.reason(audit, run, kind))
         attacks.append(Item((f"{run.name}: {outcome}",), mark=run.code))
+    if skipped:
+        attacks.append(Item((f"Not relevant to this: {', '.join(skipped)} (tacit attacks describes them).",)))
     sections = [
         Section("", (Facts("", tuple(facts)),)),
         Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
@@ -306,13 +312,7 @@ def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
 
 
 def _external_listing(found: Sequence[Finding]) -> Listing:
-    items = []
-    for finding in found:
-        count = finding.count
-        about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
-        waived = f" (waived by {finding.waived.name})" if finding.waived else ""
-        items.append(Item((f"{finding.code}: {about}{waived}",)))
-    return Listing(tuple(items), is_numbered=True)
+    return Listing(tuple(Item((sentences.counted_only(finding),)) for finding in found), is_numbered=True)
 
 
 def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> Iterator[Proof]:
@@ -354,7 +354,11 @@ def _sum_row(step: Step) -> tuple[str, str]:
     if isinstance(step, Total):
         return f"= {render_total(step.bound)}", ""
     if isinstance(step, Term) and step.what:
-        return sentences.signed_amount(step), render_counted(step).removeprefix(": ")
+        what = render_counted(step).removeprefix(": ")
+        is_one = step.bound == Bound.of(1) and abs(step.times) == 1
+        return sentences.signed_amount(step), what.replace("people ", "person ", 1) if is_one and what.startswith(
+            "people "
+        ) else what
     return "", render_step(step)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit
-from tacit.model.finding import Term, render_amount
+from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level
 from tacit.model.rounding import find_convention
@@ -303,6 +303,16 @@ def policy_sentences(audit: Audit) -> list[str]:
     return out
 
 
+def limits_in_force(audit: Audit) -> str:
+    """Return the limits that apply, as they are typed."""
+    limits = audit.policy.to_dict()
+    names = ["min_confidence", "min_support"] if is_table(audit) else []
+    names += ["k"] if finds_groups(audit) else []
+    names += ["l"] if not is_table(audit) and any(KINDS[release["kind"]].has_values for release in audit.release) else []
+    names += [name for name in ("max_posterior", "max_gain") if limits[name] is not None]
+    return ", ".join(f"{name.replace('_', '-')} = {format_limit(limits[name])}" for name in names)
+
+
 def _set_by(audit: Audit, name: str) -> str:
     level = audit.policy.set_by[name]
     if name in audit.policy.overruled:
@@ -456,6 +466,27 @@ def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> s
     return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{why}"
 
 
+def short_outcome(run: AttackRun) -> str:
+    """Return the outcome of an attack in a few words."""
+    if run.status in ("not-relevant", "not-asked", "unavailable"):
+        return {
+            "not-relevant": "does not apply",
+            "not-asked": "was not asked for",
+            "unavailable": f"could not run ({run.reason})",
+        }[run.status]
+    found = counted(run.findings, "finding") if run.findings else "nothing"
+    left = f" and {run.undecided:,} undecided" if run.undecided else ""
+    return f"{found}{left}{' (stopped early)' if run.status == 'stopped' else ''}"
+
+
+def counted_only(finding: Finding) -> str:
+    """Return a finding without what it is about."""
+    count = finding.count
+    about = people(count.lo) if count.is_exact else f"{count.lo:,} to {people(count.hi)}"
+    waived = f" (waived by {finding.waived.name})" if finding.waived else ""
+    return f"{finding.code}: {about}{waived}"
+
+
 # What the attacker knows
 
 _ROUNDING = {
@@ -519,6 +550,18 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
+    return out
+
+
+def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return what an audit assumed of its files and could not read in them."""
+    known = audit.adversary
+    out = declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
+    out += files_ignored(audit, kind)
+    names = ("knows_all_values", "knows_that_the_list_is_complete")
+    out += [_KNOWS[name][not known[name]] for name in names if name in known]
+    if "rounding" in known and known["rounding"] != "nearest":
+        out.append(_ROUNDING[known["rounding"]])
     return out
 
 

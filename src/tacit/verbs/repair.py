@@ -39,7 +39,7 @@ Look = Callable[..., Audit]  #: Audits a release; options are those of :func:`ta
 def repair(
     release: Release | str | Path | Any,
     *,
-    method: str,
+    method: str | None = None,
     data: Transactions | Table | str | Path | Any = None,
     knowledge: Any = None,
     withheld: Withheld = "at-threshold",
@@ -55,7 +55,8 @@ def repair(
 ) -> Repair:
     """Change a release until no attack succeeds; the audit of the result says if it worked.
 
-    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods. ``goal`` says which attacks must fail: all that apply, or with
+    Parameters are those of :func:`audit`; :data:`REPAIRS` lists the methods; without one, every method is tried, and the cheapest that leaves
+    nothing to find is carried out. ``goal`` says which attacks must fail: all that apply, or with
     ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts; by default as
     finely as no attack breaks, and never finer than the policy's ``safe_round_base``. ``lines`` are those of the file that ``leave-out`` and
     ``withdraw`` remove; by default a few that all proofs rest on. Rules QI => SA are repaired with their data, others from their own numbers;
@@ -71,6 +72,17 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
+    if method is None:
+        named = {"--base": base, "--decimals": decimals, "--lines": lines}
+        for option, value in named.items():
+            if value is not None:
+                raise OptionError("is about one method", where=option, remedy="Name the method with --method")
+        from tacit.verbs.suggest import repair_best
+
+        start = read_release(release)
+        given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": policy or Policy()}
+        found = before or audit(start, time_limit=time_limit, **given)
+        return repair_best(found, (start,), seconds=time_limit, progress=progress, **given)
     start = _repairable(read_release(release))
     chosen = _method(method, start, data)
     if method != "round" and (base is not None or decimals is not None):
@@ -222,7 +234,7 @@ def _repair_itemsets(
 
     first = look(start, rows)
     if first.asked_verdict == "clean" and request.precision is None and request.lines is None:
-        return Repair(method.name, start, first, first, cost_of(start, start), goal=request.goal)
+        return Repair(method.name, start, first, first, cost_of(start, start), goal=request.goal, start=start)
     case = RepairCase(
         start,
         request.policy.k,
@@ -243,7 +255,7 @@ def _repair_itemsets(
     after = look(proposal.release, rows if proposal.data is None else proposal.data)
     cost = _itemset_cost(start, proposal, rows, partial(mine, only="all"))
     made = method.signed(proposal.release, start)
-    return Repair(method.name, made, first, after, cost, remark=proposal.remark, goal=request.goal)
+    return Repair(method.name, made, first, after, cost, remark=proposal.remark, goal=request.goal, start=start)
 
 
 def _itemset_cost(
@@ -353,11 +365,11 @@ def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look
     start = case.release
     assert start.kind == "rules"
     if before.ok and case.precision is None and case.lines is None:
-        return Repair(method.name, start, before, before, rule_cost(start, start, before, before))
+        return Repair(method.name, start, before, before, rule_cost(start, start, before, before), start=start)
     result = method.signed(method.propose(case).release, start)
     assert result.kind == "rules"
     after = look(result, data=case.table)
-    return Repair(method.name, result, before, after, rule_cost(start, result, before, after))
+    return Repair(method.name, result, before, after, rule_cost(start, result, before, after), start=start)
 
 
 def _try(case: RepairCase, method: RepairMethod, done: Repair, look: Look) -> Tried:

@@ -9,19 +9,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import LimitReached, OptionError, TacitError
+from tacit.errors import LimitReached, OptionError, RepairError, TacitError
 from tacit.files.releases import read_release
 from tacit.model.audit import Audit, Progress, silent
 from tacit.model.knowledge import Withheld
 from tacit.model.people import People
 from tacit.model.policy import Policy
 from tacit.model.release import Release
-from tacit.model.repair import Suggestion, Suggestions
+from tacit.model.repair import Repair, Suggestion, Suggestions, Tried
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 
 #: Seconds for trying repairs, unless the caller says otherwise.
 SECONDS = 10.0
+REPAIR_SECONDS = 60.0  #: The same where the cheapest repair is carried out.
 OUT_OF_TIME = "not tried: out of time"
 
 Words = tuple[str, ...]  #: Words of a command line.
@@ -89,6 +90,39 @@ def suggestions_for(
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
     ways: Callable[[SuggestCase], list[Way]] = import_module(module).ways
     return Suggestions.of(try_ways(ways(case), seconds, progress))
+
+
+def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float | None = None, **given: Any) -> Repair:
+    """Carry out the cheapest clean repair of the releases that were audited.
+
+    The options are those of :func:`suggestions_for`. Clean releases stay as they are. If no repair makes the others clean, or the audit could
+    not decide, :class:`RepairError` is raised.
+    """
+    before = releases if len(releases) > 1 else releases[0]
+    if found.ok:
+        return Repair("none", before, found, found, {}, what="nothing had to be changed", start=before)
+    if found.verdict == "incomplete":
+        what = "the audit is incomplete, so that there is nothing to repair yet"
+        raise RepairError(what, where="repair", remedy="Give what it lacks: tacit audit names it")
+    tried = suggestions_for(found, releases, seconds=seconds or REPAIR_SECONDS, **given)
+    best = tried.best
+    if best is None or best.release is None or best.after is None:
+        reasons = "; ".join(f"{one.what}: {one.reason.rstrip('.') or one.verdict}" for one in tried)
+        remedy = "Give more time with --time-limit, or the data with --data, or publish less"
+        raise RepairError(
+            f"no repair makes it clean ({reasons})" if reasons else "no repair applies", where="repair", remedy=remedy
+        )
+    return Repair(
+        best.method,
+        best.release,
+        found,
+        best.after,
+        best.cost,
+        suggested=best.method,
+        tried=tuple(Tried(one.method, one.verdict, one.cost, one.reason) for one in tried),
+        what=best.what,
+        start=before,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
