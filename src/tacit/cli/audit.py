@@ -66,6 +66,8 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 @command(
     "audit",
     "tacit audit itemsets.csv",
+    "tacit audit rules.csv --data adult.csv --report audit.html",
+    "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
     "tacit audit mlxtend.csv --n 30162 --k 10 --report audit.html",
     "tacit audit itemsets.csv --policy organisation.toml --date 2026-11-15 --acro for-checking",
     "tacit audit itemsets.csv --data adult.csv --json audit.json",
@@ -73,7 +75,6 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
     "tacit audit buckets/ --knowledge negative.csv --l 6",
     "tacit audit itemsets.csv rules.csv --people same",
-    "tacit audit last-year.csv this-year.csv --people left:0-3,joined:0-2",
     "tacit audit 2024/ 2025/ --people left:10,joined:0",
     "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
 )
@@ -86,37 +87,60 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 @options.people
 @options.any_data
 @options.any_release
-@option("--attack CODE...", "Run only the attack with this code (repeatable); see tacit attacks.", into="attacks")
+@option(
+    "--attack CODE...",
+    "Run only the attack with this code (repeatable); see tacit attacks.",
+    into="attacks",
+    rare=True,
+)
 @option(
     "--algorithm",
     "How I01 searches: Tacit's way, or a paper's (slower, the same findings).  [projection]",
     type=click.Choice(["projection", "naive", "oicd", "pmicd"]),
     default="projection",
+    rare=True,
 )
-@option("--top N", f"How many findings to write out, the worst first.  [{TOP}]", type=int, callback=options.not_negative)
-@option("--findings FILE", "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.", into="findings_to")
-@option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True)
+@option(
+    "--top N",
+    f"How many findings to write out, the worst first.  [{TOP}]",
+    rare=True,
+    type=int,
+    callback=options.not_negative,
+    section=options.OUTPUT,
+)
+@option(
+    "--findings FILE",
+    "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.",
+    into="findings_to",
+    section=options.OUTPUT,
+    rare=True,
+)
+@option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True, rare=True)
 @options.report
 @option(
     "--acro DIR",
     "Write a folder in ACRO's layout, which SACRO-Viewer opens: results.json, config.json, checksums, the release.",
     into="acro_to",
+    section=options.OUTPUT,
+    rare=True,
 )
 @option(
-    "--report-kind",
-    "internal names the groups; external has counts only, in the report, the record and the text.  [internal]",
+    "--report-kind KIND",
+    "internal describes groups, external only counts them; in the report, the record and the text.  [internal]",
     type=click.Choice(["internal", "external"]),
     default="internal",
+    section=options.OUTPUT,
 )
 @option(
     "--suggest [SECONDS]",
-    "If exposed: try and audit every repair that fits, for this long, and print the commands of the cheapest clean ones.  [10]",
+    "If exposed, try every repair for this long; the commands of those that make it clean are printed, the cheapest first.  [10]",
     is_flag=False,
     flag_value="10",
     callback=_seconds,
+    section=options.OUTPUT,
 )
-@option("--verbose -v", "Print everything: assumptions, attacks, estimates, whole proofs.", is_flag=True)
-@option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True)
+@option("--verbose -v", "Print everything: assumptions, attacks, estimates, whole proofs.", is_flag=True, section=options.OUTPUT)
+@option("--quiet -q", "Print the verdict only: clean, exposed or incomplete.", is_flag=True, section=options.OUTPUT)
 @options.running
 def audit_command(**given: Any) -> int:
     """Attack one or more releases and report what they reveal.

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.output import examples
+from tacit.cli.output import examples, width
 from tacit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from tacit.model.table import MissingRule
 
 Decorator = Callable[[Any], Any]
+
+#: Sections of a verb's help, in their order.
+METHOD, GIVEN, KNOWN, ACCEPTED, OUTPUT = "What to do", "What you give", "What the attacker knows", "What you accept", "Output"
+DATA, LISTS, TABLES, BLANKS, RUNNING = "Data", "Lists", "Frequency tables", "Tables with blank cells", "Running"
+SECTIONS = (METHOD, GIVEN, KNOWN, ACCEPTED, OUTPUT, DATA, LISTS, TABLES, BLANKS, RUNNING)
+MOST_HELP = 40  #: Lines of --help; what does not fit is left to --help-all.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,16 +111,93 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
             raise OptionError(what, where=option_name(name), remedy=remedy)
 
 
+class Option(click.Option):
+    """Option in a section of the help; ``rare`` ones are left to --help-all."""
+
+    def __init__(self, *args: Any, section: str = METHOD, rare: bool = False, **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self.section = section
+        self.rare = rare
+
+
 def option(declaration: str, text: str, *, into: str = "", **how: Any) -> Decorator:
     """Return an option, declared as ``-o --output OUT``.
 
-    It goes into the field ``into``, by default the one of its name. Dots (``--by COLUMNS...``) let it be repeated.
+    It goes into the field ``into``, by default the one of its name. Dots (``--by COLUMNS...``) let it be repeated. ``section`` and ``rare``
+    say where the help lists it.
     """
     words = declaration.split()
     names = [word for word in words if word.startswith("-")]
     metavar = None if words[-1].startswith("-") else words[-1].removesuffix("...")
     multiple = declaration.endswith("...")
-    return click.option(*names, *([into] if into else []), metavar=metavar, help=text, multiple=multiple, **how)
+    return click.option(*names, *([into] if into else []), cls=Option, metavar=metavar, help=text, multiple=multiple, **how)
+
+
+class VerbCommand(click.Command):
+    """Verb whose help lists options in sections, the common ones first."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters; --help-all is the last."""
+        whole = click.Option(
+            ["--help-all"], is_flag=True, is_eager=True, expose_value=False, help="Show all options.", callback=_show_whole_help
+        )
+        return [*super().get_params(ctx), whole]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, in full if that is short or asked for."""
+        whole = self._help(ctx, is_whole=True)
+        if ctx.meta.get(_WHOLE) or whole.count("\n") < MOST_HELP:
+            return whole
+        return self._help(ctx, is_whole=False)
+
+    def _help(self, ctx: click.Context, *, is_whole: bool) -> str:
+        formatter = click.HelpFormatter(width=width())
+        self.format_usage(ctx, formatter)
+        if is_whole:
+            self.format_help_text(ctx, formatter)
+        else:
+            with formatter.indentation():
+                formatter.write_paragraph()
+                formatter.write_text(cleandoc(self.help or "").partition("\n\n")[0])
+        if self.epilog:
+            shown = self.epilog if is_whole else "\n".join(self.epilog.split("\n")[: SHOWN_EXAMPLES + 2])
+            with formatter.indentation():
+                formatter.write_paragraph()
+                formatter.write_text(shown)
+        listed: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None or isinstance(param, click.Argument) or (not is_whole and getattr(param, "rare", False)):
+                continue
+            section = getattr(param, "section", RUNNING)
+            listed[section].append(record if is_whole else (record[0], _in_short(record[1])))
+        for section, records in listed.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)
+        return formatter.getvalue().rstrip("\n")
+
+
+SHOWN_EXAMPLES = 3  #: Examples in the short help.
+_LONGEST_KIND = 20
+_WHOLE = "tacit.whole-help"
+
+
+def _show_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_WHOLE] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _in_short(text: str) -> str:
+    """Return the first clause of an option's text, and its default."""
+    said, bracket, default = text.partition("  [")
+    ends = [place for mark in ("; ", ". ") if (place := said.find(mark)) > 0]
+    if (place := said.find(": ")) > _LONGEST_KIND:  # before it stands more than the kind of release that the option is for
+        ends.append(place)
+    clause = said[: min(ends)].rstrip(".") + "." if ends else said
+    return f"{clause}{bracket}{default}"
 
 
 def combine(*decorators: Decorator) -> Decorator:
@@ -129,7 +213,7 @@ def combine(*decorators: Decorator) -> Decorator:
 
 def command(name: str, *lines: str, group: click.Group | None = None) -> Callable[[Callable[..., Any]], click.Command]:
     """Return a command with examples, of the program or of a group of it."""
-    return (group or click).command(name, epilog=examples(*lines))
+    return (group or click).command(name, cls=VerbCommand, epilog=examples(*lines))
 
 
 # Callbacks
@@ -181,6 +265,7 @@ json_option = option(
     "Write the record as JSON to FILE; - is standard output, which then holds nothing else.",
     into="json_to",
     callback=lambda _ctx, _param, value: "-" if value == "/dev/stdout" else value,
+    section=OUTPUT,
 )
 running = combine(
     option(
@@ -188,39 +273,58 @@ running = combine(
         "Stop after this time; whatever is undecided by then is never reported as safe.",
         type=float,
         callback=_start_time_limit,
+        section=RUNNING,
     ),
-    option("--engine ENGINE", "Engine that groups the rows of a table, such as duckdb."),
-    option("--config FILE", "Take options from FILE.  [tacit.toml here or beside the data, if there is one]"),
+    option("--engine ENGINE", "Engine that groups the rows of a table, such as duckdb.", section=RUNNING, rare=True),
+    option(
+        "--config FILE",
+        "Take options from FILE.  [tacit.toml here or beside the data, if there is one]",
+        section=RUNNING,
+        rare=True,
+    ),
     json_option,
 )
-report = option("--report FILE", "Write a report: a self-contained page (.html) or Markdown (.md).", callback=_report_file)
-output = option("-o --output OUT", "Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json.")
-seed = option("--seed SEED", "Random seed.  [0]", type=int, default=0, callback=not_negative)
+report = option(
+    "--report FILE", "Write a report: a self-contained page (.html) or Markdown (.md).", callback=_report_file, section=OUTPUT
+)
+output = option(
+    "-o --output OUT", "Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json.", section=OUTPUT
+)
+seed = option("--seed SEED", "Random seed.  [0]", type=int, default=0, callback=not_negative, section=RUNNING)
 
 # Data
 
 roles = combine(
-    option("--qi COLUMNS...", "Quasi-identifiers: repeat, or separate with commas."),
-    option("--sa COLUMNS...", "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive."),
+    option("--qi COLUMNS...", "Quasi-identifiers: repeat, or separate with commas.", section=GIVEN),
+    option(
+        "--sa COLUMNS...",
+        "Sensitive columns: repeat, or separate with commas; none means that no column is sensitive.",
+        section=GIVEN,
+    ),
 )
 missing = combine(
-    option("--missing MARK", "Mark of a missing value, such as '?'."),
+    option("--missing MARK", "Mark of a missing value, such as '?'.", section=DATA, rare=True),
     option(
         "--missing-rule",
         "Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
         type=click.Choice(["category", "drop", "drop-any"]),
+        section=DATA,
+        rare=True,
     ),
 )
 long_table = combine(
-    option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person."),
-    option("--item-column COLUMN", "In a table of (person, item) rows: the column of the item."),
+    option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person.", section=DATA, rare=True),
+    option("--item-column COLUMN", "In a table of (person, item) rows: the column of the item.", section=DATA, rare=True),
 )
-hierarchies = option("--hierarchies DIR", "Folder of hierarchy files, <column>.csv each, in the format of ARX.")
+hierarchies = option(
+    "--hierarchies DIR", "Folder of hierarchy files, <column>.csv each, in the format of ARX.", section=DATA, rare=True
+)
 #: How to read a table or transactions.
 any_data = combine(roles, missing, long_table, hierarchies)
 data = option(
     "--data DATA",
     "The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
+    section=GIVEN,
 )
 min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
 strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
@@ -228,12 +332,16 @@ strict = option("--strict", "Read thresholds as 'more than' instead of 'at least
 sa_order = option(
     "--sa-order VALUES",
     "The sensitive values from low to high, with commas: t-closeness then also counts how far values are apart.",
+    section=KNOWN,
+    rare=True,
 )
 withheld = option(
     "--withheld",
     "Rules about known people: where R02 expects confidences that are withheld, on thresholds or spread above them.  "
     "[at-threshold]",
     type=click.Choice(["at-threshold", "spread"]),
+    section=KNOWN,
+    rare=True,
 )
 
 # Policy
@@ -243,23 +351,28 @@ goal = option(
     "Which attacks must fail: every one that applies, or only those on published itemsets (I01).  [all]",
     type=click.Choice(["all", "frequent-only"]),
     default="all",
+    section=ACCEPTED,
+    rare=True,
 )
 policy_file = option(
     "--policy FILE",
     "The organisation's policy; tacit.toml and options may only tighten it.  [the file named by TACIT_POLICY, if set]",
     into="policy_file",
+    section=ACCEPTED,
 )
 today = option(
     "--date DATE",
     "Today's date, such as 2026-11-15, for waivers that expire; it is never read from the clock.",
     into="today",
     callback=_date,
+    section=ACCEPTED,
+    rare=True,
 )
 policy = combine(
-    option("--k K", "Smallest group that the policy allows.  [10]", type=int),
-    option("--l L", "How many sensitive values must remain possible for everybody.  [2]", type=int),
-    option("--max-posterior P", "Highest probability that an estimate may give a sensitive value."),
-    option("--max-gain P", "How far an estimate may exceed the value's share among all people."),
+    option("--k K", "Smallest group that the policy allows.  [10]", type=int, section=ACCEPTED),
+    option("--l L", "How many sensitive values must remain possible for everybody.  [2]", type=int, section=ACCEPTED),
+    option("--max-posterior P", "Highest probability that an estimate may give a sensitive value.", section=ACCEPTED),
+    option("--max-gain P", "How far an estimate may exceed the value's share among all people.", section=ACCEPTED, rare=True),
     policy_file,
     today,
 )
@@ -267,23 +380,35 @@ policy = combine(
 # Releases
 
 release_file = combine(
-    option("--n N", "Number of people, if the file does not give it.", type=int),
+    option("--n N", "Number of people, if the file does not give it.", type=int, section=GIVEN),
     option(
         "--rounding",
         "How the file's numbers were rounded; nearest: halves either way.  [as its header says, else nearest]",
         type=click.Choice(["nearest", "half-up", "half-even", "up", "truncated", "random", "unknown"]),
+        section=LISTS,
+        rare=True,
     ),
-    option("--only", "Which itemsets the file lists, if it does not say so.", type=click.Choice(["all", "closed", "maximal"])),
+    option(
+        "--only",
+        "Which itemsets the file lists, if it does not say so.",
+        type=click.Choice(["all", "closed", "maximal"]),
+        section=LISTS,
+        rare=True,
+    ),
     option(
         "--complete/--incomplete",
         "Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
         default=None,
+        section=LISTS,
+        rare=True,
     ),
-    option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]"),
+    option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]", section=LISTS, rare=True),
     option(
         "--ignore NAME...",
         "A file of a folder, or a column of a file, that says nothing about people (repeatable); anything else that is not "
         "read makes the verdict incomplete.",
+        section=LISTS,
+        rare=True,
     ),
 )
 #: How the cells of a frequency table were printed.
@@ -291,31 +416,68 @@ frequency_table = combine(
     option(
         "--by COLUMNS...",
         "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
+        section=TABLES,
+        rare=True,
     ),
-    option("--count COLUMN", "Frequency table: the column of counts."),
-    option("--any VALUE...", "Frequency table: a value that marks a total (repeatable)."),
-    option("--no-total VALUE...", "Frequency table: a value that is not a total, though it looks like one (repeatable)."),
-    option("--hidden-below K", "Frequency table: hidden cells have fewer than K people.  [as its header says]", type=int),
-    option("--zeros-shown", "Frequency table: empty cells are not hidden.  [as its header says]", is_flag=True),
+    option("--count COLUMN", "Frequency table: the column of counts.", section=TABLES, rare=True),
+    option("--any VALUE...", "Frequency table: a value that marks a total (repeatable).", section=TABLES, rare=True),
     option(
-        "--convention NAME", "Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md."
+        "--no-total VALUE...",
+        "Frequency table: a value that is not a total, though it looks like one (repeatable).",
+        section=TABLES,
+        rare=True,
+    ),
+    option(
+        "--hidden-below K",
+        "Frequency table: hidden cells have fewer than K people.  [as its header says]",
+        type=int,
+        section=TABLES,
+        rare=True,
+    ),
+    option(
+        "--zeros-shown",
+        "Frequency table: empty cells are not hidden.  [as its header says]",
+        is_flag=True,
+        section=TABLES,
+        rare=True,
+    ),
+    option(
+        "--convention NAME",
+        "Frequency table: the publisher's convention, such as opensafely or rr3; see docs/frequencies.md.",
+        section=TABLES,
+        rare=True,
     ),
 )
-table_base = option("--base BASE", "Frequency table: rounding base of its counts.", type=int)
+table_base = option("--base BASE", "Frequency table: rounding base of its counts.", type=int, section=TABLES, rare=True)
 
 # Tables with blank cells
 
 rows = option(
-    "--rows FILE", "Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'."
+    "--rows FILE",
+    "Rows to protect: a file with one row number per line, from 0, or a condition such as 'job=Sales and age<30'.",
+    section=BLANKS,
+    rare=True,
 )
 marks = option(
     "--marks FILE.csv",
     "Instead of --rows: a mark for each cell, or lines row,column,mark: + must be published, - is sensitive, empty is free.",
+    section=BLANKS,
+    rare=True,
 )
-blank = option("--blank MARK...", "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).")
-min_confidence = option("--min-confidence C", "Table: a rule reveals a blank cell if its confidence is above this.  [0.6]")
+blank = option(
+    "--blank MARK...",
+    "A mark of a blank cell, such as '*'; empty cells are always blank (repeatable).",
+    section=BLANKS,
+    rare=True,
+)
+min_confidence = option(
+    "--min-confidence C", "Table: a rule reveals a blank cell if its confidence is above this.  [0.6]", section=BLANKS, rare=True
+)
 min_rule_support = option(
-    "--min-support S", "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]"
+    "--min-support S",
+    "Table: and its support is above this, a number of people or a share such as 0.2%.  [0]",
+    section=BLANKS,
+    rare=True,
 )
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")  #: Options that only tables with blank cells have.
 #: How to read and judge a release of any kind.
@@ -324,14 +486,17 @@ any_release = combine(release_file, frequency_table, table_base, policy, rows, m
 known = option(
     "--known DATA",
     "Everybody's quasi-identifiers, as an adversary may know them: for rules, itemsets, frequency tables and several releases.",
+    section=KNOWN,
 )
 knowledge = option(
     "--knowledge FILE...",
     "Facts about groups of people, or negative rules, that the adversary knows as well: for people in --known or in a "
     "bucketized release (repeatable).",
+    section=KNOWN,
 )
 people = option(
     "--people HOW",
     "How the populations of several releases are related: same, nested (each within the one before), left:0-3,joined:0-2 "
     "(since the one before), same,changed:COLUMN:0-2 (this many have another value there), or unknown.  [same, if n is the same]",
+    section=KNOWN,
 )

@@ -47,7 +47,7 @@ class _RepairOptions(ReleaseOptions):
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]")
-@option("--data DATA", "The data that the release was made from.")
+@option("--data DATA", "The data that the release was made from.", section=options.GIVEN)
 @options.known
 @options.knowledge
 @options.withheld
@@ -67,16 +67,21 @@ class _RepairOptions(ReleaseOptions):
     "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
     into="rounding_base",
     type=int,
+    rare=True,
 )
-@option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int)
-@option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.")
+@option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int, rare=True)
+@option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.", rare=True)
 @option(
-    "--suggest/--no-suggest", "Rules: try every method, and name the cheapest that meets the policy.  [suggest]", default=True
+    "--suggest/--no-suggest",
+    "Rules: try every method, and name the cheapest that meets the policy.  [suggest]",
+    default=True,
+    rare=True,
 )
 @option(
     "-o --output OUT",
     "Write the repaired release to OUT and its header to OUT.json; several, into the folder OUT.",
     required=True,
+    section=options.OUTPUT,
 )
 @options.report
 @options.running
