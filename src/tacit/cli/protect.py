@@ -34,12 +34,13 @@ class _BucketizeOptions(Options):
 
 @command(
     "bucketize",
+    "tacit bucketize adult.csv --qi age,sex --sa occupation -o groups",
     "tacit bucketize adult.csv --qi age,sex --sa occupation --l 6 --knowledge negative.csv -o groups",
     "tacit bucketize adult.csv --qi age,sex --sa occupation --l 3 --max-posterior 40% -o groups",
 )
 @click.argument("data", metavar="DATA")
 @options.roles
-@option("--l L", "How many sensitive values must remain possible for everybody.", type=int)
+@option("--l L", "How many sensitive values must remain possible for everybody.  [2]", type=int)
 @option(
     "--method METHOD",
     "How to group: balanced, balanced-1, balanced-2, injector, or anatomy, which ignores knowledge.  [balanced]",
@@ -80,8 +81,6 @@ def bucketize_command(**given: Any) -> int:
     with watched("grouping") as progress:
         people = reading.read_people_table(asked.data, settings)
         policy = settings.policy
-        if "l" not in policy.origin:
-            raise OptionError("is missing", where="--l", remedy="Write for instance --l 3, or set it in tacit.toml")
         is_anatomy = asked.method == "anatomy"
         made = tacit.bucketize(
             people,
@@ -121,6 +120,7 @@ class _HideOptions(Options):
 
 @command(
     "hide",
+    "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt -o published.csv",
     "tacit hide adult.csv --qi sex,education --sa occupation --rows rows.txt --may-hide sc -o published.csv",
     "tacit hide adult.csv --qi sex,education --sa occupation --rows 'age<20' --may-hide ns,nc --min-support 60 -o published.csv",
 )
@@ -130,8 +130,7 @@ class _HideOptions(Options):
 @option(
     "--may-hide REGIONS...",
     "Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
-    "sensitive records); repeat, or separate with commas.",
-    required=True,
+    "sensitive records); repeat, or separate with commas.  [the choice that hides fewest cells]",
 )
 @option(
     "--method METHOD",
@@ -193,7 +192,8 @@ def hide_command(**given: Any) -> int:
             min_confidence=thresholds.confidence,
             min_support=thresholds.support,
             progress=progress,
-            **asked.pick("rows", "may_hide", "method", "marks", "other_columns", "seed", "time_limit"),
+            may_hide=asked.may_hide or None,
+            **asked.pick("rows", "method", "marks", "other_columns", "seed", "time_limit"),
         )
         write_partial(made, asked.output)
     wrote(asked.output)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, InternalError, OptionError, RepairError, nearest_name
+from tacit.errors import InputError, InternalError, LimitReached, OptionError, RepairError, nearest_name
 from tacit.files.inputs import require_table
 from tacit.files.selection import Marks, read_marks, read_rows
 from tacit.model.arrays import Flags
@@ -25,12 +25,21 @@ from tacit.partial.unsafe_rules import Case, unsafe_rules
 from tacit.verbs.audit import audit
 from tacit.verbs.data import name_rows, one_row_each
 
+#: Where cells may be hidden and how they are chosen, in the order in which that is tried where nobody says.
+HIDINGS: tuple[tuple[str, Method], ...] = (
+    ("ns", "greedy"),
+    ("ns,nc", "greedy"),
+    ("ns,nc,sc", "greedy"),
+    ("sc", "uniform"),
+    ("nc", "rgraph-max-descendant"),
+)
+
 
 def hide(
     people: Table | PartialTable,
     *,
     rows: Any = None,
-    may_hide: str | Iterable[str],
+    may_hide: str | Iterable[str] | None = None,
     method: Method | None = None,
     min_confidence: Any = 0.6,
     min_support: Any = 0,
@@ -50,7 +59,8 @@ def hide(
         The sensitive rows: numbers from 0, a file with one in each line, or a condition such as ``"occupation=Sales and age<30"``.
     may_hide
         Where cells may be hidden: ``"ns"``, the sensitive cells of other records; ``"nc"``, their condition cells; ``"sc"``, the condition
-        cells of the sensitive records. One or several of them.
+        cells of the sensitive records. One or several of them; without any, several choices are tried, and the one that hides fewest cells is
+        taken of those that no attack breaks.
     method
         ``"greedy"`` and ``"ilp"`` (exact) work with all regions; ``"smc"`` hides ``ns``, ``"rgraph-max-descendant"``, ``"rgraph-random-max"``
         and ``"rgraph-random"`` hide ``nc``, ``"cr"`` one of these two, ``"uniform"`` the same attributes of all sensitive records. The usual one
@@ -80,6 +90,12 @@ def hide(
     """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
+    if may_hide is None:
+        if method is not None:
+            remedy = "Say with --may-hide where cells may be hidden, or leave --method out"
+            raise OptionError("needs a place to hide cells", where="--method", remedy=remedy)
+        how = {"min_confidence": min_confidence, "min_support": min_support, "marks": marks, "other_columns": other_columns}
+        return _hide_fewest(_original(people), limits, tell, rows=rows, seed=seed, **how)
     regions = parse_regions(may_hide)
     chosen = choose_method(method, regions)
     if other_columns not in OTHER_COLUMNS:
@@ -121,6 +137,26 @@ def hide(
         made = replace(made, tried=(case.uniform(problem, seed),))
     tell(1.0)
     return made
+
+
+def _hide_fewest(people: PartialTable, limits: Limits, tell: Callable[[float], None], **how: Any) -> Hidden:
+    """Return the table with fewest hidden cells that no attack breaks, of several ways."""
+    made: list[Hidden] = []
+    failure: RepairError | None = None
+    for turn, (regions, method) in enumerate(HIDINGS):
+        try:
+            made.append(hide(people, may_hide=regions, method=method, time_limit=limits.seconds_left, **how))
+        except LimitReached:
+            if not any(one.ok for one in made):
+                raise
+            break
+        except RepairError as error:
+            failure = error
+        tell((turn + 1) / len(HIDINGS))
+    if not made and failure is not None:
+        raise failure
+    best = min(made, key=lambda one: (not one.ok, one.cost["cells_hidden"]))
+    return replace(best, tried=()) if best.ok else best
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,18 +86,10 @@ def _group(case: SuggestCase, method: Grouping, suppress: bool, seconds: float) 
 
 # Tables with blank cells
 
-#: Where cells may be hidden, and how they are chosen.
-HIDINGS: tuple[tuple[str, Hiding], ...] = (
-    ("ns", "greedy"),
-    ("ns,nc", "greedy"),
-    ("ns,nc,sc", "greedy"),
-    ("sc", "uniform"),
-    ("nc", "rgraph-max-descendant"),
-)
-
 
 def _ways_to_hide(case: SuggestCase) -> list[Way]:
     from tacit.partial.methods import MEANING
+    from tacit.verbs.hide import HIDINGS
 
     if case.data is None or case.rows is None:
         return [Way("hide", "hide more cells", partial(_hide, case, *HIDINGS[0]))]
