@@ -26,6 +26,7 @@ import click
 
 import tacit
 from tacit.cli import cli as program
+from tacit.cli.options import WHOLE_HELP
 from tacit.kernels.jit import NOTICE
 from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
@@ -215,6 +216,7 @@ def _commands(_: str) -> Iterator[str]:
         context = click.Context(
             command, info_name=" ".join(path), terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=names
         )
+        context.meta[WHOLE_HELP] = True
         yield f"{'' if path == ('tacit',) else chr(10)}## `{' '.join(path)}`\n\n```text\n{command.get_help(context).rstrip()}\n```"
 
 

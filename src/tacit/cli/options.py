@@ -146,7 +146,7 @@ class VerbCommand(click.Command):
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, in full if that is short or asked for."""
         whole = self._help(ctx, is_whole=True)
-        if ctx.meta.get(_WHOLE) or whole.count("\n") < MOST_HELP:
+        if ctx.meta.get(WHOLE_HELP) or whole.count("\n") < MOST_HELP:
             return whole
         return self._help(ctx, is_whole=False)
 
@@ -180,12 +180,12 @@ class VerbCommand(click.Command):
 
 SHOWN_EXAMPLES = 3  #: Examples in the short help.
 _LONGEST_KIND = 20
-_WHOLE = "tacit.whole-help"
+WHOLE_HELP = "tacit.whole-help"  #: Key of a context whose help is shown in full.
 
 
 def _show_whole_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        ctx.meta[_WHOLE] = True
+        ctx.meta[WHOLE_HELP] = True
         click.echo(ctx.get_help(), color=ctx.color)
         ctx.exit()
 

@@ -113,9 +113,10 @@ def repair_command(**given: Any) -> int:
 def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Callable[[float], None]) -> Repair:
     if asked.method is not None:
         return _by_method(asked, settings, progress)
-    refuse_options(asked, ("rounding_base", "decimals", "lines"), "is about one method", "Name the method with --method")
-    if asked.goal != "all":
-        raise OptionError("is about one method", where="--goal", remedy="Name the method with --method")
+    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
+    for name, value in of_methods.items() | {("--goal", None if asked.goal == "all" else asked.goal)}:
+        if value is not None:
+            raise OptionError("is about one method", where=name, remedy="Name the method with --method")
     from tacit.verbs.audit import audit
     from tacit.verbs.suggest import repair_best
 
