@@ -17,6 +17,7 @@ from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.people import Population
 from tacit.model.table import Column, Table
 from tests.buckets.made_buckets import random_buckets, shares_by_enumeration, valid_by_matching
+from tests.examples import examples
 
 SEEDS = st.integers(0, 2**32)
 NOBODY = Amount.parse(0)
@@ -50,7 +51,7 @@ def test_valid_values_are_those_of_bipartite_matchings_on_a_thousand_groups() ->
 
 
 @given(SEEDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_probabilities_are_those_of_all_assignments(seed: int) -> None:
     buckets, known, own = random_buckets(seed, people=14)
     if buckets.n:
@@ -60,7 +61,7 @@ def test_probabilities_are_those_of_all_assignments(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_scaling_keeps_the_sums_and_what_is_certain(seed: int) -> None:
     buckets, known, _ = random_buckets(seed, people=40, size=20)
     if buckets.n:
@@ -102,7 +103,7 @@ def slowly(facts: list[Fact], people: Table, values: tuple[str, ...]) -> np.ndar
 
 
 @given(SEEDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_exclusions_of_many_facts_are_those_of_each(seed: int) -> None:
     chance = np.random.default_rng(seed)
     columns = {name: [f"{name}{i}" for i in range(int(chance.integers(1, 6)))] for name in "abc"}
@@ -119,7 +120,7 @@ def test_exclusions_of_many_facts_are_those_of_each(seed: int) -> None:
 
 
 @given(SEEDS, st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_order_that_is_written_depends_on_the_content_only(seed: int, other: int) -> None:
     buckets, _, own = random_buckets(seed)
     if not buckets.n:
@@ -139,7 +140,7 @@ def test_the_order_that_is_written_depends_on_the_content_only(seed: int, other:
 
 
 @given(SEEDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_every_finding_passes_the_checker(seed: int) -> None:
     from tacit.checker import check_audit
 

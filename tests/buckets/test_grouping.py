@@ -23,8 +23,9 @@ from tacit.buckets.grouping import (
 )
 from tacit.model.policy import Limits
 from tests.buckets.naive_grouping import can_share, grouped, people_of, tables, valid_by_matching
+from tests.examples import examples
 
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=examples(150), deadline=None)
 RULES = ("injector", "balanced-1", "balanced-2")
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 

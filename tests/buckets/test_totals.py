@@ -19,6 +19,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.table import Schema, Table
 from tests.buckets.naive_totals import shares_by_worlds, totals, worlds
+from tests.examples import examples
 
 VALUES = ("10", "20", "30", "50")
 
@@ -56,7 +57,7 @@ def case_of(seed: int) -> tuple[Table, Any, Exclusions, Statistics | None]:
 
 
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_probabilities_are_those_of_maximum_entropy_over_all_worlds(seed: int) -> None:
     people, group, known, statistics = case_of(seed)
     if statistics is None:
@@ -75,7 +76,7 @@ def test_probabilities_are_those_of_maximum_entropy_over_all_worlds(seed: int) -
 
 
 @given(seed=st.integers(0, 100_000))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_plausible_values_are_possible_given_the_groups_and_all_facts(seed: int) -> None:
     people, group, known, statistics = case_of(seed)
     if statistics is None:

@@ -21,8 +21,9 @@ from tacit.model.numbers import Threshold
 from tacit.model.table import Schema
 from tests.buckets import naive_utility as naive
 from tests.buckets.naive_utility import Person
+from tests.examples import examples
 
-MANY = settings(max_examples=80, deadline=None)
+MANY = settings(max_examples=examples(80), deadline=None)
 
 
 @st.composite
@@ -158,7 +159,7 @@ def test_plain_figures_are_those_of_loops(rows: list[Person]) -> None:
     assert found["delta_disclosure"] == pytest.approx(max(abs(np.log(p / usual[v])) for one in groups for v, p in one.items()))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(people(most=10), st.integers(1, 4))
 def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int) -> None:
     buckets, _ = naive.released(rows)
@@ -200,7 +201,7 @@ def test_guesses_keep_to_groups_and_to_what_is_possible(rows: list[Person], rule
     assert np.abs(given - buckets.count).sum() <= 0.02 * len(rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(people(most=8))
 def test_people_who_differ_are_found_again(rows: list[Person]) -> None:
     """Where quasi-identifiers tell everybody apart, right guesses are counted exactly although the release is shuffled."""

@@ -17,6 +17,7 @@ from tacit.checker.itemsets import ItemsetBook, check_itemsets, take_step
 from tacit.checker.rules import Reject, RuleBook, World
 from tacit.checker.values import check_values
 from tacit.model.release import Rules
+from tests.examples import examples
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row
 
@@ -46,7 +47,7 @@ def is_taken(take: Callable[..., object], *step: Any) -> bool:
     return True
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows_of_items, st.integers(2, 7), st.sampled_from(["all", "closed"]), subsets, subsets)
 def test_no_step_about_itemsets_shows_what_is_false(rows: list[Row], sigma: int, only: Any, present: Row, absent: Row) -> None:
     rows = [*rows, frozenset(ITEMS)]  # every item has a name
@@ -100,7 +101,7 @@ def rules_of(rows: Sequence[tuple[str, ...]], draw: Callable[[Any], Any]) -> Rul
     return tacit.mine_rules(table, min_support=least, min_confidence=confidence, incomplete=draw(st.booleans()), **how)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(people, st.data())
 def test_no_step_about_rules_shows_what_is_false(rows: list[tuple[str, ...]], data: st.DataObject) -> None:
     book = RuleBook(rules_of(rows, data.draw))
@@ -144,7 +145,7 @@ def groups_of(rows: Sequence[tuple[str, ...]], terms: Sequence[Any], asked: tupl
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(people, st.data())
 def test_random_weights_make_no_false_value_certain(rows: list[tuple[str, ...]], data: st.DataObject) -> None:
     release = rules_of(rows, data.draw)
@@ -183,7 +184,7 @@ def test_random_weights_make_no_false_value_certain(rows: list[tuple[str, ...]],
     assert {row[2] for row in rows if row[:2] == asked} <= set(left)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(people.filter(lambda rows: len(rows) <= 8), st.data())
 def test_random_arguments_leave_everybody_the_true_value(rows: list[tuple[str, ...]], data: st.DataObject) -> None:
     qit = {"q": [row[0] for row in rows], "r": [row[1] for row in rows], "group": [1] * len(rows)}

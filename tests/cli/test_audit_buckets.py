@@ -43,7 +43,7 @@ def test_without_knowledge_two_values_are_enough(folder: Path) -> None:
 
 
 def test_knowledge_pins_people_and_the_text_says_so_in_people(folder: Path, tmp_path: Path) -> None:
-    result = tacit("audit", folder, "--knowledge", tmp_path / "known.csv", "--report", tmp_path / "r.html")
+    result = tacit("audit", folder, "--knowledge", tmp_path / "known.csv", "--report", tmp_path / "r.html", "-v")
     assert result.exit_code == 1
     assert result.stdout.startswith("EXPOSED: the sensitive value of 3 people is certain.")
     assert "k = " not in result.stdout

@@ -91,7 +91,7 @@ def test_a_folder_beside_a_file(years: list[Path]) -> None:
 def test_what_is_no_release_is_named(years: list[Path], tmp_path: Path) -> None:
     left_over(years[1])
     page = tmp_path / "page.html"
-    result = tacit("audit", *years, "--people", "nested", "--report", page)
+    result = tacit("audit", *years, "--people", "nested", "--report", page, "-v")
     made = record("audit", *years, "--people", "nested", code=1)
     named = {entry["file"] for entry in made["not_read"]}
     assert named == {f"2025/{name}" for name in UNREAD}

@@ -15,6 +15,7 @@ from tacit.errors import EngineError, OptionError
 from tacit.files import duckdb as engines
 from tacit.files.duckdb import ENGINES, check_engine, group_rows
 from tacit.model.table import Table
+from tests.examples import examples
 
 NAMES = ["age", "Age", "c0", "weight", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]
 VALUES = st.sampled_from(["", "a", "A", "b", "1", "1.0", "NULL", 'q"', "'", "é", "𐀀", "?", "%"])
@@ -63,7 +64,7 @@ def test_no_rows(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cases())
 def test_every_engine_counts_as_it_should(engine: str, case: Case) -> None:
     table, by = case

@@ -17,6 +17,7 @@ from tacit.files.delimited import Pairs, add_cells, item_name, pair_name
 from tacit.files.foreign_lists import split_set
 from tacit.files.printout import Bags, Numbering, TextColumn, finish, set_tokens, token_name
 from tacit.model.release import Sets
+from tests.examples import examples
 
 FRAGMENTS = st.lists(
     st.sampled_from([*'[]{},:"', '"a"', '"b"', "1", "\n", " ", '["a"]', '["a", "b"]', '{"a": "b"}', "\\"]), max_size=5
@@ -46,7 +47,7 @@ def one_by_one(cells: list[str], kind: type[list[Any]]) -> list[list[Any]] | int
     return found
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.lists(CELLS, max_size=6), st.booleans())
 def test_batches_of_json_against_cell_by_cell(cells: list[str], objects: bool) -> None:
     bags = Bags(Numbering(pair_name if objects else item_name))
@@ -64,7 +65,7 @@ def test_batches_of_json_against_cell_by_cell(cells: list[str], objects: bool) -
     assert [[names[i] for i in part] for part in sets] == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(
         st.frozensets(
@@ -124,7 +125,7 @@ def counted(draw: st.DrawFn, closed: bool) -> tuple[list[frozenset[int]], list[i
     return list(family), lo, hi
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(counted(closed=False))
 def test_every_clash_is_found_by_pairs(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
@@ -133,7 +134,7 @@ def test_every_clash_is_found_by_pairs(case: tuple[list[frozenset[int]], list[in
     assert got in every if every else got is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(counted(closed=True))
 def test_every_clash_is_found_through_subsets_when_all_are_there(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
@@ -142,7 +143,7 @@ def test_every_clash_is_found_through_subsets_when_all_are_there(case: tuple[lis
     assert got in every if every else got is None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(counted(closed=False))
 def test_clashes_across_small_gaps_are_found_through_subsets(case: tuple[list[frozenset[int]], list[int], list[int]]) -> None:
     family, lo, hi = case
@@ -154,7 +155,7 @@ def test_clashes_across_small_gaps_are_found_through_subsets(case: tuple[list[fr
         assert got in every
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.lists(st.text(max_size=2), max_size=6), max_size=8))
 def test_sets_of_names(lists: list[list[str]]) -> None:
     bags = Bags(Numbering())

@@ -16,6 +16,7 @@ from tacit.errors import InputError, TacitError
 from tacit.files.recognition import FORMATS
 from tacit.files.releases import read_release, write_release
 from tacit.model.release import Header, Items, Itemsets, Sets
+from tests.examples import examples
 
 PMML = """<PMML version="4.4"><AssociationModel numberOfTransactions="8" minimumSupport="0.1" minimumConfidence="0.1">
 <Item id="1" value="Xqz"/><Item id="2" value="butter"/>
@@ -50,7 +51,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
     return text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.sampled_from(sorted(FILES)).flatmap(lambda name: st.tuples(st.just(name), damaged(FILES[name]))),
     st.sampled_from([None, 8]),
@@ -75,7 +76,7 @@ def test_damaged_texts(case: tuple[str, str], n: int | None, forced: bool) -> No
             assert error.__cause__ is None  # noqa: PT017
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(damaged(json.dumps(HEADER)))
 def test_damaged_headers(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +98,7 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     write_release(small(), tmp_path / "whole.parquet")
     whole = (tmp_path / "whole.parquet").read_bytes()
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=examples(50), deadline=None)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         content = bytearray(whole)

@@ -18,6 +18,7 @@ from tacit.files.printout import TextColumn
 from tacit.files.releases import read_listed
 from tacit.model.numbers import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules
+from tests.examples import examples
 
 
 def read_text(text: str, header: dict[str, object], rounding: Rounding = "nearest") -> Itemsets | Rules:
@@ -45,7 +46,7 @@ WRITERS = {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.integers(1, 3000).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=8))),
     st.sampled_from(sorted(WRITERS)),
@@ -65,7 +66,7 @@ def test_the_truth_is_always_among_the_counts(people: tuple[int, list[int]], wri
         assert got.is_exact
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=6))),
     st.sampled_from(sorted(WRITERS)),
@@ -95,7 +96,7 @@ def test_floating_point_agrees_with_exact_arithmetic(
         assert abs(float(steps[number]) - shares.steps[number]) <= shares.steps[number] * 1e-9 or shares.is_double
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(1, 10**6), st.data(), st.sampled_from(["0", "0.5", "0.6"]), st.booleans())
 def test_sure_wholes_agree_with_exact_arithmetic(n: int, data: st.DataObject, least: str, strict: bool) -> None:
     whole = data.draw(st.integers(1, n))
@@ -111,7 +112,7 @@ def test_sure_wholes_agree_with_exact_arithmetic(n: int, data: st.DataObject, le
         assert sure == whole
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(1, 400), st.integers(0, 4), st.data(), st.sampled_from(["nearest", "truncated"]), st.integers(0, 50))
 def test_counts_of_a_share_are_those_that_print_so(
     n: int, digits: int, data: st.DataObject, rounding: Rounding, least: int
@@ -143,7 +144,7 @@ def fitting(parts: range, wholes: range, ratio: Ratio) -> list[tuple[int, int]]:
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(
     st.tuples(st.integers(0, 40), st.integers(0, 40)).map(sorted),
     st.tuples(st.integers(0, 40), st.integers(0, 40)).map(sorted),
@@ -189,7 +190,7 @@ def test_a_ratio_too_narrow_to_follow_stays_true() -> None:
     assert got[3] >= 8_100_000
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(1, 60), st.data(), st.integers(1, 3), st.booleans(), st.sampled_from([None, "1/2", "0.6"]), st.booleans())
 def test_rules_against_every_pair_of_counts(
     n: int, data: st.DataObject, digits: int, counted: bool, threshold: str | None, strict: bool
@@ -217,7 +218,7 @@ def test_rules_against_every_pair_of_counts(
     assert got.whole(0).to_list() == [min(w for _, w in every), max(w for _, w in every)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(1, 500), st.integers(1, 20), st.data(), st.sampled_from(["nearest", "truncated"]))
 def test_counts_rounded_to_a_base(n: int, base: int, data: st.DataObject, mode: str) -> None:
     count = data.draw(st.integers(0, n))
@@ -228,7 +229,7 @@ def test_counts_rounded_to_a_base(n: int, base: int, data: st.DataObject, mode: 
     assert got.lo[0] <= count <= got.hi[0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(1, 300), st.data())
 def test_a_share_beside_a_count_must_be_its_share(n: int, data: st.DataObject) -> None:
     count, digits = data.draw(st.integers(0, n)), data.draw(st.integers(0, 4))

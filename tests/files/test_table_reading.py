@@ -22,6 +22,7 @@ from tacit.files.disk import Input
 from tacit.files.duckdb import BLANKS
 from tacit.files.tables import open_table_file, read_table
 from tacit.model.table import Column
+from tests.examples import examples
 
 SIGNS = [" ", "\t", '"', "'", ",", ";", "|", "\n", "\r\n", "\r", "#", "\\"]
 LETTERS = st.sampled_from([*SIGNS, "a", "b", "Z", "1", ".", "0", "é", "𐀀", "\u2028", "NULL", "NA"])
@@ -56,7 +57,7 @@ def texts(columns: tuple[Column, ...]) -> dict[str, list[str]]:
     return {column.name: [column.values[code] for code in column.codes] for column in columns}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(written_tables())
 def test_what_was_written_is_read(written: tuple[str, list[list[str]], bytes]) -> None:
     delimiter, (header, *rows), data = written
@@ -102,7 +103,7 @@ def outcome(path: Path, *, exact: bool) -> object:
             return str(error)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rough_files())
 @example(b"a,b\n1,2,\n")  # what follows are files that careless readers take without a word, losing cells or rows
 @example(b'a,b\n1,"x\n2,3\n')
@@ -115,7 +116,7 @@ def test_reading_in_blocks_is_reading_record_by_record(data: bytes) -> None:
         assert outcome(path, exact=False) == outcome(path, exact=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rough_files(), st.integers(1, 7))
 def test_what_is_read_does_not_depend_on_the_blocks(data: bytes, size: int) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -131,7 +132,7 @@ def test_what_is_read_does_not_depend_on_the_blocks(data: bytes, size: int) -> N
             assert {len(cells) for _, cells in found} == {len(whole)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=3), min_size=1, max_size=5))
 def test_records_are_those_of_the_csv_module(rows: list[list[str]]) -> None:
     stream = io.StringIO(newline="")

@@ -20,6 +20,7 @@ from tacit.errors import InputError, OptionError, TacitError
 from tacit.files import transactions as module
 from tacit.files.transactions import read_data, read_transactions
 from tacit.model.table import Table, Transactions
+from tests.examples import examples
 
 SECRET = "K4NARY"
 Write = Callable[[str, str | bytes], str]
@@ -94,7 +95,7 @@ TOKENS = st.one_of(st.integers(0, 30).map(str), st.sampled_from(["007", "a", "é
 NUMBERS = st.one_of(st.integers(0, 30), st.integers(0, 10**18 - 1)).map(str)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.one_of(st.lists(st.lists(NUMBERS, max_size=6)), st.lists(st.lists(TOKENS, max_size=6))),
     st.sampled_from(["\n", "\r\n", "\r"]),

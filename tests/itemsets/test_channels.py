@@ -15,11 +15,12 @@ from tacit.model.finding import Finding
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tacit.model.table import Transactions
+from tests.examples import examples
 from tests.itemsets import naive_channels as naive
 
 ITEMS = "abcdef"
 Rows = list[naive.Row]
-often = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+often = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
 @st.composite

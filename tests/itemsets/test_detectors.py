@@ -23,6 +23,7 @@ from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only
 from tacit.model.table import Transactions
+from tests.examples import examples
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.made_releases import released, released_supports
 
@@ -33,7 +34,7 @@ ATZORI = naive.rows_of(
     "a b c d e f g h/a b c d e g/a b c d e/a b c d e f g/a b c d e/a b c d e/a b d e/a e f g/c d e f g/c d e/c d e f g h/a b f g"
 )
 Rows = list[naive.Row]
-often = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -174,7 +175,7 @@ def test_the_cost_of_scans_on_the_worked_examples(rows: Rows, sigma: int, expect
     assert scan_naively(rows, sigma, 3)[1:] == (expected.pairs, expected.supports, expected.first)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.sets(st.integers(0, 69), max_size=3), min_size=1, max_size=14), st.integers(2, 5))
 def test_pmicd_and_projection_agree_beyond_64_items(lacking: list[set[int]], k: int) -> None:
     wide = [f"i{number:02}" for number in range(70)]

@@ -15,6 +15,7 @@ from tacit.itemsets import inference_channels
 from tacit.itemsets.inference_channels import Patterns, narrow_patterns_on, patterns_on
 from tacit.itemsets.supports import Supports
 from tacit.model.release import Header, Only
+from tests.examples import examples
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row
 
@@ -33,7 +34,7 @@ def compare(supports: Supports, k: int) -> None:
         assert columns(sparse) == columns(dense)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(st.frozensets(st.sampled_from("abcdef")), min_size=1, max_size=40),
     st.integers(1, 6),

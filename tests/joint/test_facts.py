@@ -13,13 +13,14 @@ from tacit.checker import check_audit
 from tacit.errors import Contradiction
 from tacit.files.knowledge import read_knowledge
 from tacit.model.table import Schema, Table
+from tests.examples import examples
 from tests.joint.naive_joint import bounds, group_of, kinds_of, worlds
 
 SCHEMA = Schema(qi=("a",), sa=("s",))
 
 
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_negative_rules_narrow_groups_of_unknown_people(data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from("123")), min_size=2, max_size=5))
     people = Table.from_rows(["a", "s"], rows, SCHEMA)

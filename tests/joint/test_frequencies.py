@@ -14,6 +14,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.table import Table
+from tests.examples import examples
 from tests.joint.naive_joint import bounds, group_of, kinds_of, worlds
 
 COLUMNS = {"a": ("x", "y"), "b": ("p", "q", "r"), "c": ("0", "1")}
@@ -50,7 +51,7 @@ def true_count(table: Table, cell: dict[str, str]) -> int:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_cell_holds_of_the_people_it_was_made_from(data: st.DataObject) -> None:
     table = data.draw(people())
     how = data.draw(printing())
@@ -69,7 +70,7 @@ def test_every_cell_holds_of_the_people_it_was_made_from(data: st.DataObject) ->
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_what_the_tables_tell_is_what_every_world_shows(data: st.DataObject) -> None:
     table = data.draw(people(most=5, columns=2))
     made = tacit.tabulate(table, by=data.draw(tables_of(table.names)), **data.draw(printing()))

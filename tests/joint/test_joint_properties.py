@@ -17,6 +17,7 @@ from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
 from tacit.model.people import People
 from tacit.model.release import Header, Items, Itemsets, Listed, Sets
+from tests.examples import examples
 from tests.joint import naive_joint as naive
 
 ITEMS = "abc"
@@ -115,7 +116,7 @@ def named(releases: Sequence[Listed]) -> str:
     return "".join(sorted({item for release in releases for item in release.items.names}))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(same_people())
 def test_same_people(case: tuple[list[Listed], People]) -> None:
     releases, people = case
@@ -125,7 +126,7 @@ def test_same_people(case: tuple[list[Listed], People]) -> None:
     check_against_worlds(releases, people, kinds, signed(items, [(nowhere, nowhere)]))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(other_people())
 def test_people_who_left_and_joined(case: tuple[list[Listed], People]) -> None:
     releases, people = case
@@ -160,7 +161,7 @@ RULES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RULES, st.sampled_from([None, 1, 2]), st.booleans(), st.booleans())
 def test_rules_beside_itemsets_of_the_same_table(
     people: list[tuple[str, ...]], digits: int | None, withheld: bool, pairs: bool

@@ -13,6 +13,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.table import Schema, Table
+from tests.examples import examples
 from tests.joint.naive_joint import World, bounds, cited, group_of, kinds_of, worlds
 
 SCHEMA = Schema(qi=("a",), sa=("s",))
@@ -39,7 +40,7 @@ def missing_fit(world: World, kinds: list[Any], rules: tacit.Rules) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_missing_rules_bound_who_has_the_value(data: st.DataObject) -> None:
     row = st.tuples(st.sampled_from("xy"), st.sampled_from("12"))
     rows = data.draw(st.lists(row, min_size=2, max_size=6))

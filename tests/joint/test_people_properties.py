@@ -13,6 +13,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.model.people import People, memberships
 from tacit.model.release import Header, Items, Itemsets, Sets
+from tests.examples import examples
 from tests.joint import naive_joint, naive_people
 
 K = 3
@@ -65,7 +66,7 @@ def check_against_worlds(releases: list[Itemsets], people: People, items: str) -
     assert outcome.ok, outcome.problems
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(nested_three())
 def test_three_releases_of_ever_fewer_people(case: tuple[list[Itemsets], People, str]) -> None:
     check_against_worlds(*case)
@@ -77,7 +78,7 @@ def test_people_who_come_and_go_among_three_releases(case: tuple[list[Itemsets],
     check_against_worlds(*case)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 2), st.integers(0, 2), st.integers(2, 4))
 def test_sets_of_populations_are_those_that_the_declaration_allows(left: int, joined: int, populations: int) -> None:
     """Whoever can be nowhere but where the declaration puts people: nobody who left where none may, nobody who joined where none may."""
@@ -105,7 +106,7 @@ def changed_values(draw: st.DrawFn) -> tuple[list[Itemsets], tacit.Changed]:
     return releases, tacit.Changed(columns=["a"], people=(draw(st.integers(0, sum(flips))), most))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(changed_values())
 def test_values_that_changed(case: tuple[list[Itemsets], tacit.Changed]) -> None:
     releases, people = case

@@ -18,6 +18,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.partial import PartialTable
 from tacit.model.table import Schema, Table
+from tests.examples import examples
 from tests.joint.naive_joint import cited
 
 VALUES = {"a": ("x", "y"), "b": ("p", "q")}
@@ -73,7 +74,7 @@ def filled(rows: Sequence[Row], domains: dict[str, tuple[str, ...]]) -> Iterator
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_blanks_may_be_filled_in_any_way_that_fits(data: st.DataObject) -> None:
     rows = data.draw(people())
     shown = [tuple("" if data.draw(st.integers(0, 2)) == 0 else cell for cell in row) for row in rows]
@@ -86,7 +87,7 @@ def test_blanks_may_be_filled_in_any_way_that_fits(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_values_may_be_dealt_out_within_their_groups(data: st.DataObject) -> None:
     rows = data.draw(people())
     group = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows))), np.int32)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.joint.few_people import Printed, worlds
+from tests.examples import examples
 
 
 def by_trying(values: list[int], groups: list[Printed], people: int) -> list[tuple[int, ...]]:
@@ -53,7 +54,7 @@ def printed_about_people(draw: st.DrawFn) -> tuple[list[int], list[Printed], int
 
 
 @given(printed_about_people())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_worlds_are_those_that_trying_all_finds(case: tuple[list[int], list[Printed], int]) -> None:
     values, groups, people = case
     assert sorted(worlds(values, groups, people, lambda: None)) == by_trying(values, groups, people)

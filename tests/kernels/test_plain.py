@@ -26,10 +26,13 @@ from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Limits
 from tacit.model.release import Sets
 from tacit.model.table import Table
+from tests.examples import examples
 
 pytestmark = pytest.mark.skipif(not jit.ENABLED, reason="nothing is compiled")
 
-SLOW = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SLOW = settings(
+    deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 #: How many entries count in arrays that a kernel returns with room behind them.
 USED: dict[str, Callable[[Any, Any], int]] = {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.model.audit import Audit
+from tests.examples import examples
 from tests.known.naive_certain import Person, Printing, bounds
 
 DOMAIN = ("u", "v", "w")
@@ -49,7 +50,7 @@ def found_bounds(audit: Audit) -> dict[tuple[Person, str], tuple[int, int]]:
 TWO_LEFT: Case = ([("a", "c")] * 5, list("uuuvw"), DOMAIN, Printing(2, Fraction(1, 2), complete=False))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(cases())
 @example(TWO_LEFT)
 def test_bounds_are_those_of_all_databases(case: Case) -> None:

@@ -16,6 +16,7 @@ from tacit.model.audit import Audit
 from tacit.model.people import Population
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
+from tests.examples import examples
 from tests.known import naive_estimates as naive
 
 FORMS: list[dict[str, Any]] = [
@@ -65,7 +66,7 @@ def estimated(audit: Audit, people: Table) -> tuple[list[naive.Person], np.ndarr
     return keys, table["posterior"].reshape(-1, values)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(releases())
 def test_estimates_are_those_of_a_general_solver(made: tuple[Table, Rules]) -> None:
     people, rules = made
@@ -88,7 +89,7 @@ def test_estimates_are_those_of_a_general_solver(made: tuple[Table, Rules]) -> N
         assert one.lo - 1e-9 <= total <= one.hi + 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(releases())
 def test_missing_rules_are_counted_as_when_they_are_listed(made: tuple[Table, Rules]) -> None:
     people, rules = made
@@ -100,7 +101,7 @@ def test_missing_rules_are_counted_as_when_they_are_listed(made: tuple[Table, Ru
     assert (found.missing, found.kept, found.occurrences) == naive.missing_rules(rules, people.schema.qi, persons(people))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(releases(), st.randoms(use_true_random=False))
 def test_estimates_do_not_look_at_sensitive_values(made: tuple[Table, Rules], luck: Any) -> None:
     """The known part may be read from data whose sensitive column is shuffled: it is not used."""

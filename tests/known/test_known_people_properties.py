@@ -26,12 +26,13 @@ from tacit.model.release import ONLY
 from tacit.model.table import Schema, Table
 from tacit.verbs.known import several_case
 from tests.buckets.made_buckets import random_buckets
+from tests.examples import examples
 from tests.known import naive_certain, naive_known
 
 DOMAIN = ("flu", "cold", "mumps")
 COLUMNS = ("sex", "age")
 ROWS = st.lists(st.tuples(st.sampled_from("FM"), st.sampled_from(("old", "young"))), min_size=1, max_size=6)
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

@@ -21,6 +21,7 @@ from tacit.model.people import Population
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table
 from tacit.reports.estimates import person_svg, person_text
+from tests.examples import examples
 from tests.known.test_posterior import doctorates
 
 #: The reading that gives the three rules which the paper prints.
@@ -92,7 +93,7 @@ def person_of(rows: list[tuple[tuple[str, str, str], str]], withhold: bool, **ho
     return Person(case, estimate(case, case.missing), np.array([0], np.int32))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ROWS, st.booleans())
 def test_the_way_always_ends_at_the_estimate(rows: list[tuple[tuple[str, str, str], str]], withhold: bool) -> None:
     person = person_of(rows, withhold)

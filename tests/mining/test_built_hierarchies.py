@@ -15,6 +15,7 @@ import tacit
 from tacit.errors import OptionError
 from tacit.files.hierarchies import read_hierarchies, write_hierarchies
 from tacit.mining.hierarchies import merge_order
+from tests.examples import examples
 from tests.shell import tacit as run
 
 
@@ -51,7 +52,7 @@ def merged_by_hand(counts: list[list[int]], only_neighbours: bool) -> list[tuple
     ),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_pairs_are_merged_as_by_hand(counts: list[list[int]], only_neighbours: bool) -> None:
     counts[0][0] += 1
     assert merge_order(np.array(counts), only_neighbours=only_neighbours) == merged_by_hand(counts, only_neighbours)

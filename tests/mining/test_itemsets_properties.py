@@ -16,6 +16,7 @@ from tacit.mining.database import Rows
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.release import ONLY, Items, Only, Sets
 from tacit.model.table import Transactions
+from tests.examples import examples
 from tests.mining import naive_mining
 
 Found = list[tuple[tuple[int, ...], int]]
@@ -84,7 +85,7 @@ def test_rows_that_stand_for_many_people(only: Only, dense: bool) -> None:
     st.sampled_from(ONLY),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_small_database(rows: list[list[int]], least: int, only: Only, dense: bool) -> None:
     assert mined(rows, least, only, dense=dense, cores=1) == expected(rows, least, only)
 
@@ -128,7 +129,7 @@ def test_small_arrays_and_many_pauses_change_nothing(only: Only, dense: bool, mo
 
 
 @given(st.lists(st.lists(st.sampled_from(["b", "a", "10", "9"]), max_size=4), max_size=8), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_public_results_name_their_items(rows: list[list[str]], least: int) -> None:
     baskets = Transactions.from_lists(rows)
     for only in ONLY:

@@ -19,6 +19,7 @@ from tacit.mining.negative import _look_up
 from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
+from tests.examples import examples
 
 #: 16 is in the tree and in no table: coarser values are as wide as the tree says.
 LEVELS: dict[str, tuple[str, ...]] = {str(age): ("young" if age < 17 else "old",) for age in range(14, 21)}
@@ -112,7 +113,7 @@ def test_nobody_is_excluded_from_the_own_value_by_fuzzy_rules(seed: int) -> None
 
 
 @given(st.integers(0, 10_000), st.sampled_from([Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_a_rule_with_exceptions_says_is_true_and_no_weaker_than_it_must_be(
     seed: int, confidence: Fraction, fuzzy: bool
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.papers.bench import Bench, find_adult, read_adult
 from tacit.papers.lattice import Kept, Lattice, Missing, count
+from tests.examples import examples
 
 People = Sequence[tuple[str, ...]]
 Pattern = frozenset[tuple[int, str]]
@@ -95,7 +96,7 @@ class Naive:
         return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ROWS, SHARES, SHARES)
 def test_what_is_kept_is_what_the_words_say(rows: People, s: Fraction, c: Fraction) -> None:
     lattice = lattice_of(rows)

@@ -15,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 import tacit
 from tacit.files.partial import read_partial
 from tacit.partial.what_blanks_say import maximum_entropy, naive_bayes
+from tests.examples import examples
 from tests.partial.naive_tables import bayes, shares_of_blanks
 
 VALUES = st.sampled_from(["s", "t"])
@@ -42,7 +43,7 @@ def frame(rows: list[tuple[str, ...]]) -> dict[str, list[str]]:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(tables(), st.integers(0, 2), st.sampled_from([Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)]))
 def test_shares_of_blanks_are_those_of_the_definition(
     case: tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[int]], support: int, confidence: Fraction
@@ -67,7 +68,7 @@ def test_shares_of_blanks_are_those_of_the_definition(
     assert found == {value: len(owners) for value, owners in told.items()}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(tables())
 def test_naive_bayes_is_that_of_the_formula(case: tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[int]]) -> None:
     _, after, rows = case

@@ -15,6 +15,7 @@ from tacit.model.policy import Limits
 from tacit.partial.greedy import Gains, hide_by_gain, restore_while_safe, subsets
 from tacit.partial.methods import METHODS, NEEDS, find_cells, hide_everything
 from tacit.partial.problem import Cells, Hiding, Problem, draw_hidden_cells
+from tests.examples import examples
 from tests.partial.naive_hiding import is_safe, leaks, made_cells, problem_of
 
 CONFIDENCES = st.sampled_from([Fraction(11, 20), Fraction(3, 10), Fraction(1, 2), Fraction(9, 10), Fraction(1)])
@@ -38,7 +39,7 @@ def blank_cells(state: Hiding, seed: int = 0) -> np.ndarray:
     return draw_hidden_cells(state.problem, state.outcome(), seed=seed)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(tables(), CONFIDENCES, st.integers(0, 2))
 def test_rules_are_those_of_the_definition(cells: Cells, confidence: Fraction, support: int) -> None:
     problem = problem_of(cells, confidence, support)
@@ -55,7 +56,7 @@ def test_rules_are_those_of_the_definition(cells: Cells, confidence: Fraction, s
     assert told == found
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(120))
 @given(tables(), CONFIDENCES, st.integers(0, 2), st.sampled_from(METHODS), st.integers(0, 9))
 def test_what_a_method_leaves_is_safe(cells: Cells, confidence: Fraction, support: int, method: str, seed: int) -> None:
     problem = problem_of(cells, confidence, support)
@@ -73,7 +74,7 @@ def test_what_a_method_leaves_is_safe(cells: Cells, confidence: Fraction, suppor
         assert is_safe(cells, blank, confidence, support)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), CONFIDENCES, st.integers(0, 1))
 def test_no_hidden_cell_could_be_published_again(cells: Cells, confidence: Fraction, support: int) -> None:
     problem = problem_of(cells, confidence, support)
@@ -107,7 +108,7 @@ def test_restoring_is_needed_at_all() -> None:
     assert spared > 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(tables(), CONFIDENCES)
 def test_hiding_everything_less_what_need_not_be_is_safe(cells: Cells, confidence: Fraction) -> None:
     problem = problem_of(cells, confidence, 0)
@@ -118,7 +119,7 @@ def test_hiding_everything_less_what_need_not_be_is_safe(cells: Cells, confidenc
             assert is_safe(cells, blank_cells(state), confidence, 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), CONFIDENCES, st.integers(0, 2**32 - 1))
 def test_gains_stay_those_that_are_counted_anew(cells: Cells, confidence: Fraction, seed: int) -> None:
     """Whatever is hidden, the gains that were kept up to date are the difference in potential that hiding the cell makes."""
@@ -153,7 +154,7 @@ def forget_new_piles(gains: Gains, known: int) -> None:
     del gains.state.people[known:]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_counts_stay_those_of_the_table(cells: Cells, seed: int) -> None:
     """Whatever is hidden and published again, in whatever order, rules count what a table with these blanks holds."""
@@ -232,7 +233,7 @@ def test_the_papers_methods_are_close_and_the_rival_is_not(totals: Counter[tuple
     assert totals["cr", "nc"] >= 1.05 * totals["ilp", "nc"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(tables().filter(lambda cells: cells.published is None and cells.values.shape[1] == 1), CONFIDENCES, st.integers(0, 2))
 def test_condition_cells_of_others_never_help_where_values_may_be_hidden(
     cells: Cells, confidence: Fraction, support: int

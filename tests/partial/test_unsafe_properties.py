@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
 from tacit.partial.unsafe_rules import Case, Reading, unsafe_rules
+from tests.examples import examples
 from tests.partial.naive_tables import rules_about, unsafe_about
 
 CELLS = st.sampled_from(["", "u", "v", "w"])
@@ -24,7 +25,7 @@ def cases(draw: st.DrawFn) -> tuple[list[tuple[str, ...]], list[int], list[str |
     return rows, sensitive, [draw(st.sampled_from(["s", "t", None])) for _ in sensitive]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     cases(),
     st.integers(0, 3),

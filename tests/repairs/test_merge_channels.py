@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.model.arrays import Words
 from tacit.repairs.merge_channels import merge_channels
+from tests.examples import examples
 from tests.itemsets.naive_channels import Row, frequent, maximal, maximal_channels, rows_of, subsets, support
 
 ITEMS = "abcdef"
@@ -82,7 +83,7 @@ def families(draw: st.DrawFn) -> Made:
     return on(" ".join(map("".join, widest)), " ".join(f"{''.join(whole)}:{''.join(part)}" for whole, part in parts))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(families())
 @example(cases(ATZORI, 6, 3))
 @example(on("abc acd", "abc:ab acd:ac"))  # together they are frequent, but the first lacks an item of the second
@@ -100,7 +101,7 @@ def test_channels_are_merged_by_the_rule(made: Made) -> None:
     assert sum(2 ** len(one) for one in expected) <= sum(2 ** len(present) for present, _ in channels)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(databases, st.integers(1, 6), st.integers(2, 6))
 def test_two_channels_merge_exactly_if_one_row_can_join_both(rows: list[Row], sigma: int, k: int) -> None:
     """By the order of channels (Definition 14): a common upper bound exists exactly if neither excludes an item of the other."""
@@ -110,7 +111,7 @@ def test_two_channels_merge_exactly_if_one_row_can_join_both(rows: list[Row], si
         assert bounds == (not (i | h) & (a | b))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(databases, st.integers(1, 6), st.integers(2, 5))
 def test_no_more_is_added_than_by_additive(rows: list[Row], sigma: int, k: int) -> None:
     true = {one: support(rows, one) for one in (frozenset[str](), *frequent(rows, sigma))}

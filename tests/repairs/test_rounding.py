@@ -20,6 +20,7 @@ from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, counts_printed_as, rounded
 from tacit.repairs.round import finest_first, usual_bases
 from tacit.reports.sentences import assumptions
+from tests.examples import examples
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Row, proved_channels
 from tests.shell import leaking_baskets, record
@@ -82,7 +83,7 @@ def test_an_interval_holds_exactly_the_counts_that_print_the_same(rows: list[Row
         assert same == set(range(bound.lo, bound.hi + 1))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(ROWS, st.integers(1, 10), PRECISIONS)
 def test_a_rounded_release_is_read_back_as_it_was_written(rows: list[Row], sigma: int, precision: Precision) -> None:
     import tempfile
@@ -103,7 +104,7 @@ def proved(release: Itemsets, k: int) -> bool:
     return bool(proved_channels(ends | {frozenset(): (release.n or 0,) * 2}, k))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ROWS, st.integers(2, 12), st.integers(2, 8))
 def test_the_finest_safe_precision_is_found(rows: list[Row], sigma: int, k: int) -> None:
     release = released(rows, min(sigma, len(rows)), "all")

@@ -15,6 +15,7 @@ from tacit.model.policy import Policy
 from tacit.reports.audit import proof_of
 from tacit.reports.document import Proof
 from tacit.verbs.attacks import ATTACKS
+from tests.examples import examples
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets
 
 #: Everyone with a and c has b: "a and not b" says the same as "a, c and not b".
@@ -83,7 +84,7 @@ def test_a_line_that_holds_more_than_the_finding_is_told_in_full() -> None:
     assert [what for _, what in told.terms] == ["people with a (line 2)", "people with a, b and c (line 5)", ""]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=3, max_size=14))
 def test_a_shorter_telling_keeps_every_number(rows: list[set[str]]) -> None:
     """The sum told in parts adds up to the same count, over the same lines."""

@@ -116,7 +116,7 @@ def test_every_form_says_the_same(case: str, kind: str, folder: Path, tmp_path: 
         out = tmp_path / turn
         out.mkdir()
         options = ("--report-kind", kind, "--json", out / "a.json", "--acro", out / "acro", "--date", "2026-11-15")
-        shown = command("audit", *CASES[case], "--report", out / "a.html", *options)
+        shown = command("audit", *CASES[case], "--report", out / "a.html", *options, "-v")
         record = json.loads((out / "a.json").read_bytes())
         assert shown.exit_code == CODES[record["verdict"]], shown.output
         assert command("audit", *CASES[case], "--report", out / "a.md", "--report-kind", kind).exit_code == shown.exit_code

@@ -14,6 +14,7 @@ from tacit.model.people import Population
 from tacit.model.table import Table
 from tacit.solve.entropy import inside_of, largest_miss, solve
 from tacit.solve.statements import Clash, Problem, Statements, reduce
+from tests.examples import examples
 
 Event = tuple[list[int], int, int, int]
 
@@ -135,7 +136,7 @@ def test_kernels_are_what_numpy_says(seed: int) -> None:
     assert matrix.reshape(twin.shape) == pytest.approx(np.tril(twin))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(consistent())
 def test_solutions_meet_the_conditions_of_the_optimum(made: tuple[list[int], list[Event], int]) -> None:
     problem = reduce(said(*made))
@@ -163,7 +164,7 @@ def test_solutions_meet_the_conditions_of_the_optimum(made: tuple[list[int], lis
     assert found.multipliers[(problem.lo < problem.hi) & (sums < problem.hi - 1e-3)].min(initial=0.0) >= -1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(consistent())
 def test_multipliers_of_before_lead_to_the_same_answer(made: tuple[list[int], list[Event], int]) -> None:
     problem = reduce(said(*made))

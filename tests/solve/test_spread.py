@@ -20,6 +20,7 @@ from tacit.model.table import Schema, Table
 from tacit.solve.entropy import largest_miss
 from tacit.solve.spread import Positions
 from tacit.solve.statements import Problem
+from tests.examples import examples
 
 
 @st.composite
@@ -70,7 +71,7 @@ class Naive:
         return cp.sum(cp.multiply(self.weights[:, None], cp.entr(self.share)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(withheld())
 def test_the_spread_is_that_of_a_general_solver(made: tuple[Table, Rules]) -> None:
     people, rules = made

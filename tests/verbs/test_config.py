@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.verbs.settings import Config, load_config, parse_config, write_config
+from tests.examples import examples
 
 SECRET = "K4NARY"
 
@@ -193,7 +194,7 @@ def test_transactions() -> None:
     assert parse_config(text) == Config(policy=WRITTEN, where="tacit.toml")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8), min_size=1, max_size=4, unique=True))
 def test_any_column_name_survives(names: list[str]) -> None:
     text = write_config({name: list(range(30)) for name in names})

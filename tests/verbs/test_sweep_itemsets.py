@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.errors import OptionError
 from tacit.verbs.sweep import listed, sizes, thresholds
+from tests.examples import examples
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.naive_deduction import deduced_groups
 
@@ -24,7 +25,7 @@ def audited(rows: list[naive.Row], least: int, k: int) -> tacit.Audit:
     return tacit.audit(tacit.mine_itemsets(data, min_support=least), data=data, policy=tacit.Policy(k=k))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(ROWS, st.sets(st.integers(1, 26), min_size=1, max_size=3), KS)
 def test_every_cell_says_what_brute_force_and_the_audit_say(rows: list[naive.Row], supports: set[int], ks: set[int]) -> None:
     swept = tacit.sweep_itemsets([sorted(row) for row in rows], min_support=sorted(supports), k=sorted(ks), every_attack=True)
@@ -44,7 +45,7 @@ def test_every_cell_says_what_brute_force_and_the_audit_say(rows: list[naive.Row
         assert cell.verdict == one.verdict
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(ROWS, st.sets(st.integers(1, 26), min_size=1, max_size=2), KS)
 def test_the_lowest_threshold_is_the_lowest_of_all(rows: list[naive.Row], supports: set[int], ks: set[int]) -> None:
     """Every threshold is tried here; the search tries a few."""

@@ -18,6 +18,7 @@ from tacit.model.estimates import RANGES, Posterior
 from tacit.model.people import Population
 from tacit.model.policy import Policy
 from tacit.model.table import Schema, Table
+from tests.examples import examples
 
 Row = tuple[str, str, str]
 ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from(["no", "yes"])), min_size=1, max_size=30)
@@ -36,7 +37,7 @@ def audit_with(people: Table, share: np.ndarray, values: tuple[str, ...] = ("no"
     return Audit((), {}, Policy(), (), {}, {"posterior": found.table}, found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(ROWS, st.integers(0, 2**32 - 1))
 def test_everything_equals_the_definition_row_by_row(rows: list[Row], seed: int) -> None:
     people = table_of(rows)
@@ -131,7 +132,7 @@ def test_ranges_cover_all_probabilities() -> None:
     assert list(RANGES) == sorted(RANGES)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(ROWS, ROWS)
 def test_rows_find_their_combination(mine: list[Row], theirs: list[Row]) -> None:
     known = Population.of(table_of(mine).qi)

@@ -243,15 +243,15 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
 def _text(found: Audit, release: Release | None, settings: Settings[_AuditOptions], width: int) -> str:
     asked = settings.given
     kind = asked.report_kind
+    origin = settings.config.where if kind == "internal" else ""
     if not asked.verbose and asked.suggest is None:
         from tacit.reports.brief import brief_text
 
         repair = "" if kind == "external" else repair_words(asked.releases)
-        return brief_text(found, release=release, kind=kind, repair=repair, top=asked.top, width=width)
+        return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)
     from tacit.reports.audit import audit_text
 
     top = TOP_ON_SCREEN if asked.top is None else asked.top
-    origin = settings.config.where if kind == "internal" else ""
     return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
 
 

@@ -68,16 +68,17 @@ def brief_text(
     release: Release | None = None,
     kind: ReportKind = "internal",
     repair: str = "",
+    origin: str = "",
     top: int | None = None,
     width: int = WIDTH,
 ) -> str:
-    """Return an audit in at most 20 lines; ``repair`` is a command.
+    """Return an audit in at most 20 lines; ``repair`` is a command, ``origin`` the file of settings.
 
     With ``top`` so many findings are shown, however long that is.
     """
     head = list(_verdict(audit, kind, width))
-    facts = list(_facts(audit, kind, width))
-    end = list(_end(audit, repair, width))
+    facts = list(_facts(audit, kind, origin, width))
+    end = list(_end(audit, kind, repair, width))
     shown = families(audit.findings[:SEARCHED])[: SHOWN if top is None else top]
     room = MOST_LINES - len(head) - len(facts) - len(end) - 3
     blocks = [head, facts, _Findings(release, kind, width).fit(shown, room if top is None else None), end]
@@ -95,21 +96,22 @@ def _verdict(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
         yield from bullet("-", f"And {more:,} more that were not read (-v lists them).", width)
 
 
-def _facts(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
+def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> Iterator[str]:
     """Yield what was audited, under which limits, and what was taken for granted."""
     if len(audit.release) == 1:
         what = sentences.describe_release(audit.release[0], kind)
     else:
         lines = sum(entry.get("lines") or 0 for entry in audit.release)
         what = f"{len(audit.release)} releases with {lines:,} lines"
-    yield from bullet("Audited", f"{what}; {sentences.limits_in_force(audit)}.", width, indent="")
+    settings = f" (settings from {origin})" if origin else ""
+    yield from bullet("Audited", f"{what}; {sentences.limits_in_force(audit)}{settings}.", width, indent="")
     for sentence in sentences.taken_for_granted(audit, kind)[:_MOST_ASSUMPTIONS]:
         yield from bullet("Assumed", sentence, width, indent="")[:2]
 
 
-def _end(audit: Audit, repair: str, width: int) -> Iterator[str]:
+def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[str]:
     ran = [run for run in audit.runs if run.status != "not-relevant"]
-    parts = [f"{run.code} {sentences.short_outcome(run)}" for run in ran]
+    parts = [f"{run.code} {sentences.short_outcome(audit, run, kind)}" for run in ran]
     others = len(audit.runs) - len(ran)
     does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
     yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v tells more).", width, indent="")[:3]

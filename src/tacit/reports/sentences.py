@@ -466,14 +466,12 @@ def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> s
     return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{why}"
 
 
-def short_outcome(run: AttackRun) -> str:
+def short_outcome(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
     """Return the outcome of an attack in a few words."""
-    if run.status in ("not-relevant", "not-asked", "unavailable"):
-        return {
-            "not-relevant": "does not apply",
-            "not-asked": "was not asked for",
-            "unavailable": f"could not run ({run.reason})",
-        }[run.status]
+    if run.status == "not-asked":
+        return "was not asked for"
+    if run.status == "unavailable":
+        return f"could not run ({reason(audit, run, kind)})"
     found = counted(run.findings, "finding") if run.findings else "nothing"
     left = f" and {run.undecided:,} undecided" if run.undecided else ""
     return f"{found}{left}{' (stopped early)' if run.status == 'stopped' else ''}"
