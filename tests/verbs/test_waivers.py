@@ -68,8 +68,9 @@ def test_what_matches_nothing_is_said() -> None:
 
 def test_the_last_day_is_compared_with_the_given_date_only() -> None:
     policy = Policy(waivers=(Waiver(finding=IDS[0], people=1, reason="known", name="A", until=date(2026, 5, 1)),))
-    with pytest.raises(OptionError, match="Give today's date with --date"):
-        _ = library.audit(RELEASE, policy=policy).verdict
+    undated = library.audit(RELEASE, policy=policy)
+    assert undated.counted("I01") == 2
+    assert undated.to_dict()["waivers"][0]["status"] == "undated"
     from dataclasses import replace
 
     assert library.audit(RELEASE, policy=replace(policy, today=date(2026, 5, 1))).counted("I01") == 1
@@ -138,7 +139,9 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     Path("tacit.toml").write_text(entry)
     here = ("--config", "tacit.toml")
-    assert tacit("audit", "r.csv", *here).exit_code == 2
+    undated = tacit("audit", "r.csv", *here)
+    assert undated.exit_code == 1
+    assert "1 waiver has a last day and accepts nothing: give --date." in undated.stdout
     assert record("audit", "r.csv", *here, "--date", "2026-05-01")["verdict"] == "clean"
     assert record("audit", "r.csv", *here, "--date", "2026-05-02", code=1)["verdict"] == "exposed"
     assert tacit("audit", "r.csv", "--date", "tomorrow").exit_code == 2

@@ -334,7 +334,7 @@ _WAIVER = fields(
     {
         **each(text, "reason", "name"),
         "until": maybe(text),
-        "status": one_of("applied", "ended", "unmatched"),
+        "status": one_of("applied", "ended", "undated", "unmatched"),
         "findings": natural,
         "people": list_of(natural),
         "release": _NAMES,

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from tacit.cli import OF_VERDICT, disarm, options, reading
 from tacit.cli.options import ReleaseOptions, command, option
-from tacit.cli.output import check_outputs, coloured, emit, watched, write_report, wrote
+from tacit.cli.output import check_outputs, coloured, emit, watched, write_file, write_reports, wrote
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
 
@@ -47,7 +47,9 @@ class _AuditOptions(ReleaseOptions):
     first_hit: bool
     top: int | None
     findings_to: str | None
-    report: str | None
+    report: tuple[str, ...]
+    sarif: str | None
+    junit: str | None
     acro_to: str | None
     report_kind: ReportKind
     suggest: float | None
@@ -124,13 +126,9 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     section=options.OUTPUT,
     rare=True,
 )
-@option(
-    "--report-kind KIND",
-    "internal describes groups, external only counts them; in the report, the record and the text.  [internal]",
-    type=click.Choice(["internal", "external"]),
-    default="internal",
-    section=options.OUTPUT,
-)
+@options.report_kind
+@option("--sarif FILE", "Write the worst findings as SARIF, for code scanning.", section=options.OUTPUT, rare=True)
+@option("--junit FILE", "Write the outcome of each attack as JUnit, for build servers.", section=options.OUTPUT, rare=True)
 @option(
     "--suggest [SECONDS]",
     "If exposed, try every repair for this long; the commands of those that make it clean are printed, the cheapest first.  [10]",
@@ -150,7 +148,7 @@ def audit_command(**given: Any) -> int:
     same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
     asked = _AuditOptions(**given)
-    outputs = [asked.json_to, asked.report, asked.findings_to]
+    outputs = [asked.json_to, *asked.report, asked.findings_to, asked.sarif, asked.junit]
     if asked.findings_to is not None and asked.report_kind == "external":
         what = "names groups of people, which an external report may not"
         raise OptionError(what, where="--findings", remedy="Remove one of the two options")
@@ -212,10 +210,17 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     top = TOP if asked.top is None else asked.top
     if asked.findings_to is not None:
         wrote(asked.findings_to)
-    if asked.report is not None:
+    if asked.report:
         from tacit.reports.audit import audit_document
 
-        write_report(asked.report, audit_document(found, release=release, top=top, kind=kind))
+        write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind))
+    if asked.sarif is not None or asked.junit is not None:
+        from tacit.reports import machines
+
+        if asked.sarif is not None:
+            write_file(asked.sarif, machines.sarif(found, paths=asked.releases, top=top, kind=kind))
+        if asked.junit is not None:
+            write_file(asked.junit, machines.junit(found, top=top, kind=kind))
     if asked.acro_to is not None:
         from tacit.verbs.report import write_acro
 
@@ -233,7 +238,8 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     verdict = found.verdict.upper()
 
     def text(width: int) -> str:
-        files = {"Report": asked.report, "ACRO record": asked.acro_to, "Findings": asked.findings_to}
+        files = {"Report": ", ".join(asked.report), "ACRO record": asked.acro_to, "Findings": asked.findings_to}
+        files |= {"SARIF": asked.sarif, "JUnit": asked.junit}
         written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
         return _text(found, release, settings, width).removeprefix(verdict) + written
 

@@ -244,12 +244,17 @@ def _start_time_limit(ctx: click.Context, param: click.Parameter, value: float |
     return value
 
 
-def _report_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
-    name = os.path.basename(value or "").casefold()
-    if value is None or value.startswith("/dev/") or name.endswith((".html", ".htm", ".md", ".markdown")):
-        return value
-    remedy = "End the name with .html for a page, or with .md for Markdown"
-    raise OptionError("reports are not written in a format with this ending", where=f"--report {value}", remedy=remedy)
+def _report_files(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        name = os.path.basename(value).casefold()
+        if not value.startswith("/dev/") and not name.endswith((".html", ".htm", ".md", ".markdown", ".pdf")):
+            remedy = "End the name with .html for a page, .pdf for print, or .md for Markdown"
+            raise OptionError("reports are not written in a format with this ending", where=f"--report {value}", remedy=remedy)
+        if name.endswith(".pdf"):
+            from tacit.reports.print import find_browser
+
+            find_browser()  # refuse before long work
+    return values
 
 
 def _date(_ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
@@ -285,7 +290,17 @@ running = combine(
     json_option,
 )
 report = option(
-    "--report FILE", "Write a report: a self-contained page (.html) or Markdown (.md).", callback=_report_file, section=OUTPUT
+    "--report FILE...",
+    "Write a report: a self-contained page (.html), for print (.pdf) or Markdown (.md); repeat for several.",
+    callback=_report_files,
+    section=OUTPUT,
+)
+report_kind = option(
+    "--report-kind KIND",
+    "internal describes groups, external only counts them; in the report, the record and the text.  [internal]",
+    type=click.Choice(["internal", "external"]),
+    default="internal",
+    section=OUTPUT,
 )
 output = option(
     "-o --output OUT", "Write the release to OUT (.csv, .csv.gz, .parquet) and its header to OUT.json.", section=OUTPUT

@@ -103,11 +103,18 @@ def write_file(path: str, content: bytes) -> None:
     wrote(path)
 
 
-def write_report(path: str, document: Document) -> None:
-    """Write a report in the form that the file ending means."""
+def write_reports(paths: Iterable[str], document: Document) -> None:
+    """Write a report in the form that the ending of each file means."""
     from tacit.reports.pages import page_bytes
 
-    write_file(path, page_bytes(document, "markdown" if path.casefold().endswith((".md", ".markdown")) else "html"))
+    for path in paths:
+        name = path.casefold()
+        if name.endswith(".pdf"):
+            from tacit.reports.print import print_page
+
+            write_file(path, print_page(page_bytes(document, "html")))
+        else:
+            write_file(path, page_bytes(document, "markdown" if name.endswith((".md", ".markdown")) else "html"))
 
 
 def write_release(release: Release, path: str | None) -> None:

@@ -12,7 +12,7 @@ import click
 import tacit
 from tacit.cli import DONE, EXPOSED, disarm, options, reading
 from tacit.cli.options import ReleaseOptions, command, option, refuse_options
-from tacit.cli.output import check_outputs, emit, watched, write_release, write_report
+from tacit.cli.output import check_outputs, emit, watched, write_release, write_reports
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import LimitReached, OptionError
 from tacit.model.policy import seconds_left
@@ -28,7 +28,7 @@ MOST_CHANGES = 10  #: Changed lines that are printed; the record lists all.
 class _RepairOptions(ReleaseOptions):
     releases: tuple[str, ...]
     output: str
-    report: str | None
+    report: tuple[str, ...]
     method: str | None
     goal: Goal
     rounding_base: int | None
@@ -95,17 +95,17 @@ def repair_command(**given: Any) -> int:
     asked = _RepairOptions(**given)
     several = len(asked.releases) > 1
     outputs = [asked.output] if several else [asked.output, f"{asked.output}.json"]
-    check_outputs([asked.json_to, asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
+    check_outputs([asked.json_to, *asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("repairing") as progress:
         done = _carry_out(asked, settings, progress)
     disarm()
     written = _write(done, asked)
-    if asked.report is not None:
+    if asked.report:
         from tacit.files.disk import Input
         from tacit.reports.repair import repair_document
 
-        write_report(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
+        write_reports(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
     emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to)
     return DONE if done.ok else EXPOSED
 

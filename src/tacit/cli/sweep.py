@@ -11,7 +11,7 @@ import click
 import tacit
 from tacit.cli import DONE, INCOMPLETE, Program, options, reading
 from tacit.cli.options import Options, ReleaseOptions, command, option
-from tacit.cli.output import check_outputs, emit, examples, watched, write_file, write_report
+from tacit.cli.output import check_outputs, emit, examples, watched, write_file, write_reports
 from tacit.cli.reading import load_settings
 from tacit.errors import OptionError
 
@@ -40,10 +40,10 @@ class _SweepFiles:
     json_to: str | None
     csv_to: str | None
     picture_to: str | None
-    report: str | None
+    report: tuple[str, ...]
 
     def check(self, data: str) -> None:
-        check_outputs([self.json_to, self.csv_to, self.picture_to, self.report], inputs=[data])
+        check_outputs([self.json_to, self.csv_to, self.picture_to, *self.report], inputs=[data])
 
 
 _files = options.combine(
@@ -270,7 +270,7 @@ def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep | RepairSweep, report
         write_file(files.csv_to, report.csv().encode())
     if files.picture_to is not None:
         write_file(files.picture_to, report.picture.standalone().encode())
-    if files.report is not None:
-        write_report(files.report, report.document())
+    if files.report:
+        write_reports(files.report, report.document())
     emit(sweep.to_dict(), report.text(), json_to=files.json_to)
     return DONE if sweep.finished else INCOMPLETE

@@ -198,6 +198,7 @@ class Waived:
     waivers: tuple[Waiver, ...] = ()
     places: Mapping[tuple[int, int], int] = field(default_factory=dict)
     ended: frozenset[int] = frozenset()
+    today: date | None = None
 
     @classmethod
     def among(
@@ -230,7 +231,7 @@ class Waived:
                     if waivers[number].holds_for(int(run.columns["count"][index]), int(run.columns["count_hi"][index])):
                         places[owner, index] = number
                         break
-        return cls(tuple(waivers), places, ended)
+        return cls(tuple(waivers), places, ended, today)
 
     def waiver_of(self, owner: int, index: int) -> Waiver | None:
         """Return the waiver of a finding, or None."""
@@ -246,9 +247,10 @@ class Waived:
         return sum(run == owner for run, _ in self.places)
 
     def status(self, number: int) -> tuple[str, int]:
-        """Return a waiver's status (ended, applied, unmatched) and number of findings."""
+        """Return a waiver's status (ended, undated, applied, unmatched) and number of findings."""
         found = sum(place == number for place in self.places.values())
-        return ("ended" if number in self.ended else "applied" if found else "unmatched"), found
+        over = "undated" if self.today is None else "ended"
+        return (over if number in self.ended else "applied" if found else "unmatched"), found
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the waivers as in the record."""

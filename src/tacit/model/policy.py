@@ -30,7 +30,7 @@ class Waiver:
     ``people`` is the number of people that it was given for, or the two ends of what is proved about it: the ``count`` of the finding. A finding
     about more people, or about fewer (who are described the more closely), is another one. ``release`` binds the waiver to releases by their
     SHA-256: it holds only where no other release is audited. ``event`` is written as in the record. ``until`` is the last day on which the
-    waiver holds; it is compared with the date that the audit is given, never with the clock.
+    waiver holds; it is compared with the date that the audit is given, never with the clock, and without a date the waiver accepts nothing.
 
     >>> Waiver(finding="I01-0123456789ab", people=9, reason="known from the census", name="A. Checker").reason
     'known from the census'
@@ -76,12 +76,8 @@ class Waiver:
         return not self.release or all(one in self.release for one in releases)
 
     def ended(self, today: date | None) -> bool:
-        """Tell if its last day is over; raise if it has one and no date is given."""
-        if self.until is None:
-            return False
-        if today is None:
-            raise OptionError("has a last day, and no date is given", where="waiver", remedy="Give today's date with --date")
-        return self.until < today
+        """Tell if its last day is over, or may be because no date is given."""
+        return self.until is not None and (today is None or self.until < today)
 
     def to_dict(self) -> dict[str, Any]:
         """The waiver as in the record."""

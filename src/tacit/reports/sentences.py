@@ -329,6 +329,7 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
         outcome = {
             "applied": f"accepts {counted(found, 'finding')}",
             "ended": "has ended, and accepts nothing",
+            "undated": "has a last day, and accepts nothing until today's date is given with --date",
             "unmatched": "matches no finding about these people",
         }[status]
         until = waiver.until.isoformat() if waiver.until else "no end"
@@ -339,6 +340,14 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
         about = waiver.finding or "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event)
         out.append((about, waiver.name, waiver.reason, until, outcome))
     return out
+
+
+def undated_waivers(audit: Audit) -> list[str]:
+    """Return that waivers with a last day do not count without a date."""
+    number = sum(audit.waived.status(place)[0] == "undated" for place in range(len(audit.waived.waivers)))
+    if not number:
+        return []
+    return [f"{counted(number, 'waiver has a last day and accepts', 'waivers have a last day and accept')} nothing: give --date."]
 
 
 def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
