@@ -61,6 +61,7 @@ LIBRARIES: dict[str, set[str]] = {
     "polars": {"files"},
     "scipy": {"joint", "solve", "partial", "rules", "known", "buckets"},
     "highspy": {"solve"},
+    "threadpoolctl": {"solve"},
     "jinja2": {"reports"},
 }
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tacit.kernels.entropy import covariance, shares
 from tacit.model.people import Population
 from tacit.model.table import Table
+from tacit.solve import entropy
 from tacit.solve.entropy import inside_of, largest_miss, solve
 from tacit.solve.statements import Clash, Problem, Statements, reduce
 from tests.examples import examples
@@ -162,6 +164,22 @@ def test_solutions_meet_the_conditions_of_the_optimum(made: tuple[list[int], lis
     assert np.abs(found.multipliers[free]).max(initial=0.0) <= 1e-6
     assert found.multipliers[(problem.lo < problem.hi) & (sums > problem.lo + 1e-3)].max(initial=0.0) <= 1e-6
     assert found.multipliers[(problem.lo < problem.hi) & (sums < problem.hi - 1e-3)].min(initial=0.0) >= -1e-6
+
+
+def test_small_systems_are_solved_on_one_thread_and_others_keep_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = reduce(said([4, 4, 4], [([0, 1], 0, 3, 3), ([1, 2], 1, 2, 5)]))
+
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    seen: list[set[int]] = []
+    with threadpool_limits(2, "blas"):
+        solve(problem, check=lambda: seen.append(threads()))
+        assert threads() == {2}
+        assert {1} == set.union(*seen)
+        monkeypatch.setattr(entropy, "SYSTEM_FOR_THREADS", 0)
+        solve(problem, check=lambda: seen.append(threads()))
+        assert seen[-1] == {2}
 
 
 @settings(max_examples=examples(60), deadline=None)

@@ -26,8 +26,9 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +37,14 @@ from tacit.model.arrays import Flags, Floats, Ints
 from tacit.solve.solver import solve_linear
 from tacit.solve.statements import Problem
 
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
 Made = TypeVar("Made")
 
 WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more than they save.
+#: Below this many statements linear algebra runs on one thread: several would wait for each other, for long where cores are shared.
+SYSTEM_FOR_THREADS = 1_000
 
 
 class Dual:
@@ -115,6 +121,15 @@ class Dual:
         """H(value | quasi-identifiers) in nats."""
         logs = np.log(share, where=share > 0, out=np.zeros_like(share))
         return float(-(np.repeat(self.weights, self.n_values) * share * logs).sum())
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Return the control of the libraries' threads."""
+    import scipy.linalg  # noqa: F401  (only libraries that are loaded are found)
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _factor(matrix: Floats, added: Floats) -> tuple[Floats, bool]:
@@ -513,6 +528,12 @@ def solve(
     ``multipliers`` of a similar problem make it faster, ``check`` is called before every step. A solution that did not converge says so; it is
     then no answer.
     """
+    threads = 1 if len(problem.values) < SYSTEM_FOR_THREADS else None
+    with _linear_algebra().limit(limits=threads, user_api="blas"):
+        return _solve(problem, multipliers, tilt, check)
+
+
+def _solve(problem: Problem, multipliers: Floats | None, tilt: Floats | None, check: Callable[[], None]) -> Solution:
     if multipliers is not None:
         dual = Dual(problem, tilt)
         near = _solve_near(dual, multipliers, check)
