@@ -136,7 +136,7 @@ def test_leaves_are_audited_from_the_command_line(tmp_path: Path, monkeypatch: p
     assert shell.tacit("verify", "audit.json", "leaves.csv").exit_code == 1
 
 
-@pytest.mark.parametrize("method", ["withdraw", "round", "withhold", "raise-threshold"])
+@pytest.mark.parametrize("method", ["withdraw", "round", "withhold", "raise-threshold", "mixed"])
 def test_leaves_are_repaired_like_rules(method: str) -> None:
     data = people(2)
     features, ones, classes = one_hot(data)
@@ -147,5 +147,5 @@ def test_leaves_are_repaired_like_rules(method: str) -> None:
     assert done.before.verdict == "exposed"
     assert not done.release.header.complete
     assert done.cost["information_lost"] > 0
-    if method in ("withdraw", "withhold", "raise-threshold"):
+    if method in ("withdraw", "withhold", "raise-threshold", "mixed"):
         assert done.after.verdict == "clean"

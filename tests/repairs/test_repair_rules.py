@@ -38,7 +38,7 @@ def rules(data: tacit.Table) -> tacit.Rules:
 def test_a_record_says_what_every_method_would_come_to(data: tacit.Table, rules: tacit.Rules) -> None:
     done = tacit.repair(rules, method="withhold", data=data, policy=POLICY)
     record = done.to_dict()
-    assert [one["method"] for one in record["tried"]] == ["raise-threshold", "round", "withhold", "withdraw"]
+    assert [one["method"] for one in record["tried"]] == ["raise-threshold", "round", "withhold", "withdraw", "mixed"]
     assert next(one for one in record["tried"] if one["method"] == "withhold")["cost"] == record["cost"]
     assert "suggested" in record
     json.dumps(record)

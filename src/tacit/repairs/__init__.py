@@ -11,6 +11,7 @@ from tacit.repairs import (
     exact_deficit,
     leave_out,
     merge_channels,
+    mixed,
     raise_threshold,
     round,
     safe_family,
@@ -103,5 +104,12 @@ REPAIRS: tuple[RepairMethod, ...] = (
         summary="take out the rules that give most away; the list is then no longer complete",
         source="ours; future work of Zhu, Wang, Du 2009",
         changes="lines",
+    ),
+    _row(
+        mixed,
+        of=("rules",),
+        summary="print, withhold or withdraw each rule, so that what remains loses least and no attack succeeds",
+        source="ours; future work of Zhu, Wang, Du 2009",
+        changes="numbers",
     ),
 )

@@ -56,13 +56,17 @@ def _cut(case: RepairCase, release: Rules) -> tuple[Ints, int]:
     kept = np.arange(len(release), dtype=np.int64)
     audit = case.look(release)
     while len(kept) and safety(audit) < 2:
-        weights = influence(audit, _select_rules(release, kept))
-        worst = np.argsort(-weights, kind="stable")[: max(1, len(kept) // PARTS)]
-        # Rules without influence stay as long as others have some.
-        worst = worst[weights[worst] > 0] if weights.max(initial=0) > 0 else worst
-        kept = np.delete(kept, worst)
+        kept = np.delete(kept, most_influential(audit, _select_rules(release, kept)))
         audit = case.look(_select_rules(release, kept))
     return kept, safety(audit)
+
+
+def most_influential(audit: Audit, release: Rules) -> Ints:
+    """Return the most influential lines, one of :data:`PARTS` parts of all."""
+    weights = influence(audit, release)
+    worst = np.argsort(-weights, kind="stable")[: max(1, len(release) // PARTS)]
+    # Rules without influence stay as long as others have some.
+    return worst[weights[worst] > 0] if weights.max(initial=0) > 0 else worst
 
 
 def influence(audit: Audit, release: Rules) -> npt.NDArray[np.float64]:

@@ -27,7 +27,7 @@ IN_NATS = "nats a person by which the sensitive values become less certain"
 IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
 #: Quick repairs first, so that slow ones have the rest of the time. A repair that is new in the table, and not here, is tried last.
 ORDER = (
-    *("withhold", "round", "raise-threshold", "withdraw", "leave-out"),
+    *("withhold", "round", "raise-threshold", "withdraw", "mixed", "leave-out"),
     *("safe-family", "suppressive", "substitute", "exact-deficit", "merge-channels", "additive"),
 )
 
