@@ -21,7 +21,7 @@ from tacit.known.sensitive_values import compare
 from tacit.model.audit import Audit, Target
 from tacit.model.policy import Limits, Policy
 from tacit.model.table import Table
-from tacit.verbs.known import posterior_of, several_case
+from tacit.verbs.known import posteriors_of, several_case
 
 #: Seconds that bounds may take.
 PATIENCE = 60.0
@@ -79,7 +79,7 @@ def measured(name: str, published: Sequence[Any], people: Table) -> list[str]:
     begun = time.perf_counter()
     proved = certain_values.run(Target(published[0], Policy(), Limits.within(2 * PATIENCE), case=case))
     bounded = time.perf_counter() - begun
-    audit = Audit((), {}, Policy(), (guessed, proved), {}, {}, posterior_of(case, [guessed, proved]))
+    audit = Audit((), {}, Policy(), (guessed, proved), {}, {}, posteriors_of([case], [guessed, proved]))
     lower, upper = proved.details["lower"], proved.details["upper"]
     some = int(case.population.people[((lower > 0) | (upper < 1)).any(axis=1)].sum())
     finished = proved.status == "ran"

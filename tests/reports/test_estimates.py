@@ -73,7 +73,7 @@ def test_nothing_outside_names_a_value_or_a_group() -> None:
 
 def test_bounds_stand_beside_the_estimates() -> None:
     found = by_hand([[0.7, 0.3]], [3], [0.5, 0.5], bounds=(0.25, 0.65))
-    audit = replace(AUDIT, posterior=found)
+    audit = replace(AUDIT, posteriors=(found,))
     text = " ".join(audit_text(audit, top=1).split())
     assert "0.700 ill v0 (among all 0.500, proved 0.250-0.650): 3 people with q=0" in text
     assert "For 1 combination the estimate lies outside the bounds of R03, by less than one person" in text

@@ -34,7 +34,7 @@ def audit_with(people: Table, share: np.ndarray, values: tuple[str, ...] = ("no"
     open_ = np.full(share.shape, np.nan)
     baseline = known.people @ share / known.n
     found = Posterior(known, "ill", values, share, open_, open_, baseline, baseline_is_published=False)
-    return Audit((), {}, Policy(), (), {}, {"posterior": found.table}, found)
+    return Audit((), {}, Policy(), (), {}, {"posterior": found.table}, (found,))
 
 
 @settings(max_examples=examples(100), deadline=None)

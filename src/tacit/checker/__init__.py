@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tacit.checker.buckets import BucketBook, check_buckets
 from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_itemsets
@@ -33,11 +33,12 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.measures import Verification
 from tacit.model.partial import PartialTable
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Release, Rules, by_sensitive_column
 from tacit.model.table import Table
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
+_B = TypeVar("_B")
 Book = ItemsetBook | RuleBook | BucketBook | PartialTable
 _BOOKS: Mapping[type, Callable[[Any], Book]] = {
     PartialTable: lambda table: table,
@@ -116,7 +117,7 @@ class _Shelf:
     known: Table | None
     knowledge: Sequence[Fact] | None
     names: Sequence[str]
-    books: dict[int, Book] = field(default_factory=dict)
+    books: dict[int, tuple[Book, ...]] = field(default_factory=dict)
 
     @cached_property
     def _together(self) -> JointBook:
@@ -124,8 +125,10 @@ class _Shelf:
         return JointBook(self.releases, adversary["people"], adversary.get("population", ()), facts=self.knowledge)
 
     @cached_property
-    def _people(self) -> KnownBook:
-        return KnownBook(self.releases, self.known, self.knowledge, self.record["adversary"].get("people", "same"))
+    def _people(self) -> tuple[KnownBook, ...]:
+        people = self.record["adversary"].get("people", "same")
+        lists = by_sensitive_column(self.releases).values() or [self.releases]
+        return tuple(KnownBook(one, self.known, self.knowledge, people) for one in lists)
 
     @cached_property
     def _worlds(self) -> Worlds:
@@ -147,7 +150,7 @@ class _Shelf:
         k = int(policy["k"])
         least = int(policy["l"])
         if is_about_known(finding):
-            return check_known(finding, self._people, least)
+            return _check_by_any(self._people, lambda book: check_known(finding, book, least))
         if code == "R03" and is_about_groups(finding):
             return check_full_group(finding, self.releases, adversary.get("people", ""), least)
         if code == "X01" and "worlds" in finding["certificate"]:
@@ -158,7 +161,12 @@ class _Shelf:
         if code == "X01":
             check_joint(finding, self._together, k)
             return check_joint_words(finding, self._together, self.names)
-        book = self._book(finding)
+        return _check_by_any(self._books(finding), lambda book: self._check_alone(finding, book))
+
+    def _check_alone(self, finding: Mapping[str, Any], book: Book) -> None:
+        code = finding["code"]
+        policy = self.record["policy"]
+        least = int(policy["l"])
         if code == "T01" and isinstance(book, PartialTable):
             return check_table(finding, book, policy)
         if code == "B01" and isinstance(book, BucketBook):
@@ -167,9 +175,9 @@ class _Shelf:
             return check_values(finding, book, least, self.known)
         if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | PartialTable) or not finding["because"]:
             raise Reject("it cites no lines of one release of its kind")
-        return _check_group(finding, book, k)
+        return _check_group(finding, book, int(policy["k"]))
 
-    def _book(self, finding: Mapping[str, Any]) -> Book:
+    def _books(self, finding: Mapping[str, Any]) -> tuple[Book, ...]:
         owners = {citation["release"] for citation in finding["because"]}
         if len(owners) > 1 or not owners <= set(range(len(self.releases))):
             raise Reject("it cites no lines of one release")
@@ -179,8 +187,24 @@ class _Shelf:
             opened = next((book for kind, book in _BOOKS.items() if isinstance(release, kind)), None)
             if opened is None:
                 raise Reject("there is no way to check it by a release of this kind alone")
-            self.books[owner] = opened(release)
-        return self.books[owner]
+            parts = release.by_column() if isinstance(release, Rules) and release.header.marginals else ()
+            self.books[owner] = tuple(map(opened, (release, *parts)))
+        books = self.books[owner]
+        if finding["code"] != "R03":
+            return books
+        own = [book for book in books if isinstance(book, RuleBook) and book.sensitive in finding["event"]]
+        return tuple(own) or books
+
+
+def _check_by_any(books: Sequence[_B], check: Callable[[_B], None]) -> None:
+    """Raise unless a proof holds by a list of rules, or by those about one column."""
+    problems: list[Exception] = []
+    for book in books:
+        try:
+            return check(book)
+        except (Reject, *_UNREADABLE) as problem:
+            problems.append(problem)
+    raise next((one for one in problems if isinstance(one, Reject)), problems[0])
 
 
 def _check_id(finding: Mapping[str, Any]) -> None:

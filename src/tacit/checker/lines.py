@@ -381,10 +381,9 @@ class _ItemLines(_Lines):
         if self.release.items.pairs is not None and not header.coarser:
             self.columns = {*(column for column, _ in self.release.items.pairs), *header.columns}
             if self.sensitive:
-                self.columns |= {*header.qi, self.sensitive}
+                self.columns |= {*header.qi, *(one.column for one in header.sensitive)}
             self.listed = {("column", name): frozenset(values) for name, values in header.all_values}
-            if header.sa_values:
-                self.listed["column", " & ".join(header.sa)] = frozenset(header.sa_values)
+            self.listed |= {("column", one.column): frozenset(one.values) for one in header.sensitive if one.values}
 
     @cached_property
     def published(self) -> set[int]:
@@ -538,10 +537,14 @@ class _RuleLines(_ItemLines):
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         release = self.release
         what = cited["what"]
-        if what == "value" and cited["cell"] == "sa_counts":
+        if what == "value":
+            told = {
+                f"sa_counts of {one.column}" if release.header.marginals else "sa_counts": one for one in release.header.sensitive
+            }
+            one = told[cited["cell"]]
             (value,) = cited["items"]
-            people = dict(zip(release.header.sa_values, release.header.sa_counts, strict=True))[value]
-            return count_people({**self.scope, **_having({self.sensitive: value})}, people, people)
+            people = dict(zip(one.values, one.counts, strict=True))[value]
+            return count_people({**self.scope, **_having({one.column: value})}, people, people)
         if what in ("missing-rule", "missing-share"):
             return self._missing(cited)
         if what in ("matched", "unmatched"):
@@ -611,22 +614,26 @@ class _RuleLines(_ItemLines):
         share = "share of " if cited["what"] == "missing-share" else ""
         if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
             raise Reject("it cites a missing rule that is none")
-        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or len(header.sa) != 1:
+        told = {one.column: one.values for one in header.sensitive}
+        is_plain = self.release.leads_to_one_column if header.marginals else len(header.sa) == 1
+        if not header.complete or header.coarser or not header.min_support or not header.min_confidence or not is_plain:
             raise Reject("it needs a complete list of rules, and the release is none")
         others = "it speaks of columns that its rules are not about"
         antecedent = _split_items(items[:-1], header.qi, others)
-        (value,) = _split_items(items[-1:], header.sa, others).values()
+        ((column, value),) = _split_items(items[-1:], tuple(told), others).items()
         pairs = self.release.items.pairs
         if pairs is None:
             raise Reject(others)
         having = sorted(antecedent.items())
         for left, right in zip(self.release.antecedents, self.release.consequents, strict=True):
-            if sorted(pairs[item] for item in left.tolist()) == having and [pairs[item][1] for item in right.tolist()] == [value]:
+            if sorted(pairs[item] for item in left.tolist()) == having and [pairs[item] for item in right.tolist()] == [
+                (column, value)
+            ]:
                 raise Reject("it takes a rule as missing that the release lists")
-        if value not in header.sa_values:
+        if value not in told[column]:
             raise Reject("it takes a rule as missing that the release lists")
         whole = _having(antecedent) | self.scope
-        return whole, whole | _having({header.sa[0]: value})
+        return whole, whole | _having({column: value})
 
     def _below_share(self, whole: Box, having: Box, least: int) -> Statement:
         header = self.release.header

@@ -343,6 +343,7 @@ _WAIVER = fields(
 )
 _SHARES = each(maybe(number), "posterior", "baseline", "lower", "upper")
 _GUESS = fields({"event": _BOX_EVENT, "people": natural, "value": text, **_SHARES})
+_MEASURES = map_of(maybe(either(number, flag)))
 _ESTIMATES = fields(
     {
         **each(text, "attack", "method", "sensitive"),
@@ -375,14 +376,15 @@ _RECORD = fields(
         "policy_files": list_of(fields({"level": _LEVEL, "file": text, "sha256": text})),
         "waivers": list_of(_WAIVER),
         "attacks": list_of(_ATTACK),
-        "measures": map_of(maybe(either(number, flag))),
+        "measures": _MEASURES,
         "options": _OPTIONS,
         "findings": list_of(_FINDING),
         "binding": text,
     },
     {
         **each(list_of(fields(each(text, "file", "reason"), {"column": text})), "not_read", "ignored"),
-        "estimates": _ESTIMATES,
+        "estimates": either(list_of(_ESTIMATES), _ESTIMATES),
+        "measures_by_column": map_of(_MEASURES),
         "suggestions": list_of(anything),
         "tool": fields({"name": one_of("tacit"), "version": text}),
         "headline": text,

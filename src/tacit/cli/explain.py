@@ -106,7 +106,10 @@ def _explain_finding(asked: _ExplainOptions) -> None:
 
     explanation, policy, releases = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
     if asked.picture_to is not None:
-        values = next((one.header.sa_values for one in releases if one.kind == "rules" and one.header.sa_values), ())
+        rules = [one.header for one in releases if one.kind == "rules"]
+        event = explanation.finding["event"]
+        told = [one for header in rules for one in header.sensitive if not header.marginals or one.column in event]
+        values = next((one.values for one in told if one.values), ())
         picture = explanation_svg(explanation, values=values, bars=policy)
         if picture is None:
             remedy = "Remove the option, or ask about a person with --who"
@@ -207,24 +210,36 @@ def _explain_person(asked: _ExplainOptions, who: str) -> None:
 
 
 def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOptions], who: str) -> None:
+    from tacit.model.release import by_sensitive_column
     from tacit.reports.estimates import person_svg, person_text
 
     asked = settings.given
     rules = next((release for release in releases if release.kind == "rules"), releases[0])
-    found = tacit.posterior_of(
-        rules if len(releases) == 1 else list(releases),
-        who=who,
-        data=reading.read_owners_data(rules, settings),
-        known=reading.read_known(rules, settings),
-        knowledge=list(asked.knowledge) or None,
-        withheld=asked.withheld or "at-threshold",
-        top=asked.top or TOP,
-        time_limit=asked.time_limit,
-    )
+    columns: list[str | None] = [*by_sensitive_column(releases)]
+    if len(columns) > 1 and asked.picture_to is not None:
+        remedy = "Remove the option, or give rules about one of them"
+        raise OptionError("draws one sensitive column, and there are several", where="--picture", remedy=remedy)
+    data = reading.read_owners_data(rules, settings)
+    known = reading.read_known(rules, settings)
+    found = [
+        tacit.posterior_of(
+            rules if len(releases) == 1 else list(releases),
+            who=who,
+            sa=column,
+            data=data,
+            known=known,
+            knowledge=list(asked.knowledge) or None,
+            withheld=asked.withheld or "at-threshold",
+            top=asked.top or TOP,
+            time_limit=asked.time_limit,
+        )
+        for column in columns or [None]
+    ]
     if asked.picture_to is not None:
-        write_file(asked.picture_to, person_svg(found).encode())
-    record = {"format": "tacit.explanation/1"} | found.to_dict()
-    emit(record, lambda width: person_text(found, width=width), json_to=asked.json_to)
+        write_file(asked.picture_to, person_svg(found[0]).encode())
+    told = [one.to_dict() for one in found]
+    record = {"format": "tacit.explanation/1"} | ({"columns": told} if columns else told[0])
+    emit(record, lambda width: "\n".join(person_text(one, width=width) for one in found), json_to=asked.json_to)
 
 
 def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:

@@ -92,6 +92,7 @@ class _RulesOptions(_MineOptions):
     digits: int | None
     with_confidence: bool
     publish_sa_distribution: bool
+    combine_sa: bool
     incomplete: bool
 
 
@@ -110,6 +111,7 @@ class _RulesOptions(_MineOptions):
 @option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
 @option("--with-confidence", "With --digits: publish confidences too; they reveal more.", is_flag=True)
 @option("--publish-sa-distribution", "Also publish how many people have each sensitive value.", is_flag=True)
+@option("--combine-sa", "Take several sensitive columns as one, whose values are combinations.", is_flag=True)
 @option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
 @options.hierarchies
@@ -134,9 +136,8 @@ def rules_command(**given: Any) -> None:
             min_confidence=min_confidence,
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
             progress=progress,
-            **asked.pick(
-                "strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution", "incomplete", "time_limit"
-            ),
+            **asked.pick("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution"),
+            **asked.pick("combine_sa", "incomplete", "time_limit"),
         )
     _write(found, people, settings, rules_record(found))
 

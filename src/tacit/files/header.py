@@ -22,7 +22,7 @@ from typing import Any, Literal, cast
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Only, ValueGroup
+from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Marginal, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
 _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
@@ -130,7 +130,8 @@ def read_header(file: Input) -> FileHeader:
     rounding, base = _rounding(get)
     if base is not None and kind == "rules":
         raise get.wrong("rounding", "a base is for the counts of itemsets", "Print the supports of rules with 'digits' instead")
-    values, counts = _distribution(get)
+    marginals = _marginals(get) if kind != "itemsets" else ()
+    values, counts = ((), ()) if marginals else _distribution(get)
     header = Header(
         n=get.whole("n"),
         min_support=get.whole("min_support"),
@@ -150,12 +151,13 @@ def read_header(file: Input) -> FileHeader:
         groups=_value_groups(get),
         made_by=_made_by(get),
         columns=get.names("columns"),
+        marginals=marginals,
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
     except OptionError as exc:
         raise InputError(exc.what, where=f"{get.where}, key 'qi' or 'sa'", remedy=exc.remedy) from None
-    if counts and header.n is not None and sum(counts) != header.n:
+    if header.n is not None and any(one.counts and sum(one.counts) != header.n for one in header.sensitive):
         what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
         raise Contradiction(what, where=get.where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
@@ -186,6 +188,29 @@ def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
     if len({(group.column, group.name) for group in groups}) < len(groups):
         raise get.wrong("value_groups", "names two groups of a column alike", "Give each group a name of its own")
     return tuple(groups)
+
+
+def _marginals(get: Entries) -> tuple[Marginal, ...]:
+    """Return the sensitive columns, if the header tells them apart."""
+    names = get.names("sa")
+    values = get.entries.get("sa_values")
+    counts = get.entries.get("sa_distribution")
+    if len(names) < 2 or not (isinstance(values, dict) or _is_by_column(counts)):
+        return ()
+    for key, entry in (("sa_values", values), ("sa_distribution", counts)):
+        if entry is not None and not (
+            isinstance(entry, dict) and set(entry) <= set(names) and (_is_by_column(entry) or entry is values)
+        ):
+            raise get.wrong(key, "must be an object with an entry for each sensitive column", 'Write its columns as in "sa"')
+    parts = []
+    for name in names:
+        both = {"sa_values": (values or {}).get(name), "sa_distribution": (counts or {}).get(name)}
+        parts.append(Marginal(name, *_distribution(Entries(both, get.where))))
+    return tuple(parts)
+
+
+def _is_by_column(counts: object) -> bool:
+    return isinstance(counts, dict) and bool(counts) and all(isinstance(one, dict) for one in counts.values())
 
 
 def _distribution(get: Entries) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -334,6 +359,11 @@ def header_entries(release: Listed) -> dict[str, Any]:
         ]
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
+    if header.marginals:
+        entries["sa_values"] = {one.column: list(one.values) for one in header.marginals}
+        counted = [one for one in header.marginals if one.counts]
+        if counted:
+            entries["sa_distribution"] = {one.column: dict(zip(one.values, one.counts, strict=True)) for one in counted}
     return entries
 
 

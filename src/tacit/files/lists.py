@@ -2,7 +2,8 @@
 
 Itemsets have the columns ``itemset`` (a JSON list), ``count``, ``support``; rules have ``antecedent`` (a JSON object of columns and values,
 or a JSON list of items), ``consequent``, ``count``, ``support``, ``confidence``. An empty cell is a withheld value. If the header names
-the ``sa``, a consequent is one of its values as plain text; otherwise it is a JSON list or object like the antecedent, or plain text.
+the ``sa``, a consequent is one of its values as plain text; otherwise, or if rules are about each of several ``sa`` columns, it is a JSON
+list or object like the antecedent, or plain text.
 In Parquet ``itemset`` is a list of texts, counts are BIGINT, shares DOUBLE (the header's ``digits`` gives their decimals), the rest text.
 The file and its header are written both or neither.
 """
@@ -10,7 +11,7 @@ The file and its header are written both or neither.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -28,7 +29,7 @@ from tacit.files.header import FileHeader, Plain, header_entries, split_items, w
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
 from tacit.files.rule_lists import in_order
 from tacit.model.arrays import Ints
-from tacit.model.release import Decimals, Items, Itemsets, Listed, Rules, Sets
+from tacit.model.release import Decimals, Items, Itemsets, Listed, Marginal, Rules, Sets
 
 COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence", "order")
 
@@ -71,6 +72,7 @@ def printout(columns: dict[str, TextColumn], lines: Ints, known: FileHeader, *, 
         add_cells(bags, columns["itemset"], at)
         named = _itemsets(bags, known.header.columns or known.header.qi + known.header.sa)
     else:
+        known = _with_marginals(known, columns["consequent"].texts)
         named = _rules(columns["antecedent"], columns["consequent"], known, at)
         if "order" in columns or known.ordered:
             named, header = in_order(named, columns.get("order"), known.header, at)
@@ -91,6 +93,23 @@ def _itemsets(bags: Bags, columns: tuple[str, ...]) -> tuple[Items, list[Sets]]:
     return Items.of_columns([pairs[i] for i in order]), [bags.sets(ranks)]
 
 
+def _are_objects(cells: Sequence[str]) -> bool:
+    return bool(cells) and all(cell.lstrip().startswith("{") for cell in cells)
+
+
+def _with_marginals(known: FileHeader, consequents: Sequence[str]) -> FileHeader:
+    """Read several sensitive columns by themselves where consequents name them."""
+    header = known.header
+    if len(header.sa) < 2 or header.marginals or not _are_objects(consequents):
+        return known
+    if header.sa_values:
+        remedy = 'Give the values of each column, such as {"ill": ["flu", "none"], "pay": ["high", "low"]}'
+        raise InputError(
+            "lists combined values, and rules are about single columns", where=f"{known.where}, key 'sa_values'", remedy=remedy
+        )
+    return replace(known, header=replace(header, marginals=tuple(map(Marginal, header.sa))))
+
+
 def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at: Place) -> tuple[Items, list[Sets]]:
     """Items, antecedents and consequents, all objects or all lists."""
     if antecedent.texts and not any(cell.lstrip().startswith("{") for cell in antecedent.texts):
@@ -103,13 +122,14 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
         return finish(bags)
     bags = [Bags(numbering := Numbering(pair_name)), Bags(numbering)]
     add_cells(bags[0], antecedent, at, Pairs)
-    if not known.header.sa and consequent.texts and all(cell.lstrip().startswith("{") for cell in consequent.texts):
+    if known.header.marginals or (not known.header.sa and _are_objects(consequent.texts)):
         add_cells(bags[1], consequent, at, Pairs)
     else:
         column = " & ".join(known.header.sa) or "consequent"
         bags[1].add([((column, cell),) for cell in consequent.texts])
     # Pairs stand in the order of the columns in the header, and then of their values.
-    order = {column: i for i, column in enumerate(known.header.qi)}
+    marginals = (one.column for one in known.header.marginals)
+    order = {column: i for i, column in enumerate((*known.header.qi, *marginals))}
     for column, _ in numbering.numbers:
         order.setdefault(column, len(order))
     pairs = sorted(numbering.numbers, key=lambda pair: (order[pair[0]], pair[1]))
@@ -186,7 +206,7 @@ def _side_cells(release: Listed) -> list[Cells]:
     if isinstance(release, Itemsets):
         return [_set_cells(release.sets, fragments, ends)]
     antecedents = _set_cells(release.antecedents, fragments, ends)
-    if pairs is None or not release.header.sa:
+    if pairs is None or not release.header.sa or release.header.marginals:
         return [antecedents, _set_cells(release.consequents, fragments, ends)]
     # The value of the SA is plain text.
     column = " & ".join(release.header.sa)

@@ -42,7 +42,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
-from tacit.model.release import ONLY, Items, Itemsets, Listed, Only, Release, Rules, Sets, Source
+from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Sets, Source
 from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
 
@@ -100,11 +100,13 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
             source = replace(source, options={**source.options, "columns": [column for column in known if column in used]})
         release = replace(release, items=Items.of_columns(matched), source=source)
     own = dict.fromkeys(column for column, _ in release.items.pairs or ())
+    by_itself = release.kind == "rules" and not header.sa and len(sensitive) > 1 and not own.keys().isdisjoint(sensitive)
     fresh = replace(
         header,
         qi=header.qi or quasi or (tuple(column for column in own if column not in sensitive) if sensitive else ()),
         sa=header.sa or sensitive,
         no_sa=header.no_sa or (no_sa and not header.sa),
+        marginals=tuple(map(Marginal, sensitive)) if by_itself else header.marginals,
     )
     return release if fresh == header else replace(release, header=fresh)
 

@@ -62,7 +62,7 @@ def lower(
         lines += reader.closing_lines()
     lines += fact_lines(facts, sensitive, words.columns, releases[0].n)
     left_out = sum(reader.left_out for reader in readers)
-    found = [one for reader in readers if (one := reader.condition()) is not None]
+    found = [one for reader in readers for one in reader.conditions()]
     conditions = sorted(found, key=lambda one: (MissingRules, Gaps, ShownRows).index(type(one)))
     if isinstance(people, Changed):
         # Axes are histories then: conditions are not read over these, and a missing rule would join values of two times.

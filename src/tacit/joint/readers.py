@@ -77,9 +77,9 @@ class Reader(Generic[R]):
                 origin = Origin(self.number, f"all values of {column}", "all-values", Bound.of(0), items=(column,))
                 yield Line.about(box, None, 0, origin)
 
-    def condition(self) -> Condition | None:
-        """Return what lines cannot state, or None."""
-        return None
+    def conditions(self) -> Sequence[Condition]:
+        """Return what lines cannot state."""
+        return ()
 
     def _choose_shortest(self, lengths: Ints, most: int) -> Sequence[int]:
         if len(lengths) <= most:
@@ -162,7 +162,7 @@ class _ListReader(Reader[Listed]):
         header = self.release.header
         if self._pairs is None:
             return {}
-        return dict(header.all_values) | ({" & ".join(header.sa): header.sa_values} if header.sa_values else {})
+        return dict(header.all_values) | {one.column: one.values for one in header.sensitive if one.values}
 
     def words(self) -> Words:
         found: dict[str, set[str]] = {}
@@ -302,7 +302,7 @@ class _RuleReader(_ListReader[Rules]):
     def columns(self) -> Mapping[str, Sequence[str]]:
         header = self.release.header
         # A list of rules is about its roles even where it is empty.
-        roles = [*header.qi, " & ".join(header.sa)] if self._pairs is not None and header.sa else []
+        roles = [*header.qi, *(one.column for one in header.sensitive)] if self._pairs is not None and header.sa else []
         found: dict[str, Sequence[str]] = {**super().columns(), **dict.fromkeys(roles, ())}
         for one in chain.from_iterable(header.first_match.rules if header.first_match is not None else ()):
             found[one.column] = [*found[one.column], *one.values]
@@ -326,11 +326,12 @@ class _RuleReader(_ListReader[Rules]):
         header = release.header
         if header.first_match is not None:
             yield from self._order_lines(header.first_match)
-        if header.sa_counts and header.sa_values:
-            key = Key("column", " & ".join(header.sa))
-            for value, people in zip(header.sa_values, header.sa_counts, strict=True):
+        for one in header.sensitive:
+            key = Key("column", one.column)
+            place = f"sa_counts of {one.column}" if header.marginals else "sa_counts"
+            for value, people in zip(one.values, one.counts, strict=False):
                 box = {key: Allowed(frozenset([value])), **self.scope}
-                origin = Origin(self.number, "sa_counts", "value", Bound.of(people), items=(value,))
+                origin = Origin(self.number, place, "value", Bound.of(people), items=(value,))
                 yield Line.about(box, people, people, origin)
 
     def _order_lines(self, match: FirstMatch) -> Iterator[Line]:
@@ -380,11 +381,18 @@ class _RuleReader(_ListReader[Rules]):
             top, under = (1 - allowed.high).as_integer_ratio()
             yield Line(((under, rest), (-top, whole)), int(allowed.high_open), None, origin("least-exceptions"))
 
-    def condition(self) -> MissingRules | None:
+    def conditions(self) -> list[MissingRules]:
         header = self.release.header
-        has_roles = header.sa_values and len(header.sa) == 1 and header.qi and self._pairs is not None
         has_thresholds = header.complete and header.min_support and header.min_confidence
-        return MissingRules(self.number, self.release, self.scope) if has_roles and has_thresholds else None
+        if (
+            not has_thresholds
+            or not header.qi
+            or self._pairs is None
+            or (header.marginals and not self.release.leads_to_one_column)
+        ):
+            return []
+        parts = [one for one in self.release.by_column() if one.header.sa_values and len(one.header.sa) == 1]
+        return [MissingRules(self.number, one, self.scope) for one in parts]
 
 
 MOST_CELLS = 20_000  #: Most cells that are used, those of the fewest columns first.
@@ -434,13 +442,13 @@ class _FrequencyReader(Reader[FrequencyTable]):
         origin = Origin(self.number, release.place(index), "count", count, text=release.text(index))
         return Line.about({**fixed, **self.scope}, count.lo, None if count.hi >= UNBOUNDED else count.hi, origin)
 
-    def condition(self) -> Condition | None:
+    def conditions(self) -> list[Gaps]:
         release = self.release
         least = release.printing.hidden_below
         if least is None or least < 2 or not release.printing.zeros_shown:
-            return None
+            return []
         shown = np.flatnonzero(~release.is_hidden & (release.lo == 0) & (release.hi >= least)).tolist()
-        return Gaps(tuple(map(self._line, shown)), least) if shown else None
+        return [Gaps(tuple(map(self._line, shown)), least)] if shown else []
 
 
 MOST_COUNTED = 20_000  #: Most lines from the rows of one table.
@@ -543,9 +551,9 @@ class _RowReader(_TableReader[PartialTable]):
         blank = self.release.hidden_by_column()
         return {column: values for column, values in self.columns().items() if column not in blank}
 
-    def condition(self) -> Condition | None:
+    def conditions(self) -> list[ShownRows]:
         has_blanks = any(column.has_blanks for column in self._used)
-        return ShownRows(self.number, tuple(self._used), self.scope) if has_blanks else None
+        return [ShownRows(self.number, tuple(self._used), self.scope)] if has_blanks else []
 
 
 MOST_ENTRIES = 4_000_000  #: Most groups times combinations of quasi-identifiers.

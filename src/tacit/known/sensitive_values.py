@@ -90,16 +90,26 @@ def _times_log(factor: Floats, share: Floats) -> Floats:
 def compare(audit: Audit, people: Table) -> Comparison:
     """Compare the estimates of an audit of rules with the true values of its people.
 
+    Of several sensitive columns, the one that is the sensitive column of ``people`` is compared.
+
     >>> import tacit
     >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
     >>> audit = tacit.audit(tacit.mine_rules(people, min_support=1, min_confidence=1), known=people.qi)
     >>> round(tacit.compare(audit, people).D_overall, 6)
     0.0
     """
-    posterior = audit.posterior
-    if posterior is None or not posterior.is_estimated:
+    estimated = {one.sensitive: one for one in audit.posteriors if one.is_estimated}
+    if not estimated:
         remedy = "Audit rules with known=people.qi, or with the data"
         raise OptionError("the audit estimated nobody's sensitive value", where="compare", remedy=remedy)
+    if len(audit.posteriors) > 1 and len(people.schema.sa) > 1:
+        remedy = f"Name one of them with --sa (Python: sa=): {', '.join(estimated)}"
+        raise OptionError("the estimates are about several sensitive columns", where="compare", remedy=remedy)
+    return compare_estimates(estimated.get(people.sa.name, next(iter(estimated.values()))), people)
+
+
+def compare_estimates(posterior: Posterior, people: Table) -> Comparison:
+    """Compare estimates of a sensitive column with the truth."""
     truth = _true_counts(posterior, people)
     n_q = truth.sum(axis=1, keepdims=True)
     share = truth / np.maximum(n_q, 1)
@@ -114,7 +124,7 @@ def compare(audit: Audit, people: Table) -> Comparison:
 
 def _true_counts(posterior: Posterior, people: Table) -> Floats:
     remedy = "Give the data that the audited rules were made from"
-    sensitive = people.sa
+    sensitive = people.column(posterior.sensitive) if posterior.sensitive in people.schema.sa else people.sa
     if sensitive.name != posterior.sensitive:
         raise OptionError(
             f"the rules are about {posterior.sensitive!r}, and the sensitive column of the data is {sensitive.name!r}",

@@ -1,4 +1,4 @@
-"""Association rules from quasi-identifying columns to the sensitive one.
+"""Association rules from quasi-identifying columns to sensitive ones.
 
 What of a rule's two counts is published: the counts, supports with some decimals, or nothing; and what that says to a reader.
 
@@ -7,8 +7,8 @@ A reader knows the thresholds, too, so that a published rule never allows counts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor
@@ -23,8 +23,8 @@ from tacit.mining.database import Pair, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
-from tacit.model.release import Decimals, Header, Items, Rules, Sets
-from tacit.model.table import Column, Table
+from tacit.model.release import Decimals, Header, Items, Marginal, Rules, Sets
+from tacit.model.table import Column, Hierarchy, Table
 
 MOST_DIGITS = 12  #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 
@@ -144,6 +144,7 @@ def mine_rules(
     with_confidence: bool = False,
     incomplete: bool = False,
     publish_sa_distribution: bool = False,
+    combine_sa: bool = False,
     hierarchies: Trees = None,
     max_rules: int | None = None,
     threads: int | None = None,
@@ -152,10 +153,9 @@ def mine_rules(
 ) -> Rules:
     """Mine all rules from values of QI columns to an SA value.
 
-    They come in dictionary order of the QI items.
+    They come in dictionary order of the QI items; those about the first of several SA columns come first.
 
-    A rule Q => x is listed when at least ``ceil(max(s * n, c * count(Q)))`` people have Q and x; Q is not empty. Several SA columns count as
-    one, whose values are the combinations that occur.
+    A rule Q => x is listed when at least ``ceil(max(s * n, c * count(Q)))`` people have Q and x; Q is not empty.
 
     Parameters
     ----------
@@ -175,6 +175,8 @@ def mine_rules(
         Say in the header that rules may have been left out.
     publish_sa_distribution
         Publish how many people have each SA value.
+    combine_sa
+        Take several SA columns as one, whose values are the combinations that occur, instead of each by itself.
     hierarchies
         Coarser values of QI columns, which are items as well; a rule uses at most one item of a column. Those of other columns are not used.
         Also a folder of files.
@@ -192,16 +194,21 @@ def mine_rules(
     [({'sex': 'F'}, 'high', 3), ({'sex': 'M'}, 'low', 4)]
     """
     require_table(people, "mine_rules")
-    hierarchies = trees_of(hierarchies, people)
+    trees = trees_of(hierarchies, people)
     form = Published(withhold_values, digits, with_confidence)
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
-    sa = people.sa
+    if combine_sa and len(people.schema.sa) < 2:
+        raise OptionError("needs several sensitive columns", where="--combine-sa", remedy="Name them with --sa, or leave it out")
+    columns = [people.sa] if combine_sa or len(people.schema.sa) < 2 else [people.column(name) for name in people.schema.sa]
     n = people.n
     least = Threshold.parse(min_support).least_count(n, strict=strict)
     bar = share(min_confidence, where="min_confidence")
     if n > MOST_PEOPLE:
         raise OptionError("the table stands for over 3 billion people", where="weights", remedy="Mine a part of it")
+    marginals = tuple(
+        Marginal(one.name, one.values, _count_values(people, one) if publish_sa_distribution else ()) for one in columns
+    )
     header = Header(
         n=n,
         min_support=least,
@@ -214,18 +221,77 @@ def mine_rules(
         missing_rule=people.missing.rule,
         qi=people.schema.qi,
         sa=people.schema.sa,
-        sa_values=sa.values,
-        sa_counts=_count_values(people, sa) if publish_sa_distribution else (),
-        coarser=bool(hierarchies),
+        coarser=bool(trees),
+        marginals=marginals,
     )
+    limits = Limits(time_limit, threads, max_rules, progress)
+    parts = []
+    for column in columns:
+        parts.append(_mine_column(people, column, header, form, hierarchies=trees, limits=limits))
+        if max_rules is not None:
+            limits = replace(limits, max_itemsets=max_rules - sum(map(len, parts)))
+    if len(columns) == 1:
+        return replace(
+            parts[0], header=replace(header, sa_values=marginals[0].values, sa_counts=marginals[0].counts, marginals=())
+        )
+    return _join_columns(parts, header)
+
+
+def _mine_column(
+    people: Table, sa: Column, header: Header, form: Published, hierarchies: Mapping[str, Hierarchy] | None, limits: Limits
+) -> Rules:
     rows, pairs = table_rows(people, people.schema.qi, hierarchies, sa)
-    part, whole = least_ratio(bar, n, strict=strict)
+    part, whole = least_ratio(header.min_confidence or Fraction(0), people.n, strict=header.strict)
     wanted = Wanted("all", bool(hierarchies), part, whole)
-    database, mined, _ = mine(rows, least, wanted, Limits(time_limit, threads, max_rules, progress))
+    database, mined, _ = mine(rows, header.min_support or 0, wanted, limits)
     antecedents = Sets(mined.offsets, mined.members)
     sides, items = _split_sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)
     published = publish(mined.counts, mined.wholes, header, form)
     return Rules(*sides, *published[:4], items, header, published.support, published.confidence)
+
+
+def _join_columns(parts: Sequence[Rules], header: Header) -> Rules:
+    """Return the rules about all sensitive columns, one column after another."""
+    order = {column: place for place, column in enumerate((*header.qi, *header.sa))}
+    named = {pair for part in parts for pair in part.items.pairs or ()}
+    items = Items.of_columns(sorted(named, key=lambda pair: (order[pair[0]], pair[1])))
+    assert items.pairs is not None
+    number = {pair: place for place, pair in enumerate(items.pairs)}
+
+    starts = np.cumsum([0, *map(len, parts)])
+
+    def side(name: str) -> Sets:
+        rows = []
+        members = []
+        for part, start in zip(parts, starts.tolist(), strict=False):
+            sets: Sets = getattr(part, name)
+            place = np.array([number[pair] for pair in part.items.pairs or ()], np.int32)
+            rows.append(sets.owners() + start)
+            members.append(place[sets.members.astype(np.int64)])
+        return Sets.from_pairs(np.concatenate(rows), np.concatenate(members), int(starts[-1]))
+
+    def decimals(name: str) -> Decimals | None:
+        found: list[Decimals | None] = [getattr(part, name) for part in parts]
+        shown = [one for one in found if one is not None]
+        return (
+            Decimals(*(np.concatenate([getattr(one, end) for one in shown]) for end in ("scaled", "digits"))) if shown else None
+        )
+
+    lo, hi, whole_lo, whole_hi = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("lo", "hi", "whole_lo", "whole_hi")
+    )
+    return Rules(
+        side("antecedents"),
+        side("consequents"),
+        lo,
+        hi,
+        whole_lo=whole_lo,
+        whole_hi=whole_hi,
+        items=items,
+        header=header,
+        support=decimals("support"),
+        confidence=decimals("confidence"),
+    )
 
 
 def least_ratio(bar: Fraction, n: int, *, strict: bool) -> tuple[int, int]:

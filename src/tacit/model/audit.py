@@ -115,7 +115,8 @@ class AttackRun:
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
     is about, ``show(i)`` writes it out. ``people`` are proved to be concerned at least; ``undecided`` counts what was left open. A measure is
-    None where it was not counted; ``details`` are arrays for tables of the audit.
+    None where it was not counted; ``details`` are arrays for tables of the audit. ``parts`` are the runs on the rules about each of several
+    sensitive columns.
     """
 
     code: str
@@ -133,6 +134,7 @@ class AttackRun:
     streamed: Mapping[int, int] | None = None
     details: Columns = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
+    parts: tuple[AttackRun, ...] = ()
 
     @property
     def findings(self) -> int:
@@ -310,7 +312,8 @@ class Audit:
     """Outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
-    when they are asked for. ``posterior`` is what was estimated about everybody's sensitive value, of rules and known people. ``not_read``
+    when they are asked for. ``posteriors`` are what was estimated about everybody's sensitive values, of rules and known people, one for each
+    sensitive column; ``by_column`` are the measures of each, if there are several, of which ``measures`` has the worst. ``not_read``
     are files of folders and columns of files that were not read, ``ignored`` those that say nothing, ``inputs`` those that were read besides
     the releases. ``suggestions`` say what could be done, where that was asked for. ``options`` are those of the audit that are not told
     elsewhere, so that it can be repeated.
@@ -322,12 +325,18 @@ class Audit:
     runs: tuple[AttackRun, ...]
     measures: Mapping[str, Any] = field(default_factory=dict)
     tables: Mapping[str, Callable[[], Columns]] = field(default_factory=dict)
-    posterior: Posterior | None = None
+    posteriors: tuple[Posterior, ...] = ()
+    by_column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     not_read: tuple[NotRead, ...] = ()
     ignored: tuple[NotRead, ...] = ()
     inputs: tuple[Mapping[str, str], ...] = ()
     suggestions: Suggestions | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: dict(OPTIONS))
+
+    @property
+    def posterior(self) -> Posterior | None:
+        """Estimates about the sensitive column, if there is one."""
+        return self.posteriors[0] if len(self.posteriors) == 1 else None
 
     @property
     def verdict(self) -> Verdict:
@@ -405,9 +414,7 @@ class Audit:
     def summary(self) -> dict[str, Any]:
         """Return the record without its findings."""
         files = {"not_read": self.not_read, "ignored": self.ignored}
-        measures = {
-            name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in self.measures.items()
-        }
+        by_column = {name: _finite(measures) for name, measures in self.by_column.items()}
         others = {name: [file.to_dict() for file in listed] for name, listed in files.items() if listed}
         return {
             "verdict": self.verdict,
@@ -421,18 +428,24 @@ class Audit:
             "policy_files": [file.to_dict() for file in self.policy.files],
             "waivers": self.waived.to_list(),
             "attacks": [run.to_dict() | {"waived": self.waived.number(owner)} for owner, run in enumerate(self.runs)],
-            "measures": measures,
+            "measures": _finite(self.measures),
+            **({"measures_by_column": by_column} if by_column else {}),
         }
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
         """Return the record: one JSON object, the same for the same input."""
         out = {"format": "tacit.audit/1", "tool": tool()} | self.summary()
-        if self.posterior is not None and self.posterior.is_estimated:
-            out["estimates"] = self.posterior.to_dict(top=top)
+        estimates = [one.to_dict(top=top) for one in self.posteriors if one.is_estimated]
+        if estimates:
+            out["estimates"] = estimates[0] if len(self.posteriors) == 1 else estimates
         if self.suggestions is not None:
             out["suggestions"] = self.suggestions.to_list()
         out |= {"options": {**self.options, "top": top}, "findings": [finding.to_dict() for finding in self.findings[:top]]}
         return bound(out)
+
+
+def _finite(measures: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in measures.items()}
 
 
 def tool() -> dict[str, str]:

@@ -6,7 +6,7 @@ in one pattern.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -134,6 +134,20 @@ class Posterior:
             "highest": [guess.to_dict() for guess in self.highest(top)],
             "most_gained": [guess.to_dict() for guess in self.highest(top, gained=True)],
         }
+
+
+def table_of(posteriors: Sequence[Posterior]) -> Mapping[str, npt.NDArray[Any]]:
+    """Return the table of all estimates.
+
+    Of several sensitive columns, ``sensitive`` names the column and ``value`` its value.
+    """
+    tables = [dict(one.table()) for one in posteriors]
+    if len(tables) == 1:
+        return tables[0]
+    for one, table in zip(posteriors, tables, strict=True):
+        values = table.pop(one.sensitive)
+        table |= {"sensitive": np.full(len(values), one.sensitive, object), "value": values}
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 #: The ranges of the probability of the top guess in which it is held against the truth; above means: more than the left end.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -179,6 +179,15 @@ class MadeBy:
 
 
 @dataclass(frozen=True, slots=True)
+class Marginal:
+    """Values of a sensitive column, and their counts if published."""
+
+    column: str
+    values: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """Facts about a release; None or empty if unknown.
 
@@ -191,7 +200,8 @@ class Header:
     ``unread`` names columns or fields of the file that were not understood, ``ignored`` those that the caller declares to say nothing;
     ``n_from`` says what n follows from, where nobody says it. ``columns`` are those that items were looked for in, listed ones or not.
     ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
-    listed in order, and what the column in their antecedents means.
+    listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
+    without them, several columns are one, and ``sa_values`` are combinations.
     """
 
     n: int | None = None
@@ -218,6 +228,18 @@ class Header:
     columns: tuple[str, ...] = field(default=(), compare=False)
     all_values: tuple[tuple[str, tuple[str, ...]], ...] = ()
     first_match: FirstMatch | None = None
+    marginals: tuple[Marginal, ...] = ()
+
+    @property
+    def sensitive(self) -> tuple[Marginal, ...]:
+        """Sensitive columns that lines are about; several may be one."""
+        if self.marginals or not self.sa:
+            return self.marginals
+        return (Marginal(" & ".join(self.sa), self.sa_values, self.sa_counts),)
+
+    def about(self, one: Marginal) -> Header:
+        """Return the header of the rules about one sensitive column."""
+        return replace(self, sa=(one.column,), sa_values=one.values, sa_counts=one.counts, marginals=())
 
     @property
     def has_roles(self) -> bool:
@@ -408,6 +430,36 @@ class Rules(CountedLines):
             confidence=None if self.confidence is None else self.confidence.take(index),
         )
 
+    @property
+    def leads_to_one_column(self) -> bool:
+        """True if each rule leads from other columns to one sensitive column."""
+        pairs = self.items.pairs
+        if pairs is None or (self.consequents.lengths != 1).any():
+            return False
+        names = {one.column for one in self.header.sensitive}
+        concluded = {pairs[item][0] for item in np.unique(self.consequents.members).tolist()}
+        return concluded <= names and not names & {pairs[item][0] for item in np.unique(self.antecedents.members).tolist()}
+
+    def by_column(self) -> tuple[Rules, ...]:
+        """Return the rules about each sensitive column.
+
+        If some rule is about several of them, each part holds all rules.
+        """
+        if not self.header.marginals:
+            return (self,)
+        kept = [np.arange(len(self))] * len(self.header.marginals)
+        if self.leads_to_one_column:
+            assert self.items.pairs is not None
+            columns = np.array([column for column, _ in self.items.pairs], object)[self.consequents.members]
+            kept = [np.flatnonzero(columns == one.column) for one in self.header.marginals]
+        return tuple(
+            replace(self.take(index, self.header.about(one)), lines=self._line_numbers()[index], source=self.source)
+            for index, one in zip(kept, self.header.marginals, strict=True)
+        )
+
+    def _line_numbers(self) -> Ints:
+        return np.arange(len(self), dtype=np.int64) + 2 if self.lines is None else self.lines
+
     def details(self) -> dict[str, Any]:
         """Return what a record says about rules only: nothing."""
         return {}
@@ -430,8 +482,10 @@ class Rules(CountedLines):
             return dict(self.items.pairs[item] for item in sets[index])
         return [self.items.names[item] for item in sets[index]]
 
-    def _consequent(self, index: int) -> str | list[str]:
+    def _consequent(self, index: int) -> str | dict[str, str] | list[str]:
         members = self.consequents[index]
+        if self.header.marginals:
+            return self._side(self.consequents, index)
         if self.items.pairs is not None and len(members) == 1:
             column, value = self.items.pairs[int(members[0])]
             if not self.header.sa or column == " & ".join(self.header.sa):
@@ -441,6 +495,19 @@ class Rules(CountedLines):
 
 Listed = Itemsets | Rules  #: Releases that are lists of lines with counts.
 Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"  #: Everything that is published.
+
+
+def by_sensitive_column(releases: Sequence[Release]) -> dict[str, tuple[Release, ...]]:
+    """Return the releases about each sensitive column, if rules have several; else nothing."""
+    rules = [one for one in releases if one.kind == "rules"]
+    if not any(one.header.marginals for one in rules):
+        return {}
+    parts = [
+        {part.header.sa[0]: part for part in one.by_column()} if one.kind == "rules" and one.header.marginals else {}
+        for one in releases
+    ]
+    columns = dict.fromkeys(one.column for release in rules for one in release.header.sensitive)
+    return {column: tuple(part.get(column, one) for part, one in zip(parts, releases, strict=True)) for column in columns}
 
 
 def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:

@@ -84,10 +84,12 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
     if lacking:
         raise OptionError(f"has no column {', '.join(lacking)}, which the rules are about", where="--data", remedy=CHECK)
     people = table.select([*qi, *header.sa]).merged()
-    sensitive = replace(people, schema=Schema(qi=tuple(qi), sa=header.sa)).sa
+    sensitive = [replace(people, schema=Schema(qi=tuple(qi), sa=header.sa)).sa]
+    if header.marginals:
+        sensitive = [people.column(name) for name in header.sa]
     where = {
         (column.name, value): column.codes == code
-        for column in (*people.columns[: len(qi)], sensitive)
+        for column in (*people.columns[: len(qi)], *sensitive)
         for code, value in enumerate(column.values)
     }
     for group in (one for one in header.groups if one.column in people.names):
@@ -103,7 +105,8 @@ def true_counts(release: Rules, table: Table) -> tuple[Ints, Ints]:
             holds &= where.get(pairs[item], nobody)
         wholes[line] = people.weights[holds].sum()
         for item in release.consequents[line].tolist():
-            holds &= where.get((sensitive.name, pairs[item][1]), nobody)
+            column, value = pairs[item]
+            holds &= where.get((column if header.marginals else sensitive[0].name, value), nobody)
         counts[line] = people.weights[holds].sum()
     wrong = (counts < release.lo) | (counts > release.hi) | (wholes < release.whole_lo) | (wholes > release.whole_hi)
     if wrong.any():

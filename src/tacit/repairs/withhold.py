@@ -30,8 +30,9 @@ def propose(case: RepairCase) -> Proposal:
     """Propose the rules without numbers, or without the distribution too."""
     lines = Lines.of(case)
     withheld = lines.printed(Published(withhold_values=True))
-    if withheld.header.sa_counts:
-        alone = replace(withheld, header=replace(withheld.header, sa_counts=()))
+    if any(one.counts for one in withheld.header.sensitive):
+        silent = tuple(replace(one, counts=()) for one in withheld.header.marginals)
+        alone = replace(withheld, header=replace(withheld.header, sa_counts=(), marginals=silent))
         if safety(case.look(alone)) > safety(case.look(withheld)):
             return Proposal(alone)
     return Proposal(withheld)

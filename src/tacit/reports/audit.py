@@ -179,12 +179,15 @@ def audit_text(
 
 def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
     title = "What an attacker would guess"
-    found = audit.posterior
-    if found is not None and found.is_estimated and len(found.population):
+    for number, found in enumerate(audit.posteriors, start=1):
+        if not found.is_estimated or not len(found.population):
+            continue
         from tacit.reports import estimates
 
         parts = estimates.screen_parts if on_screen else estimates.page_parts
-        yield Section(title, tuple(parts(found, audit.measures, top=top, kind=kind)))
+        measures = audit.by_column.get(found.sensitive, audit.measures)
+        about = f" about {found.sensitive if kind == 'internal' else f'sensitive column {number}'}" if audit.by_column else ""
+        yield Section(f"What an attacker would guess{about}", tuple(parts(found, measures, top=top, kind=kind)))
         title = "What an attacker would guess from the groups alone"
     yield Section(title, (Listing.of(sentences.bucket_sentences(audit)),))
     yield Section("Largest confidence", (Listing.of(sentences.readings(audit)),))

@@ -37,7 +37,11 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     record["adversary"] = _without_names(record["adversary"])
     if "estimates" in record:
         kept = ("attack", "method", "combinations", "baseline_is_published", "outside_bounds")
-        record["estimates"] = _pick(record["estimates"], kept)
+        found = record["estimates"]
+        record["estimates"] = [_pick(one, kept) for one in found] if isinstance(found, list) else _pick(found, kept)
+    if "measures_by_column" in record:
+        numbered = enumerate(record["measures_by_column"].values(), start=1)
+        record["measures_by_column"] = {f"column {number}": measures for number, measures in numbered}
     for entry, run in zip(record["attacks"], audit.runs, strict=True):
         entry["reason"] = reason(audit, run, kind)
     record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]

@@ -449,9 +449,11 @@ def _unread(one: NotRead) -> str:
 
 
 def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
-    """Return why an attack ended; outside, releases are numbered."""
+    """Return why an attack ended; outside, releases and columns are numbered."""
     why = run.reason
     if kind == "external":
+        for number, column in enumerate(audit.by_column, start=1):
+            why = why.replace(f"{column}: ", f"column {number}: ")
         listed = enumerate(audit.release, start=1)
         names = {str(release["file"]): f"release {number}" for number, release in listed if release.get("file")}
         for name in sorted(names, key=len, reverse=True):

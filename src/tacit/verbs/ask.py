@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,11 @@ from tacit.model.audit import Target
 from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_who
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Release
-from tacit.model.table import Table
+from tacit.model.release import Release, by_sensitive_column
 from tacit.rules.patterns import pattern_support
 from tacit.verbs.data import first_with_roles, owners_people
 from tacit.verbs.kinds import Given, kind_of
-from tacit.verbs.known import case_alone, rule_case, several_case
+from tacit.verbs.known import case_alone, given_by_column, rule_case, several_case
 
 
 def support_of(release: Release | str | Path | Any, *, pattern: str) -> PatternSupport:
@@ -76,6 +75,7 @@ def posterior_of(
     release: Release | str | Path | Any,
     *,
     who: Mapping[str, str] | str,
+    sa: str | None = None,
     known: Any = None,
     data: Any = None,
     knowledge: Any = None,
@@ -95,6 +95,8 @@ def posterior_of(
         Rules, mined or read, or anything :func:`read_release` takes; or a list of releases about the same people.
     who
         Values by column, or text such as ``"education=Doctorate,sex=Male"``; columns that are not named may be anything.
+    sa
+        The sensitive column to estimate, if rules are about several.
     known, data
         Everybody's quasi-identifiers, from elsewhere or from the owner's data, as for :func:`tacit.audit`.
     knowledge, withheld
@@ -120,7 +122,7 @@ def posterior_of(
     """
     limits = Limits.within(time_limit)
     check_withheld(withheld)
-    case = replace(_case_of(release, known, data, knowledge), withheld=withheld)
+    case = replace(_case_of(release, sa, Given(data=data, known=known, knowledge=knowledge)), withheld=withheld)
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)
     found = estimate(case, case.missing, check=lambda: limits.check("R02"))
@@ -183,21 +185,32 @@ def members_of(
     return describe_members(case, rows, top=top)
 
 
-def _case_of(release: Any, known: Any, data: Any, knowledge: Any) -> PeopleCase:
-    if isinstance(release, (list, tuple)):
-        releases = [read_release(one) for one in release]
-        people = owners_people(first_with_roles(releases), data)
-        table = people if isinstance(people, Table) else None
-        several = several_case(releases, known=known, people=table, knowledge=knowledge)
+def _case_of(release: Any, sa: str | None, given: Given) -> PeopleCase:
+    is_alone = not isinstance(release, (list, tuple))
+    releases: Sequence[Release] = [read_release(one) for one in ([release] if is_alone else release)]
+    given = replace(given, people=owners_people(first_with_roles(releases), given.data))
+    columns = by_sensitive_column(releases)
+    if columns:
+        if sa not in columns:
+            remedy = f"Name one of them with sa: {', '.join(columns)}"
+            raise OptionError("the rules are about several sensitive columns", where="--who", remedy=remedy)
+        given = given_by_column(releases, given, list(columns))[list(columns).index(sa)]
+        releases = columns[sa]
+    elif sa is not None and sa not in [one.column for one in releases[0].header.sensitive]:
+        remedy = "Leave it out, or name the sensitive column of the rules"
+        raise OptionError("is another sensitive column than that of the release", where="sa", remedy=remedy)
+    if not is_alone:
+        several = several_case(
+            releases, known=given.known, people=given.table, knowledge=given.knowledge, column=(sa or "") if columns else ""
+        )
         if several is None or not several.speaking:
             remedy = "Give everybody's quasi-identifiers with --known, and releases that name the sensitive column and its values"
             raise OptionError("the releases say nothing about sensitive values of known people", where="--who", remedy=remedy)
         return several
-    target = read_release(release)
-    given = Given(known=known, knowledge=knowledge)
-    case: PeopleCase | None = case_alone(target, given)
+    target = releases[0]
+    case: PeopleCase | None = case_alone(target, replace(given, people=None))
     if case is None:
-        case = rule_case(target, replace(given, people=owners_people(target, data)))
+        case = rule_case(target, given)
     if case is not None:
         return case
     if target.kind == "itemsets":

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tacit.errors import LimitReached, OptionError, nearest_name
-from tacit.model.audit import AttackRun, Stream, Target
-from tacit.model.event import Event, ItemEvent
+from tacit.model.audit import AttackRun, Status, Stream, Target
 from tacit.model.finding import Claim
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release
+from tacit.model.release import Itemsets, Release, Rules
 from tacit.verbs.kinds import KINDS
+from tacit.verbs.merging import comparable, merge_lists
 
 if TYPE_CHECKING:
     from tacit.joint.case import JointCase
@@ -56,7 +56,7 @@ class Attack:
         found: Callable[[Target], AttackRun] = import_module(self.module).run
         return found
 
-    def end(self, status: Literal["not-relevant", "not-asked", "stopped"], reason: str) -> AttackRun:
+    def end(self, status: Status, reason: str) -> AttackRun:
         """Return the run of an attack without results."""
         return AttackRun(self.code, self.name, self.claim, status, reason)
 
@@ -182,11 +182,13 @@ ONE_WAS_ENOUGH = "not begun: one finding was enough"
 class Cases:
     """Releases in the forms that attacks take.
 
+    ``known`` is the case of R02 and R03, one for each of ``columns``, the rules about several sensitive columns, if there are several.
     ``joint`` makes the case of X01, and of R03 if it ``asks_groups``; None where X01 does not apply.
     """
 
     own: object = None
-    known: PeopleCase | None = None
+    known: tuple[PeopleCase | None, ...] = ()
+    columns: tuple[Rules, ...] = ()
     joint: Callable[[], JointCase] | None = None
     asks_groups: Callable[[], JointCase] | None = None
 
@@ -196,7 +198,7 @@ class Cases:
             return self.joint is not None
         if attack.takes == "groups" and self.asks_groups is not None:
             return True
-        return attack.needs == kind or (attack.takes in ("known", "groups") and self.known is not None)
+        return attack.needs == kind or (attack.takes in ("known", "groups") and bool(self.known))
 
     def of(self, attack: Attack) -> object:
         """Return the case that an attack takes."""
@@ -204,9 +206,33 @@ class Cases:
             return None if self.joint is None else self.joint()
         if attack.takes == "own":
             return self.own
-        if self.known is None and attack.takes == "groups" and self.asks_groups is not None:
+        if not self.known and attack.takes == "groups" and self.asks_groups is not None:
             return self.asks_groups()
-        return self.known
+        return self.known[0] if self.known else None
+
+    def run(self, attack: Attack, target: Target) -> AttackRun:
+        """Run an attack on its case, or on that of each sensitive column."""
+        whole = target.release
+        parts: tuple[Rules, ...] = ()
+        cases: tuple[object, ...] = self.known
+        if attack.needs == "rules" and isinstance(whole, Rules) and len(self.columns) > 1:
+            if attack.takes != "own":
+                parts = self.columns if self.known else ()
+            elif whole.leads_to_one_column:
+                # Rules about several columns share antecedents; what is missing, and which values there are, is said of each column.
+                parts = (whole, *self.columns)
+                cases = (self.own,) * len(parts)
+        if parts:
+            assert isinstance(whole, Rules)
+            runs = []
+            for number, (part, case) in enumerate(zip(parts, cases, strict=True)):
+                limits = target.limits.part(1 / (len(parts) - number))
+                if case is None and attack.takes != "own":
+                    runs.append(attack.end("unavailable", "nothing names its values"))
+                else:
+                    runs.append(run_in_time(attack, replace(target, release=part, case=case, limits=limits)))
+            return merge_lists(runs, parts, whole)
+        return run_in_time(attack, replace(target, case=self.of(attack)))
 
 
 def chosen_codes(codes: Collection[str] | None) -> frozenset[str]:
@@ -244,7 +270,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
             reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(attack.end("stopped", reason))
         else:
-            found = run_in_time(attack, _with_time(attack, replace(target, case=cases.of(attack)), chosen))
+            found = cases.run(attack, _with_time(attack, target, chosen))
             runs.append(_only_new(found, runs) if is_general else found)
             _write_findings(runs[-1], stream)
     return tuple(runs)
@@ -271,17 +297,13 @@ def _only_new(run: AttackRun, others: Sequence[AttackRun]) -> AttackRun:
     compared = [one for one in others if one.findings and one.event is not None and one.streamed is None and one.finds_groups]
     if not run.findings or sum(one.findings for one in compared) > MOST_COMPARED:
         return run
-    known = {_comparable(one.event(index)) for one in compared if one.event is not None for index in range(one.findings)}
+    known = {comparable(one.event(index)) for one in compared if one.event is not None for index in range(one.findings)}
     assert run.event is not None
-    kept = [index for index in range(run.findings) if _comparable(run.event(index)) not in known]
+    kept = [index for index in range(run.findings) if comparable(run.event(index)) not in known]
     if len(kept) == run.findings:
         return run
     new = run.only(np.array(kept, np.int64))
     return replace(new, people=int(new.columns["count"].max(initial=0)))
-
-
-def _comparable(event: Event) -> object:
-    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
 
 
 def _write_findings(run: AttackRun, stream: Stream | None) -> None:

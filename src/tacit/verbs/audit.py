@@ -19,15 +19,17 @@ from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
 from tacit.model.people import People, Same
 from tacit.model.policy import Limits, Policy
-from tacit.model.release import Release
+from tacit.model.release import Release, Rules
 from tacit.model.table import Names, Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import Given, kind_of
+from tacit.verbs.merging import worst_measures
 
 if TYPE_CHECKING:
     from tacit.joint.case import JointCase
     from tacit.known.case import PeopleCase
+    from tacit.model.estimates import Posterior
 
 
 def audit(
@@ -191,11 +193,12 @@ def audit_one(
     if given.data is not None:
         given = replace(given, people=owners_people(release, given.data))
         rows = rows_of(given.people)
-    known: PeopleCase | None = None
+    columns = release.by_column() if isinstance(release, Rules) else ()
+    known: tuple[PeopleCase | None, ...] = ()
     if not given.is_plausible and (given.known is not None or given.knowledge is not None or given.table is not None):
-        from tacit.verbs.known import case_of_one
+        from tacit.verbs.known import cases_of_one
 
-        known = case_of_one(release, given, target.index)
+        known = cases_of_one(release, given, target.index)
     own = _own_case(release, given)
     chosen = chosen_codes(codes)
     _check_algorithm(target.algorithm, release, chosen)
@@ -205,17 +208,18 @@ def audit_one(
         from tacit.joint.case import JointCase
 
         case = JointCase.of((release,), Same(), data=rows)
-        if known is None:
+        if len(known) != 1:
             return case
         from tacit.known.releases import SeveralCase
 
-        return replace(case, known=known if isinstance(known, SeveralCase) else None)
+        return replace(case, known=known[0] if isinstance(known[0], SeveralCase) else None)
 
     is_joint = alone and kind.has_lines
     target = replace(target, data=rows, named=frozenset() if codes is None else chosen)
     cases = Cases(
         own=own,
         known=known,
+        columns=columns,
         joint=joint if is_joint else None,
         asks_groups=joint if kind.asks_groups(release, alone=True) else None,
     )
@@ -230,20 +234,32 @@ def audit_one(
     if is_joint:
         adversary = {"people": Same().to_text()} | adversary
     measures = kind.measures(release, runs, given.sa_order)
-    posterior = None
-    if known is not None:
-        from tacit.verbs.known import adversary_of, posterior_of
+    posteriors: tuple[Posterior, ...] = ()
+    if known:
+        from tacit.verbs.known import adversary_of, posteriors_of
 
         adversary |= adversary_of(known)
-        posterior = posterior_of(known, runs)
-    tables = kind.tables(own, runs, posterior)
-    found = Audit((described(release),), adversary, target.policy, runs, measures=measures, tables=tables, posterior=posterior)
+        posteriors = posteriors_of(known, runs)
+    tables = kind.tables(own, runs, posteriors)
+    by_column: dict[str, dict[str, Any]] = {}
+    found = Audit(
+        (described(release),),
+        adversary,
+        target.policy,
+        runs,
+        measures=measures,
+        tables=tables,
+        posteriors=posteriors,
+        by_column=by_column,
+    )
     if given.table is not None:
         measures.update(kind.owner_measures(own, given.table, given.sa_order, lambda: target.limits.check("audit")))
-    if known is not None:
-        from tacit.verbs.known import known_measures
+    if known:
+        from tacit.verbs.known import measures_by_column
 
-        measures.update(known_measures(known, runs, found, given.people, given.sa_order))
+        each = measures_by_column(known, found, given.people, given.sa_order)
+        measures.update(worst_measures(list(each.values())))
+        by_column.update(each if len(known) > 1 else {})
     return found
 
 

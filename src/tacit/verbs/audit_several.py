@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from tacit.errors import OptionError
 from tacit.files.knowledge import read_counts
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
-from tacit.model.audit import AttackRun, Audit, Status, Target
+from tacit.model.audit import AttackRun, Audit, Target
+from tacit.model.estimates import table_of
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people, with_first_rules
-from tacit.model.release import Release
+from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
 from tacit.verbs.data import first_with_roles, owners_people, rows_of
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, group_measures, kind_of
-from tacit.verbs.known import adversary_of, known_measures, posterior_of, several_case
+from tacit.verbs.known import adversary_of, given_by_column, measures_by_column, posteriors_of, several_case
+from tacit.verbs.merging import merge_columns, merge_runs, worst_measures
 
 
 def joint_case(gathered: Gathered, people: People | None, **given: Any) -> JointCase:
@@ -51,24 +52,27 @@ def audit_several(
     """
     rows = _owners_rows(case, given.data)
     people = rows if isinstance(rows, Table) else None
-    several = _known_case(case, known=given.known, people=people, knowledge=given.knowledge)
-    if several is not None:
-        several = replace(several, withheld=given.withheld)
+    severals = _known_cases(case, replace(given, people=people))
+    # Of several sensitive columns, R03 alone tells values of known people.
+    several = severals[0] if len(severals) == 1 else None
     case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
-    own_knowledge = None if case.facts and several is None and given.known is None else given.knowledge
+    own_knowledge = None if case.facts and not severals and given.known is None else given.knowledge
     own = Given(known=given.known, knowledge=own_knowledge, withheld=given.withheld, sa_order=given.sa_order)
     # The attacks, except X01, that take all releases together.
-    taken: tuple[str, ...] = KNOWN_CODES if several is not None else ()
+    taken: tuple[str, ...] = KNOWN_CODES if severals else ()
     if not taken and isinstance(case.people, Same) and any(kind_of(one).asks_groups(one, alone=False) for one in case.releases):
         taken = ("R03",)
     codes_each = tuple(code for code in chosen_codes(codes) if code not in taken) if taken else codes
     audits = [
-        audit_one(replace(target, release=release, index=number), _given_for(release, case, own), codes_each, alone=False)
+        audit_one(
+            replace(target, release=release, index=number), _given_for(release, case, own, severals), codes_each, alone=False
+        )
         for number, release in enumerate(case.releases)
     ]
-    runs = _run_all(case, target, chosen_codes(codes), taken, audits=audits)
-    posterior = posterior_of(several, runs)
+    runs = _run_all(case, target, chosen_codes(codes), severals, taken, audits=audits)
+    posteriors = posteriors_of(severals, runs)
+    by_column: dict[str, dict[str, Any]] = {}
     measures: dict[str, Any] = {}
     for name in ("itemsets", "rules"):
         counts = [audit.measures[name] for audit in audits if name in audit.measures]
@@ -76,15 +80,18 @@ def audit_several(
     measures |= {"groups_of_one": 0} | group_measures(runs)
     found = Audit(
         tuple(entry for audit in audits for entry in audit.release),
-        _adversary(case, audits) | ({} if several is None else adversary_of(several)) | facts_of(case.facts),
+        _adversary(case, audits) | (adversary_of(severals) if severals else {}) | facts_of(case.facts),
         target.policy,
         runs,
         measures=measures,
-        tables={} if posterior is None else {"posterior": posterior.table},
-        posterior=posterior,
+        tables={"posterior": partial(table_of, posteriors)} if posteriors else {},
+        posteriors=posteriors,
+        by_column=by_column,
     )
-    if several is not None:
-        measures.update(known_measures(several, runs, found, people, given.sa_order))
+    if severals:
+        columns = measures_by_column(severals, found, people, given.sa_order)
+        measures.update(worst_measures(list(columns.values())))
+        by_column.update(columns if len(columns) > 1 else {})
     return found
 
 
@@ -104,15 +111,21 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
     return found
 
 
-def _known_case(case: JointCase, *, known: Any, people: Table | None, knowledge: Any) -> SeveralCase | None:
-    """Return two or more releases with known people.
+def _known_cases(case: JointCase, given: Given) -> tuple[SeveralCase, ...]:
+    """Return two or more releases with known people, for each sensitive column.
 
     One is enough with background facts. None if populations differ.
     """
     if not isinstance(case.people, Same):
-        return None
-    several = several_case(case.releases, known=known, people=people, knowledge=knowledge)
-    return several if several is not None and len(several.speaking) >= (1 if several.facts else 2) else None
+        return ()
+    columns = by_sensitive_column(case.releases)
+    about = given_by_column(case.releases, given, list(columns)) if columns else [given]
+    found = []
+    for (column, releases), one in zip(columns.items() or [("", case.releases)], about, strict=True):
+        several = several_case(releases, known=one.known, people=one.table, knowledge=one.knowledge, column=column)
+        if several is not None and len(several.speaking) >= (1 if several.facts or columns else 2):
+            found.append(replace(several, withheld=given.withheld))
+    return tuple(found)
 
 
 def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) -> JointCase:
@@ -124,14 +137,14 @@ def _with_facts(case: JointCase, several: SeveralCase | None, knowledge: Any) ->
     return replace(case, facts=tuple(facts), sensitive=sensitive) if sensitive else case
 
 
-def _given_for(release: Release, case: JointCase, given: Given) -> Given:
+def _given_for(release: Release, case: JointCase, given: Given, severals: Sequence[SeveralCase]) -> Given:
     """Return what helps to attack a release by itself.
 
     If people are known, they help to attack all releases together, and only negative facts are left for the groups of a bucketized one.
     """
     kind = kind_of(release)
-    if case.known is not None:
-        facts = [fact for fact in case.known.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
+    if severals:
+        facts = [fact for one in severals for fact in one.facts if fact.excludes and set(fact.allowed) <= set(release.header.qi)]
         return Given(knowledge=facts or None) if kind.lists_people else Given()
     if kind.takes_known or not any(kind_of(one).takes_known for one in case.releases):
         return given
@@ -139,11 +152,16 @@ def _given_for(release: Release, case: JointCase, given: Given) -> Given:
 
 
 def _run_all(
-    case: JointCase, each: Target, chosen: Collection[str], taken: Sequence[str], audits: Sequence[Audit]
+    case: JointCase,
+    each: Target,
+    chosen: Collection[str],
+    severals: Sequence[SeveralCase],
+    taken: Sequence[str],
+    audits: Sequence[Audit],
 ) -> tuple[AttackRun, ...]:
     """Merge the runs on each release; attack all together."""
     names = [case.name(number) for number in range(len(audits))]
-    cases = Cases(known=case.known, joint=lambda: case, asks_groups=lambda: case)
+    cases = Cases(known=() if case.known is None else (case.known,), joint=lambda: case, asks_groups=lambda: case)
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
         target = Target(case.releases[0], each.policy, each.limits, progress=each.progress, case=cases.of(attack))
@@ -153,6 +171,9 @@ def _run_all(
             runs.append(attack.not_asked(target.release))
         elif each.first_hit and any(run.findings for run in runs):
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
+        elif attack.code in taken and len(severals) > 1:
+            parts = [run_in_time(attack, replace(target, case=one)) for one in severals]
+            runs.append(merge_columns(parts, [one.sensitive for one in severals]))
         else:
             runs.append(run_in_time(attack, target))
     return tuple(runs)
@@ -171,34 +192,6 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
 
 
 def _merge(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
-    ended = [(number, run) for number, run in enumerate(runs) if run.status != "not-relevant"]
-    if not ended:
-        return runs[0]
-    statuses = {run.status for _, run in ended}
-    worst: tuple[Status, ...] = ("stopped", "unavailable", "not-asked")
-    severity = np.concatenate([run.severity for _, run in ended])
-    order = np.argsort(severity, kind="stable")
-    owner = np.concatenate([np.full(len(run.severity), number, np.int64) for number, run in ended])[order]
-    inner = np.concatenate([np.arange(len(run.severity)) for _, run in ended])[order]
-    found = [run for _, run in ended if len(run.severity)]
-    shared = [name for name in (found[0].columns if found else ()) if all(name in run.columns for run in found)]
-    columns = {name: np.concatenate([run.columns[name] for run in found])[order] for name in shared}
-
-    def part(name: str) -> Callable[[int], Any]:
-        return lambda index: getattr(runs[int(owner[index])], name)(int(inner[index]))
-
-    first = ended[0][1]
-    return AttackRun(
-        first.code,
-        first.name,
-        first.claim,
-        next((one for one in worst if one in statuses), "ran"),
-        "; ".join(f"{names[number]}: {run.reason}" for number, run in ended if run.reason),
-        people=max(run.people for _, run in ended),
-        undecided=sum(run.undecided for _, run in ended),
-        columns=columns | {"release": owner},
-        severity=severity[order],
-        event=part("event"),
-        show=part("show"),
-        cautions=tuple(replace(one, release=number) for number, run in ended for one in run.cautions),
-    )
+    merged = merge_runs(runs, names, "release")
+    cautions = [replace(one, release=number) for number, run in enumerate(runs) for one in run.cautions]
+    return replace(merged, cautions=tuple(cautions))

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from tacit.errors import OptionError
 from tacit.model.audit import AttackRun, Columns
 from tacit.model.knowledge import Withheld
@@ -127,9 +125,15 @@ class Kind(Generic[R]):
         """Return the measures against the owner's data."""
         return {}
 
-    def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
+    def tables(
+        self, case: Any, runs: Iterable[AttackRun], posteriors: Sequence[Posterior]
+    ) -> Mapping[str, Callable[[], Columns]]:
         """Return further tables of an audit by name."""
-        return {} if posterior is None else {"posterior": posterior.table}
+        if not posteriors:
+            return {}
+        from tacit.model.estimates import table_of
+
+        return {"posterior": partial(table_of, posteriors)}
 
     def sensitive(self, release: R) -> str:
         """Return the name of the (joined) sensitive column."""
@@ -254,12 +258,7 @@ class _RulesKind(_Lists[Rules]):
         pairs = release.items.pairs
         if pairs is None or not header.sa or not header.sa_values or header.coarser:
             return False
-        if not bool((release.consequents.lengths == 1).all()):
-            return False
-        column = self.sensitive(release)
-        concluded = {pairs[item][0] for item in np.unique(release.consequents.members).tolist()}
-        conditions = {pairs[item][0] for item in np.unique(release.antecedents.members).tolist()}
-        return concluded <= {column} and column not in conditions
+        return release.leads_to_one_column
 
     def adversary(self, release: Rules, case: object) -> dict[str, Any]:
         return super().adversary(release, case) | {"knows_quasi_identifiers": False}
@@ -302,7 +301,9 @@ class _BucketsKind(Kind["Buckets"]):
 
         return owners_measures(case.buckets, people, case.known if case.facts else None, order, check=check)
 
-    def tables(self, case: Any, runs: Iterable[AttackRun], posterior: Posterior | None) -> Mapping[str, Callable[[], Columns]]:
+    def tables(
+        self, case: Any, runs: Iterable[AttackRun], posteriors: Sequence[Posterior]
+    ) -> Mapping[str, Callable[[], Columns]]:
         from tacit.buckets.case import posterior_table
 
         estimated = (run for run in runs if "posterior" in run.details and run.code not in KNOWN_CODES)

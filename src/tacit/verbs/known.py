@@ -14,13 +14,13 @@ from tacit.files.knowledge import read_counts, read_knowledge
 from tacit.files.tables import read_table
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.releases import SeveralCase, name_of
-from tacit.known.sensitive_values import baseline_of, compare, posterior_measures
+from tacit.known.sensitive_values import baseline_of, compare_estimates, posterior_measures
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import Posterior
 from tacit.model.knowledge import Fact
 from tacit.model.people import Population, with_first_rules
-from tacit.model.release import Release
+from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Column, Table
 from tacit.verbs.data import known_roles
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
@@ -28,8 +28,55 @@ from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
 OTHER = "(any other value)"  #: Stands for all values of the sensitive column that no release names, if none lists all of them.
 
 
-def case_of_one(release: Release, given: Given, index: int) -> PeopleCase | None:
-    """Return the case for R02 and R03 on release number ``index``."""
+def cases_of_one(release: Release, given: Given, index: int) -> tuple[PeopleCase | None, ...]:
+    """Return the cases for R02 and R03 on release number ``index``.
+
+    There is one for each sensitive column that rules are about, and none if none can be made.
+    """
+    columns = by_sensitive_column([release])
+    if not columns:
+        case = _case_of_one(release, given, index)
+        return () if case is None else (case,)
+    about = given_by_column([release], given, list(columns))
+    cases = tuple(_case_of_one(parts[0], one, index) for parts, one in zip(columns.values(), about, strict=True))
+    return cases if any(case is not None for case in cases) else ()
+
+
+def given_by_column(releases: Sequence[Release], given: Given, columns: Sequence[str]) -> list[Given]:
+    """Return what helps to infer each sensitive column: none of the others."""
+    facts = _facts_by_column(releases, read_counts(given.knowledge), columns)
+    known = None if given.known is None else known_table(given.known, releases)
+
+    def only(table: Table, kept: str) -> Table:
+        return table.select([name for name in table.names if name == kept or name not in columns])
+
+    return [
+        replace(
+            given,
+            people=given.people if given.table is None else only(given.table, column),
+            known=None if known is None else only(known, column),
+            knowledge=None if given.knowledge is None else about,
+        )
+        for column, about in zip(columns, facts, strict=True)
+    ]
+
+
+def _facts_by_column(releases: Sequence[Release], facts: Iterable[Fact], columns: Sequence[str]) -> list[list[Fact]]:
+    named: list[set[str]] = []
+    for column in columns:
+        listed = [one.values for release in releases for one in release.header.sensitive if one.column == column]
+        named.append({*_join(listed), *_join(kind_of(release).named_values(release, column) for release in releases)})
+    found: list[list[Fact]] = [[] for _ in columns]
+    for fact in facts:
+        fitting = [place for place, values in enumerate(named) if fact.value in values]
+        if len(fitting) > 1:
+            remedy = "Audit the rules about each column by themselves"
+            raise InputError("its value is one of several sensitive columns", where=fact.place, remedy=remedy)
+        found[fitting[0] if fitting else 0].append(fact)  # a value that no column has is refused there
+    return found
+
+
+def _case_of_one(release: Release, given: Given, index: int) -> PeopleCase | None:
     several = case_alone(release, given)
     return rule_case(release, given) if several is None else replace(several, first=index, withheld=given.withheld)
 
@@ -84,9 +131,11 @@ def known_table(known: Any, releases: Sequence[Release]) -> Table:
 
 
 def several_case(
-    releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None
+    releases: Sequence[Release], *, known: Any = None, people: Table | None = None, knowledge: Any = None, column: str = ""
 ) -> SeveralCase | None:
     """Return releases with common people and background facts.
+
+    The sensitive column is ``column``, or follows from the releases.
 
     Everybody's quasi-identifiers are ``known``, or in the owner's data, or in a bucketized release. None if they are not known, or if the
     releases do not say which column is sensitive or which values it has.
@@ -94,7 +143,7 @@ def several_case(
     table = known_table(known, releases) if known is not None else people
     if table is not None:
         table = with_first_rules(table, releases)
-    sensitive = _sensitive_column(releases, table)
+    sensitive = column or _sensitive_column(releases, table)
     if not sensitive:
         return None
     values = _join(kind_of(release).possible_values(release, sensitive) for release in releases)
@@ -173,10 +222,39 @@ def _check_same_people(release: Buckets, number: int, table: Table) -> None:
         raise InputError("lists other people than those who are known", where=name_of(release, number), remedy=remedy)
 
 
-def adversary_of(case: PeopleCase) -> dict[str, Any]:
+def adversary_of(cases: Sequence[PeopleCase | None]) -> dict[str, Any]:
     """Return the adversary's assumed knowledge about people."""
-    expected = {} if case.withheld == "at-threshold" else {"withheld": case.withheld}
-    return {"knows_quasi_identifiers": True} | expected | facts_of(case.facts)
+    known = [case for case in cases if case is not None]
+    withheld = known[0].withheld
+    expected = {} if withheld == "at-threshold" else {"withheld": withheld}
+    return {"knows_quasi_identifiers": True} | expected | facts_of([fact for case in known for fact in case.facts])
+
+
+def posteriors_of(cases: Sequence[PeopleCase | None], runs: Iterable[AttackRun]) -> tuple[Posterior, ...]:
+    """Return the estimates and bounds of each sensitive column, if any."""
+    columns = [posterior_of(case, _runs_on(runs, place)) for place, case in enumerate(cases)]
+    return tuple(one for one in columns if one is not None)
+
+
+def _runs_on(runs: Iterable[AttackRun], place: int) -> list[AttackRun]:
+    """Return the runs about known people on one of several sensitive columns."""
+    return [run.parts[place] if run.parts else run for run in runs if run.code in KNOWN_CODES]
+
+
+def measures_by_column(
+    cases: Sequence[PeopleCase | None], found: Audit, people: object, order: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
+    """Return the measures about known people, for each sensitive column."""
+    posteriors = {one.sensitive: one for one in found.posteriors}
+    ordered = [one.sensitive for one in found.posteriors if set(one.values) <= set(order)]
+    out: dict[str, dict[str, Any]] = {}
+    for place, case in enumerate(cases):
+        if case is not None:
+            runs = _runs_on(found.runs, place)
+            chosen = order if not ordered or case.sensitive in ordered else ()  # the order of another column's values
+            own = {} if len(cases) == 1 else {name: value for run in runs for name, value in run.measures.items()}
+            out[case.sensitive] = own | known_measures(case, runs, posteriors.get(case.sensitive), found, people, order=chosen)
+    return out
 
 
 def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterior | None:
@@ -201,10 +279,14 @@ def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterio
 
 
 def known_measures(
-    case: PeopleCase, runs: Iterable[AttackRun], found: Audit, people: object, order: Sequence[str] = ()
+    case: PeopleCase,
+    runs: Iterable[AttackRun],
+    posterior: Posterior | None,
+    found: Audit,
+    people: object,
+    order: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the measures of estimates, against any truth."""
-    posterior = found.posterior
     is_several = isinstance(case, SeveralCase)
     out: dict[str, Any] = {}
     if is_several:
@@ -213,5 +295,5 @@ def known_measures(
         return out
     out |= posterior_measures(posterior, found.policy, order)
     if isinstance(people, Table) and people.schema.sa and (not is_several or set(case.population.names) <= set(people.names)):
-        out |= compare(found, people).measures
+        out |= compare_estimates(posterior, people).measures
     return out
