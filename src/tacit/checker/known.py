@@ -368,6 +368,8 @@ class _Citation:
         if isinstance(release, Rules):
             if header.min_confidence is None or not pairs:
                 raise Reject("it needs a complete list, and the release is none")
+            if header.sa and self.sensitive not in {one.column for one in header.sensitive}:
+                raise Reject("a rule that it takes for missing has another sensitive column than the list")
             sides = zip(release.antecedents, release.consequents, strict=True)
             if any(frozenset(items[item] for item in (*having, *then)) == wanted for having, then in sides):
                 raise Reject("a rule that it takes for missing is published")

@@ -306,8 +306,11 @@ def read_rules(case: SeveralCase, number: int, release: Rules) -> Reading:
         else:
             found.left_out += 1
             found.unread += any(column == case.sensitive for column, _ in (*having, *then))
+    # A list of rules about another sensitive column leaves out all those about this one.
+    complete = header.complete and (not header.sa or case.sensitive in {one.column for one in header.sensitive})
+    about = replace(header, sa=(case.sensitive,), sa_values=case.values, sa_counts=(), marginals=(), complete=complete)
     chosen = replace(
-        release.take(np.array(lines, np.int64), replace(header, sa=(case.sensitive,), sa_values=case.values, sa_counts=())),
+        release.take(np.array(lines, np.int64), about),
         items=replace(release.items, pairs=pairs),
         lines=np.array([release.line(index) for index in lines], np.int64),
         source=release.source,

@@ -29,7 +29,7 @@ from tacit.known.case import LINE, Estimate, Listed, PeopleCase, RuleCase, count
 from tacit.known.releases import SeveralCase
 from tacit.model.arrays import Flags, Floats
 from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
-from tacit.model.estimates import Comparison, Posterior
+from tacit.model.estimates import OTHER, Comparison, Posterior
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark
 from tacit.model.numbers import Bound
@@ -142,7 +142,7 @@ def _true_counts(posterior: Posterior, people: Table) -> Floats:
         population = Population(kept, population.people)
     places = population.places_of(people)
     code = {value: number for number, value in enumerate(posterior.values)}
-    values = np.array([code.get(value, -1) for value in sensitive.values], np.int64)[sensitive.codes]
+    values = np.array([code.get(value, code.get(OTHER, -1)) for value in sensitive.values], np.int64)[sensitive.codes]
     if (places < 0).any() or (values < 0).any():
         raise OptionError("the data hold people or values that the audit does not know", where="compare", remedy=remedy)
     size = len(posterior.population) * len(posterior.values)

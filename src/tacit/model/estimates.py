@@ -21,6 +21,7 @@ from tacit.model.knowledge import Withheld
 from tacit.model.people import Population
 
 DIGITS = 9  #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
+OTHER = "(any other value)"  #: Stands for all values of the sensitive column that no release names, if none lists all of them.
 _ROOM = 1e-7  #: An estimate counts as outside its bounds only where it is so by more than this.
 
 

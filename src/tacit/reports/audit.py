@@ -184,10 +184,13 @@ def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool
             continue
         from tacit.reports import estimates
 
-        parts = estimates.screen_parts if on_screen else estimates.page_parts
         measures = audit.by_column.get(found.sensitive, audit.measures)
         about = f" about {found.sensitive if kind == 'internal' else f'sensitive column {number}'}" if audit.by_column else ""
-        yield Section(f"What an attacker would guess{about}", tuple(parts(found, measures, top=top, kind=kind)))
+        if on_screen:
+            parts = estimates.screen_parts(found, measures, top=top, kind=kind)
+        else:
+            parts = estimates.page_parts(found, measures, top=top, kind=kind, number=number)
+        yield Section(f"What an attacker would guess{about}", tuple(parts))
         title = "What an attacker would guess from the groups alone"
     yield Section(title, (Listing.of(sentences.bucket_sentences(audit)),))
     yield Section("Largest confidence", (Listing.of(sentences.readings(audit)),))

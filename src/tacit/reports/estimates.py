@@ -42,11 +42,12 @@ SHOWN_VALUES = 12  #: The number of values of a person that are shown, the most 
 # Everybody
 
 
-def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
-    """Yield the estimates for a page; names only inside."""
+def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind, number: int = 1) -> Iterator[Part]:
+    """Yield the estimates of a sensitive column for a page; names only inside."""
+    mark = "" if number == 1 else f"-{number}"
     yield Listing.of(_sentences(found, kind))
     rows = [(f"above {text}", f"{number:,}") for text, number in _people_above(measures)]
-    drawn = Figure(certainty_picture(found), "People by the probability of their most probable value.")
+    drawn = Figure(certainty_picture(found, name=f"guesses{mark}"), "People by the probability of their most probable value.")
     yield Gallery((drawn, Table.of("People by probability", ("Probability", "People"), rows, style="narrow")))
     gained = found.highest(top, gained=True)
     if kind == "external" or not gained:
@@ -54,7 +55,7 @@ def page_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind:
     yield _guess_table(found.highest(top), "The highest estimates")
     yield _guess_table(gained, "The estimates that exceed the share among all people most")
     caption = "The same, drawn: the share among all people (ring), the estimate (diamond) and what is proved (bar)."
-    yield Figure(_gain_picture(gained), caption)
+    yield Figure(_gain_picture(gained, name=f"gains{mark}"), caption)
 
 
 def screen_parts(found: Posterior, measures: Mapping[str, Any], *, top: int, kind: ReportKind) -> Iterator[Part]:
@@ -115,14 +116,14 @@ def _guess_table(guesses: Sequence[Guess], caption: str) -> Table:
     return Table.of(caption, columns, rows, style="guesses")
 
 
-def certainty_picture(found: Posterior) -> Canvas:
+def certainty_picture(found: Posterior, *, name: str = "guesses") -> Canvas:
     """Draw the number of people by the probability of their most probable value."""
     from tacit.reports.pictures import bars_of_shares, histogram
 
     bars = bars_of_shares(found.largest, found.population.people, _ENDS)
     return histogram(
         bars,
-        name="guesses",
+        name=name,
         title="How surely people are guessed",
         description="; ".join(f"{people(bar.value)} {bar.label}" for bar in bars),
         x_label="probability of the most probable value",
@@ -131,7 +132,7 @@ def certainty_picture(found: Posterior) -> Canvas:
     )
 
 
-def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
+def _gain_picture(guesses: Sequence[Guess], *, name: str) -> Canvas:
     from tacit.reports.pictures import Range, ranges
 
     rows = []
@@ -141,7 +142,7 @@ def _gain_picture(guesses: Sequence[Guess]) -> Canvas:
         proved = "" if one.lower is None else f", proved {_bounds(one)}"
         described.append(f"{number}: among all {one.baseline:.3f}, estimated {one.probability:.3f}{proved}")
     title = "Estimates against the share among all people"
-    return ranges(rows, name="gains", title=title, description="; ".join(described))
+    return ranges(rows, name=name, title=title, description="; ".join(described))
 
 
 # One person

@@ -17,15 +17,13 @@ from tacit.known.releases import SeveralCase, name_of
 from tacit.known.sensitive_values import baseline_of, compare_estimates, posterior_measures
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.buckets import Buckets
-from tacit.model.estimates import Posterior
+from tacit.model.estimates import OTHER, Posterior
 from tacit.model.knowledge import Fact
 from tacit.model.people import Population, with_first_rules
 from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Column, Table
 from tacit.verbs.data import known_roles
 from tacit.verbs.kinds import KNOWN_CODES, Given, facts_of, kind_of
-
-OTHER = "(any other value)"  #: Stands for all values of the sensitive column that no release names, if none lists all of them.
 
 
 def cases_of_one(release: Release, given: Given, index: int) -> tuple[PeopleCase | None, ...]:
