@@ -14,7 +14,7 @@ import pytest
 import tacit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.releases import read_listed, write_release
-from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets
+from tacit.model.release import Decimals, Header, Items, Itemsets, Marginal, Rules, Sets
 
 ITEMSETS = 'itemset,count,support\n"[""x""]",50,0.5\n"[""y""]",40,0.4\n"[""x"", ""y""]",20,0.2\n'
 RULES = (
@@ -239,6 +239,49 @@ class TestRules:
         text = 'antecedent,consequent,count,support,confidence\n"{""sex"": ""F""}",high & old,30,,\n'
         got = rules(put(tmp_path, text, {"n": 100, "sa": ["pay", "age"]}))
         assert got.items.pairs == (("sex", "F"), ("pay & age", "high & old"))
+        assert got.header.marginals == ()
+
+    def test_several_sa_by_themselves(self, tmp_path: Path) -> None:
+        line = '"{""sex"": ""F""}","{""age"": ""old""}",30,,\n'
+        text = f"antecedent,consequent,count,support,confidence\n{line}"
+        header = {"format": "tacit.rules/1", "n": 100, "qi": ["sex"], "sa": ["pay", "age"]}
+        assert rules(put(tmp_path, text, header)).header.marginals == (Marginal("pay"), Marginal("age"))
+        told = {"sa_values": {"pay": ["high", "low"], "age": ["old"]}, "sa_distribution": {"pay": {"low": 40, "high": 60}}}
+        got = rules(put(tmp_path, text, header | told))
+        assert got.items.pairs == (("sex", "F"), ("age", "old"))
+        assert got.header.marginals == (Marginal("pay", ("high", "low"), (60, 40)), Marginal("age", ("old",)))
+        assert (got.header.sa_values, got.header.sa_counts) == ((), ())
+        for name in ("again.csv", "again.parquet"):
+            write_release(got, tmp_path / name)
+            again = rules(tmp_path / name)
+            assert (again.header, list(again.records())) == (got.header, list(got.records()))
+            assert again.items == got.items
+        # A column that no value is listed of is one of them all the same.
+        assert rules(put(tmp_path, text, header | {"sa_values": {"age": ["old"]}})).header.marginals[0] == Marginal("pay")
+
+    @pytest.mark.parametrize(
+        ("told", "message"),
+        [
+            ({"sa_values": ["high & old"]}, r"key 'sa_values': lists combined values, and rules are about single columns"),
+            ({"sa_values": {"sex": ["F"]}}, r"key 'sa_values': must be an object with an entry for each sensitive column"),
+            ({"sa_values": {"age": "old"}, "sa_distribution": {"age": 3}}, r"key 'sa_distribution': must be an object with an"),
+            ({"sa_values": {"age": [1]}}, r"key 'sa_values': must be a list of texts"),
+            (
+                {"sa_distribution": {"age": {"old": -1}}},
+                r"key 'sa_distribution': must be an object that gives each value a count",
+            ),
+            ({"sa_distribution": {"age": {"old": 99}}}, r"the counts of 'sa_distribution' do not add up to n = 100"),
+        ],
+    )
+    def test_headers_that_do_not_fit_several_sa(self, tmp_path: Path, told: dict[str, Any], message: str) -> None:
+        text = 'antecedent,consequent,count,support,confidence\n"{""sex"": ""F""}","{""age"": ""old""}",30,,\n'
+        with pytest.raises(InputError, match=message):
+            rules(put(tmp_path, text, {"n": 100, "sa": ["pay", "age"]} | told))
+
+    def test_consequents_of_several_sa_name_their_column(self, tmp_path: Path) -> None:
+        text = 'antecedent,consequent,count,support,confidence\n"{""sex"": ""F""}",old,30,,\n'
+        with pytest.raises(InputError, match=r"line 2, column 'consequent'"):
+            rules(put(tmp_path, text, {"n": 100, "sa": ["pay", "age"], "sa_values": {"age": ["old"]}}))
 
 
 class TestOptions:

@@ -39,7 +39,8 @@ Group = tuple[Box, tuple[int, ...], tuple[int, ...]]
 class Case:
     """Releases with what is declared about their people, and what may be asked about them.
 
-    ``people`` is what ``--people`` says, ``known`` are everybody's quasi-identifiers. ``sensitive`` is the column whose values are protected.
+    ``people`` is what ``--people`` says, ``known`` are everybody's quasi-identifiers. ``sensitive`` is the column whose values are protected,
+    ``beside`` are further ones.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Case:
     people: str | None = None
     known: Rows | None = None
     sensitive: str | None = None
+    beside: tuple[str, ...] = ()
     knowledge: list[tuple[dict[str, str], str]] = field(default_factory=list)
     groups_count: bool = True
     convention: str | None = None
@@ -249,6 +251,21 @@ def _tables(how: str) -> Callable[[Random], dict[str, Any]]:
     return draw
 
 
+def _rules_about_two(known: bool) -> Callable[[Random], dict[str, Any]]:
+    """Rules about two sensitive columns, each by itself."""
+
+    def draw(random: Random) -> dict[str, Any]:
+        columns = {"A": "xyz"[: random.choice([2, 3])], "S": "fg", "T": "gh"}
+        if random.random() < 0.5:
+            columns["B"] = "uv"
+        rows = draw_people(random, columns, random.randint(3, 7))
+        release = publish_rules(random, rows, columns, "S", rule_shape(random), beside=["T"])
+        seen = [{column: row[column] for column in columns if column not in "ST"} for row in rows] if known else None
+        return {"releases": [release], "known": seen, "sensitive": "S" if known else None, "beside": ("T",) if known else ()}
+
+    return draw
+
+
 def _rules(known: bool) -> Callable[[Random], dict[str, Any]]:
     def draw(random: Random) -> dict[str, Any]:
         columns = {"A": "xy", "B": "uvw"[: random.choice([2, 3])], "S": "fgh"[: random.choice([2, 3])]}
@@ -430,6 +447,8 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "column-any-list": _lists(any_shape, columns=True),
     "rules": _rules(known=False),
     "rules-known": _rules(known=True),
+    "rules-about-two": _rules_about_two(known=False),
+    "rules-about-two-known": _rules_about_two(known=True),
     "table": _tables("plain"),
     "hidden-table": _tables("hidden"),
     "rounded-table": _tables("rounded"),

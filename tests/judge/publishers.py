@@ -362,25 +362,29 @@ def publish_rules(
     sensitive: str,
     shape: RuleShape,
     name: str = "rules",
+    beside: Sequence[str] = (),
 ) -> Published:
-    """Rules from the other columns to the sensitive one."""
+    """Rules from the other columns to the sensitive one, or to those ``beside`` it, each by itself."""
     n = len(rows)
-    qi = {column: values for column, values in columns.items() if column != sensitive}
+    targets = [sensitive, *beside]
+    qi = {column: values for column, values in columns.items() if column not in targets}
     every = possible_sets(items_of(qi, are_columns=True))
-    rules = [(left, value) for left in every for value in columns[sensitive] if _is_rule(rows, left, sensitive, value, shape)]
+    wanted = [(column, value) for column in targets for value in columns[column]]
+    rules = [(left, *target) for left in every for target in wanted if _is_rule(rows, left, *target, shape)]
     listed = [rule for rule in rules if shape.complete or random.random() < 0.6]
     if not listed:
         raise NothingPublished
     random.shuffle(listed)
     lines = []
     statements: list[Statement] = []
-    for left, value in listed:
-        whole, both = box_of(left), {**box_of(left), sensitive: frozenset([value])}
+    for left, target, value in listed:
+        whole, both = box_of(left), {**box_of(left), target: frozenset([value])}
         texts, said = _rule_line(random, rows, whole, both, shape)
-        lines.append([json.dumps({column: item for column, item, _ in left}), value, *texts])
+        then = json.dumps({target: value}) if beside else value
+        lines.append([json.dumps({column: item for column, item, _ in left}), then, *texts])
         statements += said
-    used = sorted({item for left, _ in listed for item in left})
-    named: dict[str, list[str]] = {sensitive: list(columns[sensitive])}
+    used = sorted({item for left, *_ in listed for item in left})
+    named: dict[str, list[str]] = {target: list(columns[target]) for target in targets}
     for column, value, _ in used:
         named.setdefault(column, []).append(value)
 
@@ -388,21 +392,22 @@ def publish_rules(
         top, under = shape.confidence.as_integer_ratio()
         known = {column: values[column] for column in qi if column in values}
         every = possible_sets(items_of(known, are_columns=True)) if shape.complete else ()
-        for left, value in product(every, columns[sensitive]):
-            if (left, value) not in listed:
-                whole, both = box_of(left), {**box_of(left), sensitive: frozenset([value])}
+        for left, (target, value) in product(every, wanted):
+            if (left, target, value) not in listed:
+                whole, both = box_of(left), {**box_of(left), target: frozenset([value])}
                 few = Bound(((1, both),), 0, shape.least - 1)
                 weak = Bound(((under, both), (-top, whole)), -MANY, -1)
                 yield few, weak
 
     header = {
-        "format": "tacit.rules/1", "n": n, "qi": list(qi), "sa": sensitive, "sa_values": list(columns[sensitive]),
+        "format": "tacit.rules/1", "n": n, "qi": list(qi), "sa": targets if beside else sensitive,
+        "sa_values": {target: list(columns[target]) for target in targets} if beside else list(columns[sensitive]),
         "min_support": shape.least, "min_confidence": str(shape.confidence), "complete": shape.complete,
     }  # fmt: skip
     if shape.show in ("support", "both"):
         header["digits"] = shape.decimals
     files = _files(name, ["antecedent", "consequent", "count", "support", "confidence"], lines, header)
-    return Published(f"{name}.csv", files, n, statements, named, {sensitive}, sensitive=sensitive, left_out=left_out)
+    return Published(f"{name}.csv", files, n, statements, named, set(targets), sensitive=sensitive, left_out=left_out)
 
 
 def _is_rule(rows: Rows, left: Iterable[Item], sensitive: str, value: str, shape: RuleShape) -> bool:

@@ -176,17 +176,22 @@ def is_printed_row_by_row(case: Case, space: Space, group: Group) -> bool:
 
 
 def exposed_people(case: Case, space: Space) -> list[str]:
-    """Those known people who keep fewer than l values of the sensitive column in all worlds."""
+    """Those known people who keep fewer than l values of a sensitive column in all worlds."""
     if case.sensitive is None:
         return []
+    return [text for column in (case.sensitive, *case.beside) for text in exposed_by_column(case, space, column)]
+
+
+def exposed_by_column(case: Case, space: Space, sensitive: str) -> list[str]:
+    """The same for one sensitive column."""
     kinds: set[Any]
-    others = [column for column in space.columns if column != case.sensitive]
-    values = space.columns[case.sensitive]
+    others = [column for column in space.columns if column not in (case.sensitive, *case.beside)]
+    values = space.columns[sensitive]
     if ROW in others:
         others = [ROW]
         names, *rows = csv.reader(io.StringIO(case.releases[0].files[case.releases[0].name]))
         blank = sorted({tuple(row) for row in rows})
-        kinds = {(str(place),) for place, row in enumerate(blank) if not row[names.index(case.sensitive)]}
+        kinds = {(str(place),) for place, row in enumerate(blank) if not row[names.index(sensitive)]}
     elif case.known is not None:
         kinds = {tuple(row[column] for column in others) for row in case.known}
     else:
@@ -195,7 +200,7 @@ def exposed_people(case: Case, space: Space) -> list[str]:
         kinds = {tuple(row[column] for column in others) for row in people}
     ordered = sorted(kinds)
     boxes = [
-        {**{column: frozenset([one]) for column, one in zip(others, kind, strict=True)}, case.sensitive: frozenset([value])}
+        {**{column: frozenset([one]) for column, one in zip(others, kind, strict=True)}, sensitive: frozenset([value])}
         for kind in ordered
         for value in values
     ]
@@ -206,7 +211,7 @@ def exposed_people(case: Case, space: Space) -> list[str]:
         here = sizes[place * len(values) : (place + 1) * len(values)]
         left = [value for value, bits in zip(values, here, strict=True) if span(bits)[1] > 0]
         if len(left) < L and OTHER not in left:
-            out.append(f"{dict(zip(others, kind, strict=True))} keeps {left}")
+            out.append(f"{dict(zip(others, kind, strict=True))} keeps {sensitive} {left}")
     return out
 
 

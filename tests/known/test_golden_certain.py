@@ -19,7 +19,8 @@ def people_of(case: dict[str, Any]) -> Table:
     for word in case["people"].split():
         times, star, values = word.rpartition("*")
         rows += [values.split(",")] * (int(times) if star else 1)
-    return Table.from_rows(["education", "gender", "salary"], rows, Schema(qi=("education", "gender"), sa=("salary",)))
+    sensitive = ("salary", "ill")[: len(rows[0]) - 2]
+    return Table.from_rows(["education", "gender", *sensitive], rows, Schema(qi=("education", "gender"), sa=sensitive))
 
 
 @pytest.mark.parametrize(
@@ -37,10 +38,14 @@ def test_bounds_and_certain_people_are_those_of_the_case(case: dict[str, Any], p
     )
     audit = tacit.audit(rules, known=people.qi, attacks=["R03"])
     table = audit.table("posterior")
-    lines = zip(*(table[name] for name in ("education", "gender", "salary", "people", "lower", "upper")), strict=True)
-    found = {f"{e} {g}": [round(low * n), round(high * n)] for e, g, salary, n, low, high in lines if salary == "50K+"}
-    assert found == case["bounds"]
+    value = "value" if len(people.schema.sa) > 1 else "salary"
+    lines = list(zip(*(table[name] for name in ("education", "gender", value, "people", "lower", "upper")), strict=True))
+    for wanted, bounds in (("50K+", case["bounds"]), ("flu", case.get("flu", {}))):
+        assert {f"{e} {g}": [round(low * n), round(high * n)] for e, g, v, n, low, high in lines if v == wanted} == bounds
     events = [finding.event.to_dict() for finding in audit.findings]
-    assert {f"{event['education'][0]} {event['gender'][0]}: {event['salary'][0]}" for event in events} == set(case["channels"])
+    channels = {f"{one['education'][0]} {one['gender'][0]}: {(one.get('salary') or one['ill'])[0]}" for one in events}
+    assert channels == set(case["channels"])
     assert audit.asked_verdict == ("exposed" if events else "clean")
-    assert audit.measures["qi_certain"] == len(events)
+    certain = [measures["qi_certain"] for measures in audit.by_column.values()] or [audit.measures["qi_certain"]]
+    assert sum(certain) == len(events)
+    assert audit.measures["qi_certain"] == max(certain)

@@ -75,14 +75,39 @@ def test_more_people_than_can_be_compared() -> None:
         mine_rules(crowd, min_support=1, min_confidence=0)
 
 
-def test_several_sensitive_columns_count_as_one() -> None:
+def test_several_sensitive_columns_are_mined_one_by_one() -> None:
+    rows = [("F", "b", "high", "ill")] * 2 + [("F", "a", "low", "well"), ("M", "b", "low", "well")]
+    names = ["sex", "town", "pay", "health"]
+    table = Table.from_rows(names, rows, Schema(qi=("sex", "town"), sa=("pay", "health")))
+    how: dict[str, Any] = {"min_support": 1, "min_confidence": 0.6, "publish_sa_distribution": True}
+    forms: list[dict[str, Any]] = [{}, {"withhold_values": True}, {"digits": 1, "with_confidence": True}]
+    for form in forms:
+        found = mine_rules(table, **how, **form)
+        parts = found.by_column()
+        assert [part.header.sa for part in parts] == [("pay",), ("health",)]
+        expected = []
+        for part, name in zip(parts, ("pay", "health"), strict=True):
+            alone = mine_rules(Table(table.columns, table.weights, Schema(qi=("sex", "town"), sa=(name,))), **how, **form)
+            assert part.header == alone.header
+            assert list(part.records()) == list(alone.records())
+            expected += [{**one, "consequent": {name: one["consequent"]}} for one in alone.records()]
+        assert list(found.records()) == expected
+        assert np.concatenate([part.lines for part in parts if part.lines is not None]).tolist() == list(range(2, 2 + len(found)))
+    with pytest.raises(OptionError, match=r"^min_support: more than 13 patterns reach it"):
+        mine_rules(table, **how, max_rules=len(mine_rules(table, **how)) - 1)
+    assert len(mine_rules(table, **how, max_rules=len(mine_rules(table, **how)))) > 0
+
+
+def test_several_sensitive_columns_count_as_one_if_they_are_combined() -> None:
     rows = [("F", "high", "ill")] * 2 + [("F", "low", "well")]
     table = Table.from_rows(["sex", "pay", "health"], rows, Schema(qi=("sex",), sa=("pay", "health")))
-    found = mine_rules(table, min_support=1, min_confidence=0)
+    found = mine_rules(table, min_support=1, min_confidence=0, combine_sa=True)
     assert listed(found) == [({"sex": "F"}, "high & ill", 2), ({"sex": "F"}, "low & well", 1)]
     assert found.items.pairs == (("sex", "F"), ("pay & health", "high & ill"), ("pay & health", "low & well"))
     assert found.header.sa == ("pay", "health")
     assert found.header.sa_values == ("high & ill", "low & well")
+    with pytest.raises(OptionError, match=r"^--combine-sa: needs several sensitive columns"):
+        mine_rules(people(), min_support=1, min_confidence=0, combine_sa=True)
 
 
 def test_the_header_says_how_the_rules_were_made() -> None:

@@ -143,11 +143,11 @@ def test_an_estimate_is_kept_when_counting_missing_rules_takes_too_long(monkeypa
     assert json.loads(json.dumps(audit.to_dict()))["measures"]["missing_rules"] is None
 
 
-def test_several_sensitive_columns_from_the_command_line(tmp_path: Path) -> None:
+def test_combined_sensitive_columns_from_the_command_line(tmp_path: Path) -> None:
     data = tmp_path / "people.csv"
     data.write_text("q,r,s,t\na,b,x,1\na,b,x,1\na,c,x,2\na,d,y,1\n")
     rules = tmp_path / "rules.csv"
-    common = ["--qi", "q,r", "--sa", "s,t"]
+    common = ["--qi", "q,r", "--sa", "s,t", "--combine-sa"]
     mined = record("mine", "rules", data, *common, "--min-support", "2", "--min-confidence", "50%", "-o", rules)
     assert mined["rules"] == 3
     limit = ["--attack", "R02", "--max-posterior", "90%"]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.database import Pair, table_rows
-from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine
+from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine, too_many_error
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Marginal, Rules, Sets
@@ -225,11 +225,9 @@ def mine_rules(
         marginals=marginals,
     )
     limits = Limits(time_limit, threads, max_rules, progress)
-    parts = []
-    for column in columns:
-        parts.append(_mine_column(people, column, header, form, hierarchies=trees, limits=limits))
-        if max_rules is not None:
-            limits = replace(limits, max_itemsets=max_rules - sum(map(len, parts)))
+    parts = [_mine_column(people, one, header, form, hierarchies=trees, limits=limits) for one in columns]
+    if max_rules is not None and sum(map(len, parts)) > max_rules:
+        raise too_many_error(f"more than {max_rules} patterns reach it")
     if len(columns) == 1:
         return replace(
             parts[0], header=replace(header, sa_values=marginals[0].values, sa_counts=marginals[0].counts, marginals=())

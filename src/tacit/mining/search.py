@@ -166,7 +166,7 @@ class Collector:
         """Append a piece; refuse more patterns than wanted, or memory holds."""
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
-            raise _too_many_error(f"more than {self._max_itemsets} patterns reach it")
+            raise too_many_error(f"more than {self._max_itemsets} patterns reach it")
         if len(self._levels):
             self.reaching += (piece.counts >= self._levels[:, None]).sum(axis=1)
         if not self._keep:
@@ -179,7 +179,7 @@ class Collector:
             self._classes.extend(piece.classes)
         parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
         if sum(part.nbytes for part in parts) > self._most_bytes:
-            raise _too_many_error(f"the first {self.total} patterns that reach it fill the memory of this machine")
+            raise too_many_error(f"the first {self.total} patterns that reach it fill the memory of this machine")
 
     def finish(self) -> Mined:
         """Everything that was gathered."""
@@ -194,7 +194,8 @@ def _memory() -> int:
         return 2**62
 
 
-def _too_many_error(what: str) -> OptionError:
+def too_many_error(what: str) -> OptionError:
+    """Return the error about more patterns than are wanted or fit into memory."""
     return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
 
 

@@ -220,7 +220,7 @@ class Cases:
                 parts = self.columns if self.known else ()
             elif whole.leads_to_one_column:
                 # Rules about several columns share antecedents; what is missing, and which values there are, is said of each column.
-                parts = (whole, *self.columns)
+                parts = (whole, *(part for part in self.columns if len(part)))
                 cases = (self.own,) * len(parts)
         if parts:
             assert isinstance(whole, Rules)
@@ -228,7 +228,7 @@ class Cases:
             for number, (part, case) in enumerate(zip(parts, cases, strict=True)):
                 limits = target.limits.part(1 / (len(parts) - number))
                 if case is None and attack.takes != "own":
-                    runs.append(attack.end("unavailable", "nothing names its values"))
+                    runs.append(attack.end("unavailable", "no rule is about this column alone"))
                 else:
                     runs.append(run_in_time(attack, replace(target, release=part, case=case, limits=limits)))
             return merge_lists(runs, parts, whole)

@@ -105,8 +105,9 @@ def merge_lists(runs: Sequence[AttackRun], parts: Sequence[Rules], whole: Rules)
     influence = np.zeros(len(whole))
     for run, place in zip(runs, places, strict=True):
         influence[place] += run.details.get("influence", 0.0)
-        rule = run.columns.get("rule")
-        columns = run.columns if rule is None else {**run.columns, "rule": np.where(rule < 0, rule, place[np.maximum(rule, 0)])}
+        columns = dict(run.columns)
+        if "rule" in columns:
+            columns["rule"] = np.array([place[rule] if rule >= 0 else rule for rule in columns["rule"].tolist()], np.int64)
         lined.append(replace(run, columns=columns))
     details = {"influence": influence} if any("influence" in run.details for run in runs) else {}
     return replace(merge_columns(lined, names), details=details)
