@@ -9,7 +9,7 @@ import tacit
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
-from tacit.reports.brief import MOST_LINES, brief_text, families
+from tacit.reports.audit import MOST_LINES, brief_text, families
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets
 
 

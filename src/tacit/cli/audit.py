@@ -251,7 +251,7 @@ def _text(found: Audit, release: Release | None, settings: Settings[_AuditOption
     kind = asked.report_kind
     origin = settings.config.where if kind == "internal" else ""
     if not asked.verbose and asked.suggest is None:
-        from tacit.reports.brief import brief_text
+        from tacit.reports.audit import brief_text
 
         repair = "" if kind == "external" else repair_words(asked.releases)
         return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)

@@ -94,6 +94,12 @@ class BoxEvent:
 
 Event = ItemEvent | BoxEvent
 
+
+def comparable(event: Event) -> object:
+    """Return a key that is the same for the same event."""
+    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
+
+
 #: Patterns over more items than this are refused: their truth table has 2**16 lines.
 MOST_ITEMS = 16
 _MOST_DEPTH = 100

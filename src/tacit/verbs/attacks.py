@@ -14,11 +14,12 @@ import numpy as np
 
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.model.audit import AttackRun, Status, Stream, Target
+from tacit.model.event import comparable
 from tacit.model.finding import Claim
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.verbs.kinds import KINDS
-from tacit.verbs.merging import comparable, merge_lists
+from tacit.verbs.merging import merge_lists
 
 if TYPE_CHECKING:
     from tacit.joint.case import JointCase

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.audit import AttackRun, Status
-from tacit.model.event import Event, ItemEvent
+from tacit.model.event import comparable
 from tacit.model.release import Rules
 
 #: Measures that are added up over sensitive columns: numbers of rules, and uncertainty, which is that of all columns together.
@@ -111,8 +111,3 @@ def merge_lists(runs: Sequence[AttackRun], parts: Sequence[Rules], whole: Rules)
         lined.append(replace(run, columns=columns))
     details = {"influence": influence} if any("influence" in run.details for run in runs) else {}
     return replace(merge_columns(lined, names), details=details)
-
-
-def comparable(event: Event) -> object:
-    """Return a key that is the same for the same event."""
-    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
