@@ -75,7 +75,7 @@ def _cost_is_what_was_lost(data: tacit.Table, done: tacit.Repair, method: str, f
     if method in ("withdraw", "raise-threshold") and form in (0, 3):
         assert done.cost["support_error_max"] == 0
     if method == "mixed":
-        assert done.cost["values_withheld"] == (0 if form == 2 else int(done.release.withheld.sum()))  # type: ignore[union-attr]
+        assert done.cost["values_withheld"] == (0 if form == 2 else int(done.release.withheld.sum()))
         return
     assert done.cost["values_withheld"] == (len(done.release) if method == "withhold" and form != 2 and not done.before.ok else 0)
 
