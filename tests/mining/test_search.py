@@ -54,17 +54,26 @@ def test_progress_goes_from_0_to_1(threads: int, monkeypatch: pytest.MonkeyPatch
 
 def test_too_many_itemsets() -> None:
     with pytest.raises(
-        OptionError, match=r"^min_support: more than 1000 patterns reach it. Raise --min-support or use --only closed.$"
+        OptionError, match=r"^min_support: more than 1000 patterns reach it. Raise --min-support, use --only closed or maximal, "
     ):
-        mine_itemsets(endless(), min_support=1, max_itemsets=1000)
+        mine_itemsets(Transactions.from_lists([range(16)] * 3), min_support=1, max_itemsets=1000)
     few = Transactions.from_lists([["a", "b"]])
     assert len(mine_itemsets(few, min_support=1, max_itemsets=3)) == 3
 
 
-def test_a_result_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_memory", lambda: 2**22)
-    with pytest.raises(OptionError, match="fill the memory of this machine"):
-        mine_itemsets(endless(), min_support=1)
+def test_a_result_that_does_not_fit_in_memory() -> None:
+    draw = random.Random(7)
+    rows = [[item for item in range(60) if draw.random() < 0.3] for _ in range(300)]
+    with pytest.raises(OptionError, match=r"patterns that reach it fill 0\.05 MB of memory"):
+        mine_itemsets(Transactions.from_lists(rows), min_support=2, memory=50_000)
+
+
+def test_the_subsets_of_one_long_itemset_are_counted_before_they_are_made() -> None:
+    rows = [[*range(60), 100 + person] for person in range(30)] + [[1, 2]] * 20
+    with pytest.raises(OptionError, match=f"at least {2**60:,} itemsets reach it: 30 people or more have 60 items in common"):
+        mine_itemsets(Transactions.from_lists(rows), min_support=30)
+    closed = mine_itemsets(Transactions.from_lists(rows), min_support=30, only="closed")
+    assert [(len(closed.names(i)), closed.count(i).lo) for i in range(len(closed))] in ([(60, 30), (2, 50)], [(2, 50), (60, 30)])
 
 
 @pytest.mark.parametrize("threads", [1, 2])

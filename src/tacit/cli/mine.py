@@ -44,6 +44,7 @@ class _MineOptions(Options):
     min_support: str | None
     strict: bool
     only: Only | None = None
+    memory: int | None = None
 
 
 @command(
@@ -56,6 +57,7 @@ class _MineOptions(Options):
 @options.min_support
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @options.strict
+@options.memory
 @options.any_data
 @options.output
 @options.running
@@ -79,8 +81,8 @@ def itemsets_command(**given: Any) -> None:
             only=asked.only or "all",
             strict=asked.strict,
             hierarchies=reading.read_hierarchies(people, settings),
-            time_limit=asked.time_limit,
             progress=progress,
+            **asked.pick("memory", "time_limit"),
         )
     _write(found, people, settings, itemsets_record(found))
 

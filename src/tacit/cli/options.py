@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
@@ -340,6 +341,25 @@ data = option(
     "--data DATA",
     "The data behind the release: the same findings, found faster. For a table: the table before cells were hidden.",
     section=GIVEN,
+)
+
+
+def _bytes(_ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    text = value.strip().upper().removesuffix("B")
+    unit = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}.get(text[-1:], 1)
+    with suppress(ValueError):
+        if 0 < (size := float(text.rstrip("KMGT"))) < float("inf"):
+            return int(size * unit)
+    raise OptionError("is not a size of memory", where=param.opts[0], remedy="Write for instance --memory 4GB")
+
+
+memory = option(
+    "--memory SIZE",
+    "Stop where the result would take more memory, such as 4GB.  [half of the machine]",
+    callback=_bytes,
+    section=RUNNING,
 )
 min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
 strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.errors import OptionError, nearest_name
 from tacit.files.inputs import Trees, people_of, trees_of
 from tacit.mining.database import Rows, table_rows
-from tacit.mining.search import Limits, Progress, Wanted, count, mine
+from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, Only, Sets
 from tacit.model.table import Hierarchy, Table, Transactions
@@ -25,6 +25,7 @@ def mine_itemsets(
     strict: bool = False,
     hierarchies: Trees = None,
     max_itemsets: int | None = None,
+    memory: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -49,6 +50,8 @@ def mine_itemsets(
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
     max_itemsets
         Stop with an error when there are more.
+    memory
+        Stop with an error when they take more bytes than this; by default half of the machine's memory.
     threads
         How many cores to use; all by default.
     time_limit
@@ -67,7 +70,9 @@ def mine_itemsets(
     hierarchies = trees_of(hierarchies, data)
     rows, items = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
-    limits = Limits(time_limit, threads, max_itemsets, progress)
+    limits = Limits(time_limit, threads, max_itemsets, progress, memory)
+    if _check_only(only) == "all" and not hierarchies:
+        _refuse_powers(rows, least, memory or half_of_memory())
     database, mined, _ = mine(rows, least, Wanted(_check_only(only), bool(hierarchies)), limits)
     kept = database.kept.tolist()
     pairs = None if items.pairs is None else tuple(items.pairs[i] for i in kept)
@@ -115,6 +120,37 @@ def count_by_threshold(
     limits = Limits(time_limit, None, None, progress)
     wanted = Wanted(_check_only(only), bool(hierarchies))
     return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
+
+
+_LONG_ROWS = 20  #: Rows of fewer items cannot make more itemsets than any machine holds.
+_BYTES_OF_A_SET = 16  #: What a stored itemset takes besides its items.
+
+
+def _refuse_powers(rows: Rows, least: int, memory: int) -> None:
+    """Raise at once if the subsets of one long frequent itemset fill the memory."""
+    members = rows.sets.members
+    if len(members) < _LONG_ROWS * max(1, len(rows.sets)):
+        return
+    owners = rows.sets.owners()
+    weights = rows.weights.astype(np.float64)
+    inside = np.ones(len(rows.sets), np.bool_)
+    is_taken = np.zeros(rows.n_items, np.bool_)
+    while True:
+        kept = inside[owners]
+        people = np.bincount(members[kept], weights[owners[kept]], rows.n_items)
+        people[is_taken] = 0
+        best = int(people.argmax()) if len(people) else 0
+        if not len(people) or people[best] < least:
+            break
+        is_taken[best] = True
+        has_it = np.zeros(len(inside), np.bool_)
+        has_it[owners[members == best]] = True
+        inside &= has_it
+    long = int(is_taken.sum())
+    if long > 10 and 2**long * (_BYTES_OF_A_SET + 2 * long) > memory:
+        who = "1 person has" if least == 1 else f"{least:,} people or more have"
+        what = f"at least {2**long:,} itemsets reach it: {who} {long} items in common, and every part of these is one"
+        raise too_many_error(what)
 
 
 def _check_only(only: Only) -> Only:

@@ -148,7 +148,15 @@ class Collector:
     ``reaching[i]`` counts the patterns that at least ``levels[i]`` people have.
     """
 
-    def __init__(self, n_labels: int, *, keep: bool = True, max_itemsets: int | None = None, levels: Ints | None = None) -> None:
+    def __init__(
+        self,
+        n_labels: int,
+        *,
+        keep: bool = True,
+        max_itemsets: int | None = None,
+        memory: int | None = None,
+        levels: Ints | None = None,
+    ) -> None:
         self.total = 0
         self._levels = np.empty(0, np.int64) if levels is None else levels
         self.reaching = np.zeros(len(self._levels), np.int64)
@@ -160,7 +168,7 @@ class Collector:
         self._members = Growing(label_type(n_labels))
         self._classes = Growing(np.int32)
         self._offsets.extend(np.zeros(1, np.int64))
-        self._most_bytes = _memory() * 3 // 4
+        self._most_bytes = memory or half_of_memory()
 
     def add(self, piece: Piece) -> None:
         """Append a piece; refuse more patterns than wanted, or memory holds."""
@@ -179,7 +187,7 @@ class Collector:
             self._classes.extend(piece.classes)
         parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
         if sum(part.nbytes for part in parts) > self._most_bytes:
-            raise too_many_error(f"the first {self.total} patterns that reach it fill the memory of this machine")
+            raise too_many_error(f"the first {self.total:,} patterns that reach it fill {in_bytes(self._most_bytes)} of memory")
 
     def finish(self) -> Mined:
         """Everything that was gathered."""
@@ -187,16 +195,27 @@ class Collector:
         return Mined(*(part.finish() for part in parts))
 
 
-def _memory() -> int:
+def half_of_memory() -> int:
+    """Return half of the machine's memory, in bytes."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, OSError, ValueError):
         return 2**62
 
 
+def in_bytes(number: int) -> str:
+    """Return a number of bytes as people write it.
+
+    >>> in_bytes(4 * 10**9), in_bytes(200_000)
+    ('4 GB', '0.2 MB')
+    """
+    return f"{number / 1e9:.3g} GB" if number >= 10**9 else f"{number / 1e6:.3g} MB"
+
+
 def too_many_error(what: str) -> OptionError:
     """Return the error about more patterns than are wanted or fit into memory."""
-    return OptionError(what, where="min_support", remedy="Raise --min-support or use --only closed")
+    remedy = "Raise --min-support, use --only closed or maximal, or name fewer columns with --qi"
+    return OptionError(what, where="min_support", remedy=remedy)
 
 
 Job = Callable[[], Iterator[Piece | None]]  #: A job: gives pieces, or None after a step without one.
@@ -338,6 +357,7 @@ class Limits:
     threads: int | None = None
     max_itemsets: int | None = None
     progress: Progress | None = None
+    memory: int | None = None
     started: float = field(default_factory=time.monotonic)
 
     def check(self) -> None:
@@ -459,7 +479,7 @@ def mine(
 ) -> tuple[Database, Mined, int]:
     """Mine patterns of ``least`` people in dictionary order; without ``keep``, count them."""
     database = make_database(rows, least, dictionary_order=wanted.enumerates, dense=wanted.needs_masks or dense)
-    collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets)
+    collector = Collector(database.n_items, keep=keep, max_itemsets=limits.max_itemsets, memory=limits.memory)
     _run(database, wanted, limits, collector)
     mined = collector.finish()
     if not (wanted.enumerates and len(database.masks)):
