@@ -121,7 +121,7 @@ def printed(command: str, folder: Path, expected: int, run: Run) -> str:
     code, out, err = run(command, folder)
     if code != expected:
         raise Stale(f"`{command}` ended with {code}, not {expected}: {err.strip()[-500:]}")
-    said = [line for line in err.splitlines() if line != NOTICE]
+    said = [line for line in err.splitlines() if not line.endswith(NOTICE)]
     return "".join(f"{line.rstrip()}\n" for line in [*out.splitlines(), *said])
 
 

@@ -2,7 +2,7 @@
 
 ==================  =========================================================================
 read                :func:`read_table`, :func:`read_transactions`, :func:`read_release`, :func:`read_buckets`;
-                    :func:`read_tree`, :func:`read_naive_bayes` (models);
+                    :func:`read_tree`, :func:`read_forest`, :func:`read_naive_bayes` (models);
                     :func:`read_releases` (of a folder);
                     :func:`read_partial` (tables with blank cells)
 mine                :func:`mine_itemsets`, :func:`mine_rules`, :func:`mine_negative_rules`, :func:`build_hierarchies`;

@@ -2,6 +2,7 @@
 
 from tacit.errors import Contradiction as Contradiction
 from tacit.errors import EngineError as EngineError
+from tacit.errors import Exposed as Exposed
 from tacit.errors import Infeasible as Infeasible
 from tacit.errors import InputError as InputError
 from tacit.errors import InternalError as InternalError
@@ -17,6 +18,7 @@ from tacit.files.releases import read_releases as read_releases
 from tacit.files.releases import write_release as write_release
 from tacit.files.tables import read_table as read_table
 from tacit.files.transactions import read_transactions as read_transactions
+from tacit.files.trees import read_forest as read_forest
 from tacit.files.trees import read_tree as read_tree
 from tacit.known.sensitive_values import compare as compare
 from tacit.mining.hierarchies import build_hierarchies as build_hierarchies

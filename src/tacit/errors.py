@@ -10,10 +10,11 @@
     ├── LimitReached       time ran out; what was found so far is kept
     ├── RepairError        no repair met the policy
     │   └── Infeasible     nothing that could be published meets it
+    ├── Exposed            an audit that has to be clean is not
     └── InternalError      a bug in Tacit
 
 Every message is one sentence ``where: what is wrong. what to do.`` and never holds a cell's value: positions, column names and
-counts only. Causes whose text may hold a value are dropped with ``from None``.
+counts only; but for ``Exposed``, which tells what was found. Causes whose text may hold a value are dropped with ``from None``.
 """
 
 from __future__ import annotations
@@ -68,6 +69,16 @@ class Infeasible(RepairError):
     def __init__(self, what: str, *, where: str, remedy: str, rows: Iterable[int] = ()) -> None:
         self.rows = tuple(rows)
         super().__init__(what, where=where, remedy=remedy)
+
+
+class Exposed(TacitError):
+    """An audit that has to be clean is not; the text holds its headline and worst findings, which describe people."""
+
+    def __init__(self, verdict: str, headline: str, statements: Sequence[str] = ()) -> None:
+        self.verdict = verdict
+        self.statements = tuple(statements)
+        remedy = " ".join(statements) or "audit.report(..) says what was not decided"
+        super().__init__(headline, where="the release", remedy=remedy)
 
 
 class InternalError(TacitError):

@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tacit.model.shown import PROVIDED, provided
+
 SRC = Path(__file__).parents[2] / "src" / "tacit"
 FILES = sorted(SRC.rglob("*.py"))
 
@@ -21,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "checker": {"errors", "model"},
     "files": {"errors", "model"},
     "mining": {"errors", "files", "kernels", "model"},
-    "reports": {"model"},
+    "reports": {"errors", "model"},
     "solve": {"kernels", "model"},
     "itemsets": {"errors", "kernels", "model"},
     "repairs": {"errors", "kernels", "mining", "model"},
@@ -50,6 +52,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": {"", "checker", "errors", "files", "kernels", "model", "papers", "reports", "verbs"},
     "__main__": {"cli"},
 }
+
+#: Parts above it that the model names in the table ``PROVIDED``: objects show themselves with what these provide, once they are looked at.
+PROVIDES = {"files", "reports", "verbs"}
 
 #: Heavy or optional libraries, and the only parts that may import them.
 LIBRARIES: dict[str, set[str]] = {
@@ -112,6 +117,14 @@ def test_the_table_of_layers_is_as_strict_as_it_can_be() -> None:
             if top == "tacit":
                 used[part_of(path)].add(rest.partition(".")[0])
     assert [(part, below - used[part]) for part, below in MAY_IMPORT.items() if below - used[part]] == []
+
+
+def test_the_model_is_shown_by_the_parts_that_it_names_in_one_table() -> None:
+    assert {function.split(".")[1] for function in PROVIDED.values()} == PROVIDES
+    for name in PROVIDED:
+        assert callable(provided(name))
+    by_name = [path.name for path in (SRC / "model").glob("*.py") if "import_module" in path.read_text(encoding="utf-8")]
+    assert by_name == ["shown.py"]
 
 
 def test_the_layers_have_no_cycle() -> None:

@@ -53,6 +53,30 @@ def test_the_notice_comes_with_the_first_run_only(tmp_path: Path) -> None:
     assert run(later, **cache) == "499999500000 []"
 
 
+PYTHON = """
+import sys, time
+sys.path.insert(0, {folder!r})
+from tacit.kernels import jit
+jit._watch = jit._Watch(jit._tell, 0.01)
+import slow
+slow.add(1_000_000)
+time.sleep(0.2)
+"""
+
+
+def test_python_tells_of_compiling_on_standard_error_once(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW + SLOW.replace("add", "add_again"))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    code = [sys.executable, "-c", PYTHON.format(folder=str(tmp_path)) + "slow.add_again(1_000_000)\ntime.sleep(0.2)\n"]
+    said = [subprocess.run(code, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert [one.stderr for one in said] == [f"tacit: {jit.NOTICE}\n", ""]
+    assert [one.stdout for one in said] == ["", ""]
+
+
+def test_compiling_is_told_by_default() -> None:
+    assert run("from tacit.kernels import jit; print(jit._watch._write is jit._tell)") == "True"
+
+
 def test_a_quick_compilation_and_a_long_run_are_not_announced(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     code = KERNEL.format(folder=str(tmp_path), patience=30, rest=0)

@@ -40,7 +40,7 @@ def test_the_owners_data_may_be_a_list_or_a_frame() -> None:
 
 def test_rules_need_roles() -> None:
     with pytest.raises(tacit.OptionError, match="needs a table whose columns have roles"):
-        tacit.mine_rules(ROWS, min_support=1, min_confidence=0.5)  # type: ignore[arg-type]
+        tacit.mine_rules(ROWS, min_support=1, min_confidence=0.5)
 
 
 def test_a_repair_ends_when_its_time_is_over() -> None:

@@ -11,22 +11,27 @@ it in its column. Lines are row numbers from 1.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError
+from tacit.errors import EngineError, InputError
 from tacit.files.delimited import holds
 from tacit.files.duckdb import BLANKS, nested
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
 from tacit.files.printout import Printout, TextColumn, named_sets, place, set_tokens, token_name, with_extras
 from tacit.model.table import Column
+
+#: What programs call the column of the counts, whatever the case.
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
 
 #: Row numbers to numbers of distinct values (-1 where the value is missing), and those values.
 _Coded = tuple[npt.NDArray[np.integer[Any]], Sequence[object]]
@@ -220,6 +225,114 @@ def _one_by_one(values: Sequence[object]) -> _Coded:
     seen: dict[tuple[type, object], int] = {}
     codes = (seen.setdefault((type(value), value), len(seen)) for value in values)
     return np.fromiter(codes, np.int64, len(values)), [value for _, value in seen]
+
+
+# Counts of pandas and polars
+
+#: What libraries call the counts of groups, where nobody names them.
+_UNNAMED_COUNTS = (0, "0", "len", "size", "count_all")
+
+
+def as_counts(data: Any) -> Any:
+    """Return counts by group as a frame with a column of counts; other data as they are.
+
+    Counts are a series whose index says what is counted (``value_counts()``, ``groupby().size()``), a crosstab with several columns across,
+    or a frame whose column of counts has the name that a library gives it.
+    """
+    if _is_a(data, "pandas", "Series"):
+        return _counts_of_series(data)
+    is_pandas = _is_a(data, "pandas", "DataFrame")
+    if is_pandas and None not in (*data.columns.names, *data.index.names):
+        if any(_are_shares(data.iloc[:, place]) for place in range(data.shape[1])):
+            raise InputError("holds shares, not counts", where="the crosstab", remedy="Leave out normalize")
+        return _counts_of_crosstab(data) if max(data.columns.nlevels, data.index.nlevels) > 1 else data
+    is_arrow = _is_a(data, "pyarrow", "Table")
+    if not (is_pandas or is_arrow or _is_a(data, "polars", "DataFrame")):
+        return data
+    names = list(data.column_names if is_arrow else data.columns)
+    found = [name for name in names if name in _UNNAMED_COUNTS]
+    others = [name for name in names if name not in found]
+    if len(found) != 1 or not others or not all(isinstance(name, str) and name.casefold() not in COUNT_NAMES for name in others):
+        return data
+    renamed = {found[0]: "count"}
+    return data.rename(columns=renamed) if is_pandas else data.rename_columns(renamed) if is_arrow else data.rename(renamed)
+
+
+def _are_shares(series: Any) -> bool:
+    return series.dtype.kind == "f" and not bool((series.dropna() % 1 == 0).all())
+
+
+def _counts_of_series(series: Any) -> dict[str, list[Any]]:
+    names = series.index.names
+    if None in names:
+        remedy = "Give value_counts(), or groupby(..).size()"
+        raise InputError("its index has no name, so it does not say what is counted", where="the series", remedy=remedy)
+    if _are_shares(series):
+        raise InputError("holds shares, not counts", where="the series", remedy="Leave out normalize=True")
+    levels = {str(name): series.index.get_level_values(place).tolist() for place, name in enumerate(names)}
+    return levels | {"count": series.tolist()}
+
+
+def _counts_of_crosstab(frame: Any) -> dict[str, list[Any]]:
+    """List the cells of a crosstab; behind the label of a total the others are empty, and mean any."""
+    down = [_label(label, frame.index.nlevels) for label in frame.index]
+    across = [_label(label, frame.columns.nlevels) for label in frame.columns]
+    names = [str(name) for name in (*frame.index.names, *frame.columns.names)]
+    cells = [(*row, *column) for row in down for column in across]
+    columns = {name: [cell[place] for cell in cells] for place, name in enumerate(names)}
+    return columns | {"count": [value for row in frame.to_numpy().tolist() for value in row]}
+
+
+def _label(label: Any, levels: int) -> tuple[Any, ...]:
+    parts = label if levels > 1 else (label,)
+    return tuple(parts[0] if place and part == "" else part for place, part in enumerate(parts))
+
+
+# Frames to give away
+
+
+def to_frame(data: Mapping[str, Any] | Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> Any:
+    """Return columns or lines as a frame of the first library that is installed: pandas, polars or pyarrow.
+
+    ``names`` are columns that a frame without lines has, too. Lists and dicts become JSON text, as in the files of Tacit.
+    """
+    columns = dict(data) if isinstance(data, Mapping) else _columns_of_lines(list(data), names)
+    for library, make in (("pandas", _to_pandas), ("polars", _to_polars), ("pyarrow", _to_arrow)):
+        if find_spec(library) is not None:
+            return make(columns)
+    remedy = "Install one of them, or read the lines with records() or table()"
+    raise EngineError("needs pandas, polars or pyarrow", where="to_frame", remedy=remedy)
+
+
+def _columns_of_lines(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    known = dict.fromkeys([*(name for line in lines for name in line), *names])
+    return {name: [_cell(line.get(name)) for line in lines] for name in known}
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+
+
+def _to_pandas(columns: Mapping[str, Any]) -> Any:
+    import pandas
+
+    def series(values: Any) -> Any:
+        are_whole = isinstance(values, list) and None in values and all(value is None or type(value) is int for value in values)
+        return pandas.array(values, "Int64") if are_whole and len(set(values)) > 1 else values
+
+    return pandas.DataFrame({name: series(values) for name, values in columns.items()})
+
+
+def _to_polars(columns: Mapping[str, Any]) -> Any:
+    import polars
+
+    return polars.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def _to_arrow(columns: Mapping[str, Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.table({name: list(values) for name, values in columns.items()})
 
 
 # Releases

@@ -25,7 +25,7 @@ from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
-from tacit.files.frames import as_frame
+from tacit.files.frames import COUNT_NAMES, as_frame
 from tacit.files.frequency_cells import (
     Cells,
     CellText,
@@ -41,7 +41,7 @@ from tacit.files.frequency_cells import (
     read_measured,
 )
 from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
-from tacit.files.recognition import COUNT_NAMES, CellOptions, crosstab_columns, names_count
+from tacit.files.recognition import CellOptions, crosstab_columns, names_count
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding

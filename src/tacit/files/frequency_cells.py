@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError, numbered
-from tacit.files.recognition import COUNT_NAMES
+from tacit.files.frames import COUNT_NAMES
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound

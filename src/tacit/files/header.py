@@ -16,11 +16,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, replace_file, shown
+from tacit.model.cuts import Cut
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Marginal, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
@@ -37,6 +39,7 @@ KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
         *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
+        "cuts",
     }
 )
 
@@ -149,6 +152,7 @@ def read_header(file: Input) -> FileHeader:
         sa_values=values,
         sa_counts=counts,
         groups=_value_groups(get),
+        cuts=_cuts(get),
         made_by=_made_by(get),
         columns=get.names("columns"),
         marginals=marginals,
@@ -166,6 +170,29 @@ def read_header(file: Input) -> FileHeader:
     if ordered and kind == "itemsets":
         raise get.wrong("ordered", "is for rules", "Remove the key")
     return FileHeader(header, kind, only, rounding, where=get.where, exact=exact, ordered=ordered)
+
+
+def _cuts(get: Entries) -> tuple[Cut, ...]:
+    entries = get.entries.get("cuts")
+    if entries is None:
+        return ()
+    remedy = 'Write for instance [{"column": "age", "at": [30.5, 45.5]}]'
+    if not isinstance(entries, list):
+        raise get.wrong("cuts", "is not a list of columns and ends", remedy)
+    cuts: dict[str, Cut] = {}
+    for number, entry in enumerate(entries, 1):
+        place = f"{get.where}, key 'cuts', entry {number}"
+        column = entry.get("column") if isinstance(entry, dict) else None
+        ends = entry.get("at") if isinstance(entry, dict) else None
+        if not isinstance(column, str) or column in cuts or not isinstance(ends, list) or not ends:
+            raise InputError("is not a column of its own with its ends", where=place, remedy=remedy)
+        if not all(isinstance(end, (int, Decimal)) and not isinstance(end, bool) for end in ends):
+            raise InputError("its ends are not numbers", where=place, remedy=remedy)
+        numbers = tuple(float(end) for end in ends)
+        if any(right <= left for left, right in pairwise(numbers)):
+            raise InputError("its ends do not ascend", where=place, remedy=remedy)
+        cuts[column] = Cut(column, numbers)
+    return tuple(cuts.values())
 
 
 def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
@@ -357,6 +384,8 @@ def header_entries(release: Listed) -> dict[str, Any]:
             {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
             for group in header.groups
         ]
+    if header.cuts:
+        entries["cuts"] = [{"column": cut.column, "at": list(cut.ends)} for cut in header.cuts]
     if header.sa_counts:
         entries["sa_distribution"] = dict(zip(header.sa_values, header.sa_counts, strict=True))
     if header.marginals:

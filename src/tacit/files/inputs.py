@@ -10,26 +10,36 @@ from typing import Any
 from tacit.errors import OptionError
 from tacit.files.hierarchies import read_hierarchies
 from tacit.files.tables import read_table
-from tacit.files.transactions import read_data, read_transactions
-from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.files.transactions import read_data, read_one_hot, read_transactions
+from tacit.model.table import Hierarchy, Names, Table, Transactions
 
 Trees = Mapping[str, Hierarchy] | str | Path | None  #: Hierarchies by column, or a folder of files that hold them.
 
 
 def people_of(data: Any, **roles: Any) -> Table | Transactions:
-    """Return data, read if they are not yet."""
+    """Return data, read if they are not yet.
+
+    A frame of truth values, or of zeros and ones, holds transactions, unless roles are given: a zero is no item.
+    """
     if isinstance(data, (Table, Transactions)):
         return data
     if isinstance(data, (str, os.PathLike)):
         return read_data(data, **roles)
-    return read_transactions(data) if isinstance(data, (list, tuple)) else read_table(data)
+    if isinstance(data, (list, tuple)):
+        return read_transactions(data)
+    has_roles = bool(roles.get("qi") or roles.get("sa"))
+    return (None if has_roles else read_one_hot(data)) or read_table(data, **roles)
 
 
-def require_table(people: object, where: str) -> None:
-    """Raise if the data are not a table."""
-    if not isinstance(people, Table):
-        remedy = "Read the data with tacit.read_table(.., qi=.., sa=..) first"
+def require_table(people: object, where: str, *, qi: Names = None, sa: Names = None) -> Table:
+    """Return a table with roles, read if it is a file or frame with roles given; raise if it is neither."""
+    if isinstance(people, Table):
+        return read_table(people, qi=qi, sa=sa) if qi or sa else people
+    if isinstance(people, (Transactions, list, tuple)) or not (qi or sa):
+        named = "Name the columns with qi=.. and sa=.., or read" if qi is not None else "Read"
+        remedy = f"{named} the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)
+    return read_table(people, qi=qi, sa=sa)
 
 
 def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:

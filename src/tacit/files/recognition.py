@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import Head, holds, read_head
 from tacit.files.disk import FilePath, Input, shown
-from tacit.files.frames import as_frame
+from tacit.files.frames import COUNT_NAMES, as_frame
 from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
 from tacit.files.tables import file_columns
@@ -210,9 +210,6 @@ def _tables_in(folder: Path, role: str) -> dict[Path, str]:
 
 # Frequency tables
 
-#: What programs call the column of the counts, whatever the case.
-COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "people")
-
 
 def names_count(names: Any) -> bool:
     """Tell if one of several columns has a usual name of counts."""
@@ -290,6 +287,14 @@ def _is_naive_bayes(head: Head) -> bool:
     return has_class_tables(head.columns) or head.delimiter(has_class_tables) is not None
 
 
+# Models
+
+
+def is_model(data: Any) -> bool:
+    """Tell if something may be a fitted model of scikit-learn: a tree, a forest, or a pipeline."""
+    return any(hasattr(data, name) for name in ("tree_", "estimators_", "steps")) and hasattr(data, "get_params")
+
+
 # All kinds
 
 LIST = "list"
@@ -333,10 +338,15 @@ def _recognise_frame(data: Any, options: CellOptions) -> str:
         return LIST
     if has_class_tables(frame.names):
         return NAIVE_BAYES
-    folded = {name.casefold() for name in frame.names}
-    if "count" in folded and len(folded) > 1 and not folded & {"itemset", "itemsets", "items", "antecedent", "antecedents"}:
+    index = getattr(data, "index", None)
+    names = [*frame.names, *(str(name) for name in getattr(index, "names", ()) if name is not None)]
+    folded = {name.casefold() for name in names}
+    is_list = bool(folded & {"itemset", "itemsets", "items", "antecedent", "antecedents"})
+    if "count" in folded and len(folded) > 1 and not is_list:
         return FREQUENCIES
-    return TABLE if _are_columns(frame.names, options.qi, options.sa) else LIST
+    if _are_columns(frame.names, options.qi, options.sa):
+        return TABLE
+    return FREQUENCIES if names_count(names) and not is_list else LIST
 
 
 def _described_kind(file: Input) -> str | None:

@@ -24,6 +24,7 @@ from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.header import FileHeader, read_header
+from tacit.files.names import pair_of as pair_of_name
 from tacit.files.recognition import (
     BUCKETS,
     BUCKETS_HEADER,
@@ -33,6 +34,7 @@ from tacit.files.recognition import (
     NAIVE_BAYES,
     CellOptions,
     find_format,
+    is_model,
     is_recognised,
     load,
     pair_of,
@@ -41,7 +43,7 @@ from tacit.files.recognition import (
 from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
-from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, columns_not_read
+from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown, columns_not_read
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Sets, Source
 from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
@@ -86,7 +88,7 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
         matched: list[Pair] = []
         for item, name in enumerate(release.items.names):
-            pair = _pair_of(name, wanted)
+            pair = pair_of_name(name, wanted)
             if pair is not None:
                 matched.append(pair)
             elif quasi or sensitive:
@@ -109,16 +111,6 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         marginals=tuple(map(Marginal, sensitive)) if by_itself else header.marginals,
     )
     return release if fresh == header else replace(release, header=fresh)
-
-
-def _pair_of(name: str, columns: Sequence[str]) -> Pair | None:
-    """Return column and value of an item; None where none or several columns fit."""
-    fitting = {
-        (column, name[len(column) + 1 :])
-        for column in columns
-        if name.startswith(tuple(column + mark for mark in "=_:")) and len(name) > len(column) + 1
-    }
-    return fitting.pop() if len(fitting) == 1 else None
 
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> NoReturn:
@@ -227,9 +219,10 @@ def read_release(
     Parameters
     ----------
     data
-        A path; a frame with the columns of mlxtend, Spark or Tacit; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the two,
-        is a bucketized release (:func:`read_buckets`); a file with the columns of ``qi`` and ``sa``, or a table, is a table with blank cells
-        (:func:`read_partial`); a file with a column of counts, or a frame that is a crosstab, is a frequency table.
+        A path; a frame with the columns of mlxtend, Spark or Tacit; a fitted tree of scikit-learn (:func:`read_tree`); counts of pandas or
+        polars, as ``value_counts()`` and ``groupby().size()`` give them; or a release. A folder with ``qit.csv`` and ``st.csv``, or one of the
+        two, is a bucketized release (:func:`read_buckets`); a file with the columns of ``qi`` and ``sa``, or a table, is a table with blank
+        cells (:func:`read_partial`); a file with a column of counts, or a frame that is a crosstab, is a frequency table.
     n
         The number of people, where the file does not say it.
     rounding
@@ -270,8 +263,9 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
-    if isinstance(data, (str, os.PathLike)):
-        data = Input.of(data)
+    data = Input.of(data) if isinstance(data, (str, os.PathLike)) else frames.as_counts(data)
+    if is_model(data):
+        return _read_model(data, n=n, qi=qi, sa=sa, columns=columns)
     n = _check_n(n)
     cells = CellOptions(
         n=n,
@@ -315,6 +309,31 @@ def read_release(
         read_partial = load("partial.read_partial")
         release = read_partial(data, qi=qi, sa=sa, blank=blank, missing=missing, missing_rule=missing_rule)
     one_n(release.n, n, where="the release" if kind == BUCKETS else "the table")
+    return release
+
+
+def _read_model(model: Any, *, n: int | None, qi: Names, sa: Names, columns: Names) -> Rules:
+    """Read a fitted tree."""
+    read_tree: Callable[..., Rules] = load("trees.read_tree")
+    release = read_tree(model, **_model_options(sa, columns))
+    return _check_model(release, n, qi)
+
+
+def _model_options(sa: Names, columns: Names) -> dict[str, Any]:
+    named, no_sa = sensitive_names(sa, ())
+    if no_sa or len(named) > 1:
+        raise OptionError("a tree predicts one column", where="sa", remedy="Name the column that it predicts")
+    rest = [column for column in column_names(columns, ()) if column not in named]
+    return {"columns": rest} | ({"sa": named[0]} if named else {})
+
+
+def _check_model(release: Rules, n: int | None, qi: Names) -> Rules:
+    one_n(release.n, _check_n(n), where="the model")
+    known = column_names(qi, ())
+    used = {column for column, _ in release.items.pairs or ()} - set(release.header.sa)
+    if known and not used <= set(known):
+        what = "does not name all columns that the model asks for"
+        raise OptionError(what, where="--qi", remedy=f"The model asks for {', '.join(sorted(used))}")
     return release
 
 
@@ -477,6 +496,8 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
     if isinstance(given, Gathered):
         return given
     left_out = _texts(ignore)
+    if is_model(given) and load("trees.is_forest")(given):
+        return _gather_forest(given, options)
 
     def read(one: Any, _: int) -> Release:
         try:
@@ -484,13 +505,24 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
         except InputError as error:
             if error.asks_for != "n" or people is None:
                 raise
-        return read_release(one, n=people(), ignore=left_out, **options)
+        return read_release(one, ignore=left_out, **options | {"n": people()})
 
     found = gather([*given] if isinstance(given, (list, tuple)) else [given], read, left_out)
     if isinstance(given, (list, tuple)) and len(found.releases) < 2:
         remedy = "Give at least two, or one release by itself"
         raise OptionError(f"holds {len(found.releases)} releases", where="the list", remedy=remedy)
     return found
+
+
+def _gather_forest(forest: Any, options: dict[str, Any]) -> Gathered:
+    """Read the trees of a forest, which are about the same people, or each about those whom chance drew for it."""
+    read_forest: Callable[..., tuple[Rules, ...]] = load("trees.read_forest")
+    trees = read_forest(forest, **_model_options(options.get("sa", ()), options.get("columns", ())))
+    is_drawn: bool = load("trees.is_drawn")(forest)
+    for tree in trees:
+        _check_model(tree, None if is_drawn else options.get("n"), options.get("qi", ()))
+    places = tuple(range(len(trees)))
+    return Gathered(trees, places, tuple(f"tree {place + 1}" for place in places), people=Unknown() if is_drawn else None)
 
 
 def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Gathered:

@@ -65,9 +65,16 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
     frame = as_frame(data, where="the frame")
     if frame is None:
         return _from_lists(data)
-    if not pairs and (one_hot := _one_hot(frame)) is not None:
+    if not pairs and (one_hot := _one_hot(frame, may_be_pairs=True)) is not None:
         return one_hot.merged()
     return _from_pairs(data, id_column, item_column, where="the frame")
+
+
+def read_one_hot(data: object) -> Transactions | None:
+    """Return the transactions of a frame of truth values, or of zeros and ones; None for other data."""
+    frame = as_frame(data, where="the frame")
+    found = None if frame is None else _one_hot(frame, may_be_pairs=False)
+    return None if found is None else found.merged()
 
 
 def read_data(
@@ -238,16 +245,17 @@ def _from_pairs(data: object, id_column: str | None, item_column: str | None, *,
     return replace(_one_person_each(sets, Items(names)).merged(), source=table.source)
 
 
-def _one_hot(frame: Frame) -> Transactions | None:
+def _one_hot(frame: Frame, *, may_be_pairs: bool) -> Transactions | None:
     """Return the transactions of a frame of truth values, or of zeros and ones, or None.
 
-    Zeros and ones in two columns may be (id, item) pairs.
+    Zeros and ones in two columns ``may_be_pairs`` (id, item).
     """
+    may_be_numbers = not (may_be_pairs and len(frame.names) == 2)
     rows: list[npt.NDArray[np.int64]] = []
     height = 0
     for number in range(len(frame.names)):
         values = frame.array(number)
-        zeros_and_ones = values.dtype.kind in "iu" and len(frame.names) != 2 and bool(np.isin(values, (0, 1)).all())
+        zeros_and_ones = values.dtype.kind in "iu" and may_be_numbers and bool(np.isin(values, (0, 1)).all())
         if values.dtype != np.bool_ and not zeros_and_ones:
             return None
         rows.append(np.flatnonzero(values))

@@ -10,10 +10,11 @@ a machine without numba.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -135,12 +136,10 @@ def _start() -> None:
 
     class Forward(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
-            if _watch is not None:
-                _watch.begin()
+            _watch.begin()
 
         def on_end(self, event: Any) -> None:
-            if _watch is not None:
-                _watch.end()
+            _watch.end()
 
     event.register("numba:compile", Forward())
 
@@ -257,12 +256,20 @@ class _Watch:
         write(NOTICE)
 
 
-_watch: _Watch | None = None
+def _tell(text: str) -> None:
+    """Write a line to standard error, if there is one."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"tacit: {text}\n")
+        sys.stderr.flush()
+
+
+PATIENCE = 1.0  #: Seconds of compiling before anybody is told.
+_watch = _Watch(_tell, PATIENCE)  #: The current listener: from Python a line on standard error, once in a process.
 
 
 @contextmanager
-def first_run_notice(write: Callable[[str], object], *, patience: float = 1.0) -> Iterator[None]:
-    """Write ``NOTICE`` once if compiling exceeds ``patience`` seconds.
+def first_run_notice(write: Callable[[str], object], *, patience: float = PATIENCE) -> Iterator[None]:
+    """Write ``NOTICE`` once if compiling exceeds ``patience`` seconds, in place of the line on standard error.
 
     Nothing is written when compiled kernels are found on disk, however long they then run. ``write`` is called from another thread.
     """

@@ -9,12 +9,12 @@ from typing import Any, get_args
 import numpy as np
 
 from tacit.errors import OptionError, nearest_name
-from tacit.files.inputs import Trees, people_of, trees_of
+from tacit.files.inputs import Trees, people_of, require_table, trees_of
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, Only, Sets
-from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.model.table import Hierarchy, Names, Table, Transactions
 
 
 def mine_itemsets(
@@ -23,6 +23,8 @@ def mine_itemsets(
     min_support: object,
     only: Only = "all",
     strict: bool = False,
+    qi: Names = (),
+    sa: Names = (),
     hierarchies: Trees = None,
     max_itemsets: int | None = None,
     memory: int | None = None,
@@ -38,13 +40,15 @@ def mine_itemsets(
     ----------
     data
         Transactions, or a table: then items are ``column=value``, of all columns that are not identifying. Also a file, a frame, or a list of
-        lists of items.
+        lists of items. Where all columns of a frame hold truth values, or zeros and ones, each of them is an item, which people have or not.
     min_support
         A share such as ``0.1`` or ``"10%"``, or a count of people; an itemset is frequent when at least as many people have it.
     only
         ``"all"``; ``"closed"``: those without a larger itemset of the same count; ``"maximal"``: those without a larger frequent itemset.
     strict
         Read the threshold as "more than".
+    qi, sa
+        The quasi-identifying columns and the sensitive ones of a file or frame; only they are then looked at.
     hierarchies
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
@@ -66,7 +70,7 @@ def mine_itemsets(
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
-    data = people_of(data)
+    data = require_table(data, "mine_itemsets", qi=qi, sa=sa) if qi or sa else people_of(data)
     hierarchies = trees_of(hierarchies, data)
     rows, items = _read_rows(data, hierarchies)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)

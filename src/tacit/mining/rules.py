@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine, too_m
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Marginal, Rules, Sets
-from tacit.model.table import Column, Hierarchy, Table
+from tacit.model.table import Column, Hierarchy, Names, Table
 
 MOST_DIGITS = 12  #: More decimals would not be read back exactly: numbers of 15 digits are taken for doubles in full.
 
@@ -134,10 +135,12 @@ MOST_PEOPLE = 3_000_000_000  #: Products of two counts fit in 64 bits.
 
 
 def mine_rules(
-    people: Table,
+    people: Table | str | Path | Any,
     *,
     min_support: object,
     min_confidence: object,
+    qi: Names = (),
+    sa: Names = (),
     strict: bool = False,
     withhold_values: bool = False,
     digits: int | None = None,
@@ -160,7 +163,7 @@ def mine_rules(
     Parameters
     ----------
     people
-        A table with QI and SA columns.
+        A table with QI and SA columns; or a file, a frame or a table, whose columns ``qi`` and ``sa`` name.
     min_support, min_confidence
         The thresholds s and c: shares such as ``0.1`` or ``"10%"``; the support may also be a count of people.
     strict
@@ -175,6 +178,8 @@ def mine_rules(
         Say in the header that rules may have been left out.
     publish_sa_distribution
         Publish how many people have each SA value.
+    qi, sa
+        The quasi-identifying columns and the sensitive ones, where the people are not a table with roles.
     combine_sa
         Take several SA columns as one, whose values are the combinations that occur, instead of each by itself.
     hierarchies
@@ -189,11 +194,11 @@ def mine_rules(
     --------
     >>> import tacit
     >>> rows = {"sex": ["F"] * 4 + ["M"] * 4, "pay": ["high"] * 3 + ["low"] * 5}
-    >>> people = tacit.read_table(rows, qi="sex", sa="pay")
-    >>> [(r["antecedent"], r["consequent"], r["count"]) for r in tacit.mine_rules(people, min_support=2, min_confidence=0.6).records()]
+    >>> rules = tacit.mine_rules(rows, qi="sex", sa="pay", min_support=2, min_confidence=0.6)
+    >>> [(r["antecedent"], r["consequent"], r["count"]) for r in rules.records()]
     [({'sex': 'F'}, 'high', 3), ({'sex': 'M'}, 'low', 4)]
     """
-    require_table(people, "mine_rules")
+    people = require_table(people, "mine_rules", qi=qi, sa=sa)
     trees = trees_of(hierarchies, people)
     form = Published(withhold_values, digits, with_confidence)
     if not people.schema.qi:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, nearest_name
+from tacit.errors import Exposed, OptionError, nearest_name
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.estimates import Posterior
 from tacit.model.event import Event
@@ -27,11 +27,12 @@ from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waiver, event_key
 from tacit.model.release import Itemsets, Release
+from tacit.model.shown import Drawn, Shown, provided
 from tacit.model.table import Transactions
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
-    from tacit.model.repair import Suggestions
+    from tacit.model.repair import Repair, Suggestions
 
 BINDING = "binding"  #: The key under which a record holds its digest.
 
@@ -109,8 +110,8 @@ ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
 
-@dataclass(frozen=True, eq=False)
-class AttackRun:
+@dataclass(frozen=True, eq=False, repr=False)
+class AttackRun(Shown):
     """Outcome of one attack.
 
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
@@ -263,8 +264,8 @@ class Waived:
         return out
 
 
-@dataclass(frozen=True, eq=False)
-class Findings(Sequence[Finding]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Findings(Shown, Sequence[Finding]):
     """Findings of an audit, worst first, accepted ones last, built on access."""
 
     runs: tuple[AttackRun, ...]
@@ -306,9 +307,34 @@ class Findings(Sequence[Finding]):
         waiver = self.waived.waiver_of(owner, inner)
         return finding if waiver is None else replace(finding, waived=waiver)
 
+    def to_frame(self, *, top: int | None = None, external: bool = False) -> Any:
+        """Return the worst ``top`` findings, or all, as a frame; ``external``: without descriptions of groups.
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+        The frame is one of pandas, or of polars or Arrow where it is not installed. Ids are hashes of descriptions, and left out with them.
+        """
+        lines = []
+        for finding in self[:top]:
+            line = {"code": finding.code, "people_at_least": finding.count.lo, "people_at_most": finding.count.hi}
+            if finding.probability is not None:
+                line["probability"] = finding.probability
+            if not external:
+                line |= {"statement": finding.statement, "id": finding.id}
+            lines.append(line | {"waived": finding.waived is not None})
+        names = ("code", "people_at_least", "people_at_most", *(() if external else ("statement", "id")), "waived")
+        return provided("frame")(lines, names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """Releases of an audit, the population of each, and inputs beside them, as :func:`tacit.audit` was given them."""
+
+    releases: tuple[Release, ...]
+    population: tuple[int, ...]
+    given: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Drawn):
     """Outcome of an audit.
 
     ``release`` and ``adversary`` say what was attacked and by whom, in plain values; ``runs`` what became of each attack. ``tables`` are made
@@ -316,7 +342,7 @@ class Audit:
     sensitive column; ``by_column`` are the measures of each, if there are several, of which ``measures`` has the worst. ``not_read``
     are files of folders and columns of files that were not read, ``ignored`` those that say nothing, ``inputs`` those that were read besides
     the releases. ``suggestions`` say what could be done, where that was asked for. ``options`` are those of the audit that are not told
-    elsewhere, so that it can be repeated.
+    elsewhere, so that it can be repeated. ``asked`` is what was audited, for the next step; no record holds it.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -332,6 +358,7 @@ class Audit:
     inputs: tuple[Mapping[str, str], ...] = ()
     suggestions: Suggestions | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: dict(OPTIONS))
+    asked: Asked | None = None
 
     @property
     def posterior(self) -> Posterior | None:
@@ -406,6 +433,28 @@ class Audit:
                         return run.show(index)
         remedy = "Copy an id from the audit of the same release under the same policy"
         raise OptionError(f"there is no finding {id!r} in this audit", where="finding", remedy=remedy)
+
+    def to_frame(self, *, top: int | None = None, external: bool = False) -> Any:
+        """Return the findings as a frame; see :meth:`Findings.to_frame`."""
+        return self.findings.to_frame(top=top, external=external)
+
+    def report(self, path: Any, *, kind: Literal["internal", "external"] = "internal", top: int = 10) -> None:
+        """Write a page (``.html``), Markdown (``.md``) or the record (``.json``)."""
+        alone = self.asked.releases[0] if self.asked is not None and len(self.asked.releases) == 1 else None
+        provided("report")(self, path, release=alone, kind=kind, top=top)
+
+    def repair(self, *, method: str | None = None, **options: Any) -> Repair:
+        """Return the cheapest repair that is clean, or that of a ``method``.
+
+        Options are those of :func:`tacit.suggest` (``seconds``, ``progress``), or with a method those of :func:`tacit.repair`.
+        """
+        made: Repair = provided("repair")(self, method=method, **options)
+        return made
+
+    def assert_clean(self) -> None:
+        """Raise :class:`tacit.Exposed` unless the verdict is clean."""
+        if not self.ok:
+            raise Exposed(self.verdict, provided("headline")(self), [finding.statement for finding in self.findings[:3]])
 
     def table(self, name: str) -> Columns:
         """Return the findings of an attack as columns, or a table such as ``"posterior"``."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Source
+from tacit.model.shown import Lines
 from tacit.model.table import Column, Table
 
 
@@ -21,8 +22,8 @@ def joined_source(sources: Sequence[Source]) -> Source:
     return Source(" and ".join(one.name for one in sources), digest.hexdigest(), sources[0].header, sources[0].options)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Buckets:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Buckets(Lines):
     """Groups of people (the QIT) and the sensitive values in each (the ST).
 
     ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,

@@ -19,6 +19,7 @@ from tacit.model.arrays import Floats
 from tacit.model.finding import Citation
 from tacit.model.knowledge import Withheld
 from tacit.model.people import Population
+from tacit.model.shown import Drawn, Shown, provided
 
 DIGITS = 9  #: Estimates that agree in this many decimals are equal: further ones depend on the machine.
 OTHER = "(any other value)"  #: Stands for all values of the sensitive column that no release names, if none lists all of them.
@@ -46,8 +47,8 @@ class Guess:
         return out | {name: None if number is None else round(number, DIGITS) for name, number in numbers.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Posterior:
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Drawn):
     """Estimates and bounds for every combination and sensitive value.
 
     ``share``, ``lower`` and ``upper`` have a row for each combination of the population and a column for each of ``values``; they hold nan where
@@ -121,6 +122,10 @@ class Posterior:
         found = {"posterior": self.share, "lower": self.lower, "upper": self.upper}
         return out | {name: values.reshape(-1) for name, values in found.items()}
 
+    def to_frame(self) -> Any:
+        """Return the table as a frame of pandas, or of polars or Arrow where it is not installed."""
+        return provided("frame")(self.table())
+
     def to_dict(self, *, top: int) -> dict[str, Any]:
         """Return the baseline and highest estimates for a record."""
         shares = dict(zip(self.values, self.baseline.round(DIGITS).tolist(), strict=True))
@@ -181,8 +186,8 @@ class Judged:
         return self.guess.to_dict() | {"right": self.right, "D_individual": divergence}
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """Errors of estimates: ``individual[q]`` nats for combination q, ``overall`` on average.
 
     ``D_individual`` and ``D_overall`` of Zhu, Wang, Du: the Kullback-Leibler divergence of the estimate from the true distribution of the
@@ -270,6 +275,10 @@ class Comparison:
             "truth": share.reshape(-1),
             "D_individual": self.individual.repeat(n_values),
         }
+
+    def to_frame(self) -> Any:
+        """Return the table as a frame of pandas, or of polars or Arrow where it is not installed."""
+        return provided("frame")(self.table())
 
     def to_dict(self, *, top: int) -> dict[str, Any]:
         """The comparison as a record."""

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from tacit.model.event import Event
 from tacit.model.numbers import Bound
 from tacit.model.policy import Waiver
+from tacit.model.shown import Shown
 
 THE_GROUP = "in the group"  #: The group of a goal that is the group of the finding itself.
 
@@ -335,8 +336,8 @@ class Citation:
         return out if self.weight is None else out | {"weight": self.weight}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(Shown):
     """One inference of an attack: ``count`` people are in ``event``.
 
     ``because`` lists the published numbers, ``derivation`` the arithmetic; ``steps`` are the same in words. ``same_people`` is a shorter event

@@ -113,7 +113,7 @@ class CellPrinting:
         return lo, hi if n is None else np.minimum(hi, n)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrequencyTable(CountedLines):
     """Cells of tables over ``columns``, a line each, with their numbers of people.
 

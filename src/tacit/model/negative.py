@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Floats, Ints
 from tacit.model.release import Header
+from tacit.model.shown import Lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class Node:
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NegativeRules:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NegativeRules(Lines):
     """Rules ``X => not s``: few or none of the ``count`` people with X have the value s.
 
     ``antecedents[i, c]`` is the node that rule i asks of QI column c, -1 where it asks nothing; ``excluded[i]`` the number of the value

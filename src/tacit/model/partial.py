@@ -13,6 +13,7 @@ from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.numbers import exact, share
 from tacit.model.release import Header, Source
+from tacit.model.shown import Lines
 from tacit.model.table import Column, Table
 
 #: Parts of a table where cells may be hidden: the sensitive attribute of other records, the condition cells of other records, the condition
@@ -21,8 +22,8 @@ Region = Literal["ns", "nc", "sc"]
 REGIONS: tuple[Region, ...] = get_args(Region)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartialTable:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PartialTable(Lines):
     """A table of people, a row each, in which some cells are blank.
 
     ``people`` holds every column of the file in its order; its QI columns are the condition attributes, its SA columns the sensitive ones. A

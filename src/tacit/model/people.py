@@ -6,6 +6,7 @@ if every file stands for itself, each is one.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +17,11 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from tacit.errors import OptionError
+from tacit.errors import InputError, OptionError
 from tacit.model.arrays import Codes, Ints
+from tacit.model.cuts import Cut
 from tacit.model.release import NO_RULE, Release
+from tacit.model.shown import Shown
 from tacit.model.table import Column, Table
 
 #: Populations at most among which people may come and go: each additional one doubles the sets of them that somebody can be in.
@@ -238,8 +241,8 @@ class NotRead:
         return out | {"column": self.column} if self.column else out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Releases(Sequence[Release]):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Releases(Shown, Sequence[Release]):
     """Releases of one folder by name; ``ignored`` files say nothing about people."""
 
     name: str
@@ -262,13 +265,14 @@ class Releases(Sequence[Release]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """Releases of an audit with their named populations."""
+    """Releases of an audit with their named populations, and how these are related, where the releases themselves say it."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]
     names: tuple[str, ...]
     not_read: tuple[NotRead, ...] = ()
     ignored: tuple[NotRead, ...] = ()
+    people: People | None = None
 
 
 def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
@@ -377,11 +381,16 @@ class Population:
         return lists
 
 
-def with_first_rules(table: Table, releases: Iterable[Release]) -> Table:
-    """Return the table with the first rule that each person matches.
+def as_released(table: Table, releases: Sequence[Release]) -> Table:
+    """Return the table with columns as releases have them.
 
-    There is a column for each rule list whose columns the table has.
+    Numbers become intervals, where a release cuts their column. There is a column of first rules for each list in order whose columns the
+    table has.
     """
+    cuts = {cut.column: cut for release in releases for cut in release.header.cuts}
+    if any(column.name in cuts for column in table.columns):
+        columns = (_in_intervals(one, cuts[one.name]) if one.name in cuts else one for one in table.columns)
+        table = replace(table, columns=tuple(columns))
     for release in releases:
         match = release.header.first_match
         if match is None or match.column in table.names:
@@ -399,3 +408,23 @@ def with_first_rules(table: Table, releases: Iterable[Release]) -> Table:
         names = [*map(str, range(1, len(match.rules) + 1)), NO_RULE]
         table = replace(table, columns=(*table.columns, Column.from_texts(match.column, [names[one] for one in number.tolist()])))
     return table
+
+
+#: Truth values as the numbers that a model is trained on.
+_TRUTH = {"False": "0", "True": "1"}
+
+
+def _in_intervals(column: Column, cut: Cut) -> Column:
+    if set(column.values) <= set(cut.values):
+        return column
+    try:
+        numbers = [float(_TRUTH.get(value, value)) for value in column.values]
+        places = [cut.place(number) for number in numbers if not math.isnan(number)]
+    except ValueError:
+        places = []
+    if len(places) < len(column.values):
+        remedy = "Give the numbers that the model was trained on"
+        raise InputError(f"column {column.name!r} holds values that are not numbers", where="the data", remedy=remedy)
+    used = sorted(set(places))
+    codes = np.array([used.index(place) for place in places], np.int64)
+    return Column.renumbered(column.name, [cut.values[place] for place in used], codes[column.codes])

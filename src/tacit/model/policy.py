@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal
 
-from tacit.errors import LimitReached, OptionError
+from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.model.numbers import exact, share
 
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
@@ -241,6 +241,32 @@ class Policy:
         """The limits as in the record, under their own names and ACRO's."""
         told = {name: _plain(getattr(self, name)) for name in LIMITS}
         return told | {"safe_round_base": self.least_base, "safe_threshold": self.k}
+
+
+def policy_of(given: Policy | Mapping[str, Any] | None, **limits: Any) -> Policy:
+    """Return a policy, also from a dict; limits that are not None replace its own.
+
+    >>> policy_of({"k": 5, "l": 3}, k=20).to_dict()["k"], policy_of(None, k=None) == Policy()
+    (20, True)
+    """
+    said = {name: value for name, value in limits.items() if value is not None}
+    if given is None:
+        return Policy(**said)
+    if isinstance(given, Policy):
+        origin = {name: level for name, level in given.origin.items() if name not in said}
+        return replace(given, **said, origin=origin) if said else given
+    if not isinstance(given, Mapping):
+        remedy = "Write for instance policy={'k': 5}, or tacit.Policy(k=5)"
+        raise OptionError("is neither a policy nor a dict of limits", where="policy", remedy=remedy)
+    named = {ACRO_NAMES.get(str(name), str(name)): value for name, value in given.items()}
+    for name in named:
+        if name not in _SETTABLE:
+            raise OptionError(f"there is no limit {name!r}", where="policy", remedy=nearest_name(name, _SETTABLE, "limits"))
+    return Policy(**named | said)
+
+
+#: The names in a dict that stands for a policy.
+_SETTABLE = (*LIMITS, "waivers", "today")
 
 
 def is_looser(name: str, value: Any, floor: Any) -> bool:

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Ints, Words
+from tacit.model.cuts import Cut
 from tacit.model.numbers import Bound, Rounding
+from tacit.model.shown import Lines
 
 if TYPE_CHECKING:
     from tacit.model.buckets import Buckets
@@ -201,7 +203,7 @@ class Header:
     ``n_from`` says what n follows from, where nobody says it. ``columns`` are those that items were looked for in, listed ones or not.
     ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
     listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
-    without them, several columns are one, and ``sa_values`` are combinations.
+    without them, several columns are one, and ``sa_values`` are combinations. ``cuts`` are columns of numbers whose values are intervals.
     """
 
     n: int | None = None
@@ -228,6 +230,7 @@ class Header:
     columns: tuple[str, ...] = field(default=(), compare=False)
     all_values: tuple[tuple[str, tuple[str, ...]], ...] = ()
     first_match: FirstMatch | None = None
+    cuts: tuple[Cut, ...] = ()
     marginals: tuple[Marginal, ...] = ()
 
     @property
@@ -272,7 +275,7 @@ class Decimals:
         return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
 
 
-class CountedLines:
+class CountedLines(Lines):
     """Common part of releases that are lines with bounds on counts."""
 
     __slots__ = ()
@@ -301,7 +304,7 @@ class CountedLines:
         return int(self.lines[index]) if self.lines is not None else index + 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Itemsets(CountedLines):
     """Published itemsets. ``lo`` and ``hi`` enclose each count: equal where the count is exactly known.
 
@@ -366,7 +369,7 @@ class Itemsets(CountedLines):
             yield {"itemset": self.names(index)} | _printed_numbers(self, index)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rules(CountedLines):
     """Published rules ``antecedent => consequent`` over items.
 

@@ -14,6 +14,7 @@ from tacit.model.changes import LineChange, changes_between
 from tacit.model.partial import PartialTable
 from tacit.model.release import Changes, Itemsets, Listed, MadeBy, Release
 from tacit.model.rounding import Precision
+from tacit.model.shown import Drawn, Shown
 from tacit.model.table import Table, Transactions
 
 #: Attacks that a repair must defeat: all that apply, or only those on published itemsets (I01).
@@ -39,7 +40,7 @@ class Tried:
         return out | {"reason": self.reason} if self.reason else out
 
 
-class Outcome:
+class Outcome(Shown):
     """Common part of all repairs: origin, audits, cost."""
 
     __slots__ = ()
@@ -76,8 +77,8 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Repair(Outcome):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Repair(Drawn, Outcome):
     """A repaired list; the repair succeeded only if its goal is met.
 
     The ``goal`` ``"all"`` is met if the audit of the result is clean; ``"frequent-only"`` if I01, the only attack that it asks for, finds
@@ -122,7 +123,7 @@ class Repair(Outcome):
         return out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Bucketized(Buckets, Outcome):
     """A bucketized release made by ``method``; safe only if ``after``, its audit, is clean.
 
@@ -137,7 +138,7 @@ class Bucketized(Buckets, Outcome):
     tried: tuple[Tried, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hidden(PartialTable, Outcome):
     """A table with cells hidden by ``method``; safe only if ``after``, its audit, is clean.
 
@@ -163,8 +164,8 @@ class Hidden(PartialTable, Outcome):
 PLACES = {"@data": "DATA", "@rows": "ROWS", "@knowledge": "KNOWLEDGE", "@out": "OUT"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Suggestion:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Suggestion(Shown):
     """A repair that was tried: ``what`` it does, the ``verdict`` on its result, and its cost.
 
     ``verdict`` is None, and ``reason`` says why, if there is no result. ``loss`` orders suggestions, the smallest first; ``measured`` says what
@@ -216,8 +217,8 @@ def _word(word: str, files: Mapping[str, str]) -> str:
     return "RELEASE" if word == "@0" else f"RELEASE{int(word[1:]) + 1}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Suggestions(Sequence[Suggestion]):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Suggestions(Shown, Sequence[Suggestion]):
     """All repairs that were tried: clean ones first, the cheapest first, then others.
 
     ``files`` are the files for placeholders, ``options`` are added to the commands of a verb. The record names neither.

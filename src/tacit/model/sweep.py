@@ -8,6 +8,7 @@ from typing import Any, Literal
 from tacit.model.audit import Verdict
 from tacit.model.repair import Goal
 from tacit.model.rounding import Precision
+from tacit.model.shown import Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Lowest:
     decided: bool = False
 
 
-class Sweep:
+class Sweep(Drawn):
     """Common part of all sweeps."""
 
     __slots__ = ()
@@ -56,7 +57,7 @@ class Sweep:
         return not self.reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ItemsetSweep(Sweep):
     """Findings in itemsets by threshold (descending) and k."""
 
@@ -108,7 +109,7 @@ class Setting:
         return out | {"support_error_mean": self.error_mean}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RoundingSweep(Sweep):
     """Findings in a release by precision, exact first."""
 
@@ -185,7 +186,7 @@ class RuleCell:
         return out | {"verdict": self.verdict, "reason": self.reason}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RuleSweep(Sweep):
     """Findings in rules by support, confidence and form."""
 
@@ -231,7 +232,7 @@ class RepairRow:
         return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RepairSweep(Sweep):
     """Every repair of one list of itemsets, in the order of the table of repairs.
 

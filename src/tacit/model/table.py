@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column, nearest_name
 from tacit.model.release import Items, Sets, Source
+from tacit.model.shown import Shown
 
 MissingRule = Literal["category", "drop", "drop-any"]
 MISSING_RULES: tuple[MissingRule, ...] = get_args(MissingRule)
@@ -71,8 +72,8 @@ def require_column(name: str, columns: Sequence[str], *, where: str) -> None:
         raise OptionError(f"there is no column {name!r}", where=where, remedy=nearest_column(name, columns))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Transactions:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Transactions(Shown):
     """Rows of items with weights: ``weights[i]`` people have exactly the items of ``rows[i]``.
 
     >>> baskets = Transactions.from_lists([["beer", "crisps"], ["beer", "beer"], []])
@@ -193,8 +194,8 @@ class Column:
         return Column(self.name, tuple(self.values[i] for i in kept), fresh.astype(np.int32))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table(Shown):
     """Rows of people with column roles; ``weights`` says how many people each row stands for.
 
     >>> people = Table.from_rows(["sex", "pay"], [("F", "high"), ("M", "low"), ("F", "high")], Schema(qi=("sex",), sa=("pay",)))

@@ -39,6 +39,7 @@ from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, coun
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
+    from tacit.reports.pictures import Canvas
 
 _REPAIRS = "What would make it clean"
 #: Costs that mean something to a reader, in the order in which they are listed.
@@ -278,13 +279,12 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
             yield name, format_number(value), measure.unit, measure.meaning.replace("`", "")
 
 
-def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    if not summary.groups:
-        return
-    from tacit.reports import pictures
+def size_picture(summary: Summary) -> Canvas:
+    """Draw the number of computed groups by size."""
+    from tacit.reports.pictures import bars_of_sizes, histogram
 
-    bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
-    sizes = pictures.histogram(
+    bars = bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
+    return histogram(
         bars,
         name="sizes",
         title="Sizes of the computed groups",
@@ -292,7 +292,17 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
         x_label="people in the group",
         y_label="groups",
     )
-    figures = [Figure(sizes, f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")]
+
+
+def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
+    if not summary.groups:
+        return
+    from tacit.reports import pictures
+
+    bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
+    figures = [
+        Figure(size_picture(summary), f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")
+    ]
     if isinstance(release, (Itemsets, Rules)) and len(release):
         span = f"{int(release.hi.min()):,} to {int(release.hi.max()):,}"
         both = pictures.published_and_computed(

@@ -14,6 +14,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
@@ -113,6 +114,16 @@ class Canvas:
             return
         points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
         self._shape("polygon", "mark", points=points, fill=colour)
+
+    def __repr__(self) -> str:
+        return f"<Picture {visible(self.title)}>"
+
+    def _repr_svg_(self) -> str:
+        return self.standalone()
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture as an SVG file."""
+        Path(path).write_text(self.standalone(), encoding="utf-8")
 
     def _shape(self, tag: str, style: str, **attributes: float | str) -> None:
         shown = {name: value for name, value in attributes.items() if name != "rx" or value}

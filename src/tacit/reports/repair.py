@@ -9,7 +9,7 @@ from tacit.model.repair import Bucketized, Hidden, Repair
 from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows
 from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table, facts_text, visible
-from tacit.reports.pictures import bars_of_sizes, before_and_after
+from tacit.reports.pictures import Canvas, bars_of_sizes, before_and_after
 from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line
 
 #: Regions of cells in words.
@@ -62,15 +62,20 @@ def _next(done: Repair) -> list[str | Sentence]:
     return [*said, *sentences.next_steps(done.after)]
 
 
+def repair_picture(before: Summary, after: Summary) -> Canvas:
+    """Draw the number of computed groups by size, before and after."""
+    first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
+    second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
+    pairs = zip(first, second, strict=True)
+    sizes = [f"size {one.label}: {counted(one.value, 'group')} before, {two.value:,} after" for one, two in pairs]
+    title = "Groups that can be computed, before and after"
+    return before_and_after(first, second, name="repair", title=title, description="; ".join(sizes))
+
+
 def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
     if before.groups:
-        first = bars_of_sizes(before.sizes, before.groups_of_size, before.k)
-        second = bars_of_sizes(after.sizes, after.groups_of_size, after.k)
-        pairs = zip(first, second, strict=True)
-        sizes = [f"size {one.label}: {counted(one.value, 'group')} before, {two.value:,} after" for one, two in pairs]
-        title = "Groups that can be computed, before and after"
         caption = "Groups of each size that can be computed from the release before (left) and after (right) the repair."
-        yield Figure(before_and_after(first, second, name="repair", title=title, description="; ".join(sizes)), caption)
+        yield Figure(repair_picture(before, after), caption)
     rows = []
     for run in done.before.runs:
         if run.status != "not-relevant":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
@@ -14,11 +14,11 @@ from tacit.files.consistency import check_listing
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
-from tacit.model.audit import ALGORITHMS, Algorithm, Audit, Progress, Target, described, silent
+from tacit.model.audit import ALGORITHMS, Algorithm, Asked, Audit, Progress, Target, described, silent
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
-from tacit.model.people import People, Same
-from tacit.model.policy import Limits, Policy
+from tacit.model.people import Gathered, People, Same
+from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Release, Rules
 from tacit.model.table import Names, Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
@@ -40,13 +40,17 @@ def audit(
     knowledge: Any = None,
     withheld: Withheld = "at-threshold",
     rows: Any = None,
+    n: int | None = None,
     qi: Names = (),
     sa: Names = (),
     sa_order: Names = (),
     convention: str | None = None,
     people: People | None = None,
     ignore: Names = (),
-    policy: Policy | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 - the letter is the field's own name for it
+    max_posterior: float | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     attacks: Iterable[str] | None = None,
     algorithm: Algorithm = "projection",
     first_hit: bool = False,
@@ -59,8 +63,9 @@ def audit(
     Parameters
     ----------
     release
-        A mined or read release, or anything :func:`read_release` takes; a list of them, or a folder of files, to be attacked together. Inside a
-        list, a list or a folder holds releases about the same people: ``[[a, b], [c, d]]`` is about two populations.
+        A mined or read release, or anything :func:`read_release` takes: a file, a frame, the counts of ``value_counts()``, ``groupby().size()``
+        or ``pandas.crosstab()``, a fitted tree or forest; a list of them, or a folder of files, to be attacked together. Inside a list, a list
+        or a folder holds releases about the same people: ``[[a, b], [c, d]]`` is about two populations.
     data
         The owner's data. Findings are the same without it; some are found only with it when ``2**|M|`` sums would take too long.
     known
@@ -77,6 +82,8 @@ def audit(
     rows
         For a table: the rows whose sensitive cells are to be protected, as numbers, a file of them, or a condition such as ``"age<30"``. With
         ``data``, the table before cells were hidden, only their true values count.
+    n
+        The number of people, where neither the release nor the data say it.
     qi, sa
         The quasi-identifying columns and the sensitive ones, if the release does not name them; ``sa="none"`` says that none is sensitive.
     sa_order
@@ -88,8 +95,10 @@ def audit(
         if n differs.
     ignore
         Files of a folder, and columns of a file, that say nothing about people. Whatever else is not read makes the audit incomplete.
+    k, l, max_posterior
+        Limits of the policy, in front of what ``policy`` says.
     policy
-        What the publisher accepts; the default is a smallest group of ten.
+        What the publisher accepts, also as a dict of limits; the default is a smallest group of ten.
     attacks
         The codes of the attacks to run; all that apply by default.
     algorithm
@@ -116,22 +125,17 @@ def audit(
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     codes = None if attacks is None else tuple(attacks)
     limits = Limits.within(time_limit)
-    gathered = gather_releases(
-        release,
-        qi=qi,
-        sa=sa,
-        convention=convention,
-        ignore=ignore,
-        columns=() if data is known is None else columns_of(data) or columns_of(known),
-        people=None if data is None else lambda: people_of(data).n,
-    )
+    chosen = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
+    gathered = gather_for(release, data=data, known=known, n=n, qi=qi, sa=sa, convention=convention, ignore=ignore)
+    if people is None:
+        people = gathered.people
     _check_roles(gathered.releases)
     _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
     order = ordered_values(sa_order) if sa_order else ()
     if order and not any(kind_of(one).lists_people for one in gathered.releases) and known is None and data is None:
         remedy = "Give everybody's quasi-identifiers with --known, or remove the option"
         raise OptionError("applies where sensitive values are estimated or grouped", where="--sa-order", remedy=remedy)
-    target = Target(gathered.releases[0], policy or Policy(), limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
+    target = Target(gathered.releases[0], chosen, limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
@@ -155,6 +159,19 @@ def audit(
             "first_hit": first_hit,
             **({"sa_order": list(order)} if order else {}),
         },
+        asked=Asked(
+            gathered.releases, gathered.population, {**besides, "withheld": withheld, "people": people, "sa_order": order}
+        ),
+    )
+
+
+def gather_for(release: Any, *, data: Any = None, known: Any = None, **options: Any) -> Gathered:
+    """Read releases; the people beside them say what the columns are called, and how many people there are."""
+    return gather_releases(
+        release,
+        columns=() if data is known is None else columns_of(data) or columns_of(known),
+        people=None if data is None else lambda: people_of(data).n,
+        **options,
     )
 
 

@@ -13,8 +13,9 @@ from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Target
+from tacit.model.cuts import common_cuts
 from tacit.model.estimates import table_of
-from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, check_people, with_first_rules
+from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, as_released, check_people
 from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
@@ -33,6 +34,7 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     if people is not None and not isinstance(people, (Same, Nested, Churn, Changed, Unknown)):
         remedy = "Give tacit.Same(), tacit.Nested(), tacit.Churn(), tacit.Changed() or tacit.Unknown()"
         raise OptionError("does not say how the populations of the releases are related", where="people", remedy=remedy)
+    gathered = replace(gathered, releases=_cut_alike(gathered.releases))
     counts: list[int | None] = [None] * len(gathered.names)
     for release, population in zip(gathered.releases, gathered.population, strict=True):
         counts[population] = release.n if counts[population] is None else counts[population]
@@ -41,6 +43,20 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     if not isinstance(declared, Unknown):
         refuse_other_codes([case.name(number) for number in range(len(case.releases))], [words_of(one) for one in case.releases])
     return case
+
+
+def _cut_alike(releases: Sequence[Release]) -> tuple[Release, ...]:
+    """Cut columns of numbers at the same ends in all releases."""
+    cut = {one.column for release in releases for one in release.header.cuts}
+    if not cut:
+        return tuple(releases)
+    for release in releases:
+        whole = cut.intersection(kind_of(release).columns(release)) - {one.column for one in release.header.cuts}
+        if whole:
+            what = f"one release cuts {', '.join(sorted(whole))} into intervals, and another has its own values of it"
+            raise OptionError(what, where="the releases", remedy="Audit them one by one")
+    trees = iter(common_cuts(release for release in releases if release.kind == "rules" and release.header.cuts))
+    return tuple(next(trees) if release.header.cuts else release for release in releases)
 
 
 def audit_several(
@@ -103,7 +119,7 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
         raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
     found = owners_people(first_with_roles(case.releases), data)
     if isinstance(found, Table):
-        found = with_first_rules(found, case.releases)
+        found = as_released(found, case.releases)
     numbers = {release.n for release in case.releases if release.n is not None}
     if found is not None and numbers and {found.n} != numbers:
         remedy = "Give the data that all releases were made from, or correct n"

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
-from tacit.model.people import with_first_rules
+from tacit.model.people import as_released
 from tacit.model.release import Header, Items, Release
 from tacit.model.table import Hierarchy, Table, Transactions
 from tacit.verbs.kinds import kind_of
@@ -26,7 +26,7 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
         return None
     people = people_of(data, **roles_of(kind.reading_header(release)))
     kind.check_people(release, people)
-    return with_first_rules(people, [release]) if isinstance(people, Table) else people
+    return as_released(people, [release]) if isinstance(people, Table) else people
 
 
 def first_with_roles(releases: Sequence[Release]) -> Release:

@@ -19,7 +19,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.buckets import Buckets
 from tacit.model.estimates import OTHER, Posterior
 from tacit.model.knowledge import Fact
-from tacit.model.people import Population, with_first_rules
+from tacit.model.people import Population, as_released
 from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Column, Table
 from tacit.verbs.data import known_roles
@@ -125,7 +125,7 @@ def known_table(known: Any, releases: Sequence[Release]) -> Table:
     table = known
     if not isinstance(known, Table):
         table = read_table(known, **known_roles(releases)) if isinstance(known, (str, os.PathLike)) else read_table(known)
-    return with_first_rules(table, releases)
+    return as_released(table, releases)
 
 
 def several_case(
@@ -140,7 +140,7 @@ def several_case(
     """
     table = known_table(known, releases) if known is not None else people
     if table is not None:
-        table = with_first_rules(table, releases)
+        table = as_released(table, releases)
     sensitive = column or _sensitive_column(releases, table)
     if not sensitive:
         return None

@@ -12,21 +12,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tacit.errors import LimitReached, OptionError, TacitError, nearest_name
-from tacit.files.releases import read_release
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
 from tacit.model.knowledge import Withheld, check_withheld
-from tacit.model.policy import Limits, Policy
+from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
 from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, RepairMethod, Tried
 from tacit.model.rounding import Precision
-from tacit.model.table import Table, Transactions
+from tacit.model.table import Names, Table, Transactions
 from tacit.repairs import REPAIRS
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import audit
+from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
 
@@ -43,7 +42,13 @@ def repair(
     data: Transactions | Table | str | Path | Any = None,
     knowledge: Any = None,
     withheld: Withheld = "at-threshold",
-    policy: Policy | None = None,
+    n: int | None = None,
+    qi: Names = (),
+    sa: Names = (),
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 - the letter is the field's own name for it
+    max_posterior: float | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     goal: Goal = "all",
     base: int | None = None,
     decimals: int | None = None,
@@ -72,6 +77,8 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
+    gathered = gather_for(release, data=data, n=n, qi=qi, sa=sa).releases
+    chosen_policy = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
     if method is None:
         named = {"--base": base, "--decimals": decimals, "--lines": lines}
         for option, value in named.items():
@@ -79,11 +86,13 @@ def repair(
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
         from tacit.verbs.suggest import repair_best
 
-        start = read_release(release)
-        given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": policy or Policy()}
-        found = before or audit(start, time_limit=time_limit, **given)
-        return repair_best(found, (start,), seconds=time_limit, progress=progress, **given)
-    start = _repairable(read_release(release))
+        given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": chosen_policy}
+        found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
+        return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
+    if len(gathered) > 1:
+        remedy = "Leave out the method: then they are repaired together"
+        raise OptionError("names a repair of one release, and there are several", where="--method", remedy=remedy)
+    start = _repairable(gathered[0])
     chosen = _method(method, start, data)
     if method != "round" and (base is not None or decimals is not None):
         where = "--decimals" if base is None else "--base"
@@ -94,7 +103,7 @@ def repair(
         raise OptionError("says which lines are removed", where="--lines", remedy=remedy)
     request = Request(
         method=chosen,
-        policy=policy or Policy(),
+        policy=chosen_policy,
         limits=Limits.within(time_limit),
         goal=goal,
         precision=None if base is None and decimals is None else Precision(base, decimals),

@@ -34,7 +34,7 @@ from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
 from tacit.model.numbers import Threshold, share
-from tacit.model.policy import Limits, Policy
+from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Itemsets, Only, Rules
 from tacit.model.repair import Goal, RepairMethod
 from tacit.model.rounding import Precision, rounded
@@ -327,7 +327,7 @@ def sweep_rounding(
     base: Iterable[int] | None = None,
     decimals: Iterable[int] | None = None,
     data: Transactions | Table | str | Path | Any = None,
-    policy: Policy | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
 ) -> RoundingSweep:
@@ -364,7 +364,7 @@ def sweep_rounding(
     2
     """
     limits = Limits.within(time_limit)
-    policy = policy or Policy()
+    policy = policy_of(policy)
     exact = read_release(release)
     if exact.kind != "itemsets":
         what = f"holds {exact.kind}, not itemsets"
@@ -414,7 +414,7 @@ def sweep_repairs(
     release: Itemsets | str | Path | Any,
     *,
     data: Transactions | Table | str | Path | Any = None,
-    policy: Policy | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     goal: Goal = "all",
     time_limit: float | None = None,
     progress: Progress = silent,
@@ -447,7 +447,7 @@ def sweep_repairs(
     'suppressive'
     """
     limits = Limits.within(time_limit)
-    policy = policy or Policy()
+    policy = policy_of(policy)
     start = read_release(release)
     if start.kind != "itemsets":
         remedy = "Give a release of itemsets; tacit repair compares the repairs of rules"
@@ -506,7 +506,7 @@ def sweep_rules(
     withhold_values: bool = False,
     strict: bool = False,
     incomplete: bool = False,
-    policy: Policy | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     certain: bool = False,
     time_limit: float | None = None,
     progress: Progress = silent,
@@ -544,7 +544,7 @@ def sweep_rules(
     """
     require_table(people, "sweep_rules")
     limits = Limits.within(time_limit)
-    policy = policy or Policy()
+    policy = policy_of(policy)
     supports = thresholds(min_support, people.n, strict=strict)
     confidences = sorted({share(one, where="--min-confidence") for one in listed(min_confidence)})
     if not confidences:

@@ -91,9 +91,9 @@ def verify(
 
         table = read_table(known, **known_roles(gathered.releases))
     if table is not None:
-        from tacit.model.people import with_first_rules
+        from tacit.model.people import as_released
 
-        table = with_first_rules(table, gathered.releases)
+        table = as_released(table, gathered.releases)
     outcome = check_audit(told, gathered.releases, known=table, knowledge=facts, names=gathered.names)
     problems = list(outcome.problems)
     if told[BINDING] != digest(told):

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import LimitReached, OptionError, RepairError, TacitError
-from tacit.files.releases import read_release
-from tacit.model.audit import Audit, Progress, silent
+from tacit.model.audit import Asked, Audit, Progress, silent
 from tacit.model.knowledge import Withheld
-from tacit.model.people import People
-from tacit.model.policy import Policy
+from tacit.model.people import People, Same
+from tacit.model.policy import Policy, policy_of
 from tacit.model.release import Release
 from tacit.model.repair import Repair, Suggestion, Suggestions, Tried
+from tacit.model.table import Names
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 
@@ -36,8 +36,15 @@ def suggest(
     knowledge: Any = None,
     withheld: Withheld = "at-threshold",
     rows: Any = None,
+    n: int | None = None,
+    qi: Names = (),
+    sa: Names = (),
+    convention: str | None = None,
     people: People | None = None,
-    policy: Policy | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 - the letter is the field's own name for it
+    max_posterior: float | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     seconds: float = SECONDS,
     progress: Progress = silent,
 ) -> Suggestions:
@@ -45,7 +52,7 @@ def suggest(
 
     Parameters
     ----------
-    release, data, known, knowledge, withheld, rows, people, policy
+    release, data, known, knowledge, withheld, rows, n, qi, sa, convention, people, k, l, max_posterior, policy
         As for :func:`audit`. Without the data only what can be computed from the release alone is tried.
     seconds
         Time for repairs, not counting the audit of the release itself. Repairs that did not fit into it are listed, and say so.
@@ -62,13 +69,51 @@ def suggest(
     >>> ways.best.lines()
     ['tacit repair RELEASE --data DATA --method suppressive -o OUT']
     """
-    are_several = isinstance(release, (list, tuple))
-    listed: Any = release if are_several else [release]
-    releases = tuple(read_release(one) for one in listed)
-    given: dict[str, Any] = {"data": data, "known": known, "knowledge": knowledge, "withheld": withheld}
-    given |= {"rows": rows, "people": people, "policy": policy or Policy()}
-    found = audit(list(releases) if are_several else releases[0], **given)
-    return suggestions_for(found, releases, seconds=seconds, progress=progress, **given)
+    found = audit(
+        release,
+        data=data,
+        known=known,
+        knowledge=knowledge,
+        withheld=withheld,
+        rows=rows,
+        n=n,
+        qi=qi,
+        sa=sa,
+        convention=convention,
+        people=people,
+        policy=policy_of(policy, k=k, l=l, max_posterior=max_posterior),
+    )
+    return suggestions_of(found, seconds=seconds, progress=progress)
+
+
+def suggestions_of(found: Audit, *, seconds: float = SECONDS, progress: Progress = silent) -> Suggestions:
+    """Try repairs of what was audited, with the inputs of the audit."""
+    asked = _remembered(found)
+    return suggestions_for(found, asked.releases, policy=found.policy, seconds=seconds, progress=progress, **asked.given)
+
+
+def _remembered(found: Audit) -> Asked:
+    """Return what was audited; raise if it is not known, or cannot be told as a list of releases."""
+    asked = found.asked
+    if asked is None:
+        raise OptionError("does not say what was audited", where="audit", remedy="Audit the release with tacit.audit first")
+    stand_alone = len(set(asked.population)) == len(asked.releases)
+    if not stand_alone and not isinstance(asked.given["people"], (Same, type(None))):
+        what = "several releases are about one of several populations, and are not repaired together"
+        raise OptionError(what, where="audit", remedy="Repair the releases of each population by themselves")
+    return asked
+
+
+def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -> Repair:
+    """Repair what was audited: by a method, or in the cheapest way that is clean."""
+    asked = _remembered(found)
+    if method is not None:
+        from tacit.verbs.repair import repair
+
+        given = {name: asked.given[name] for name in ("data", "knowledge", "withheld")}
+        audited = asked.releases[0] if len(asked.releases) == 1 else list(asked.releases)
+        return repair(audited, method=method, policy=found.policy, before=found, **given, **options)
+    return repair_best(found, asked.releases, policy=found.policy, **asked.given, **options)
 
 
 def suggestions_for(
