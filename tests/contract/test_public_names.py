@@ -79,7 +79,7 @@ def test_an_audit_of_itemsets_loads_no_heavy_library(people: int, tmp_path: Path
     tacit.write_release(tacit.mine_itemsets(tacit.read_transactions(baskets), min_support=5), tmp_path / "r.csv")
     unwanted = [name for name in HEAVY if name not in ("click", "numpy")]
     program = (
-        "import sys\nsys.argv = ['tacit', 'audit', 'r.csv', '--k', '10']\nfrom tacit.cli import main\n"
+        "import sys\nsys.argv = ['tacit', 'audit', 'r.csv', '--k', '10', '-v']\nfrom tacit.cli import main\n"
         f"try:\n    main()\nfinally:\n    print('loaded', [name for name in {unwanted!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)

@@ -183,7 +183,7 @@ def test_the_command_reads_by_convention(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("sex,region,count\nF,N,0\nF,S,20\nM,N,10\nM,S,15\nF,*,25\nM,*,25\n*,N,15\n*,S,35\n*,*,50\n")
     assert run("audit", path, "--n", 50, "--base", 5, "--k", 8).exit_code == 1
-    told = run("audit", path, "--n", 50, "--convention", "opensafely", "--k", 3, "--json", tmp_path / "a.json")
+    told = run("audit", path, "--n", 50, "--convention", "opensafely", "--k", 3, "--json", tmp_path / "a.json", "-v")
     found = json.loads((tmp_path / "a.json").read_text())
     assert found["findings"] == []
     assert found["release"][0]["convention"] == "opensafely"

@@ -370,7 +370,7 @@ def test_the_command_line_tells_about_every_column(tmp_path: Path) -> None:
     outside = record("audit", rules, "--data", data, *limits, "--report-kind", "external", code=1)
     assert list(outside["measures_by_column"]) == ["column 1", "column 2"]
     page = tmp_path / "page.html"
-    text = run("audit", rules, "--data", data, *limits, "--report", page, "--report-kind", "external").stdout
+    text = run("audit", rules, "--data", data, *limits, "--report", page, "--report-kind", "external", "-v").stdout
     for shown in (json.dumps(outside), text, page.read_text(encoding="utf-8")):
         assert "pay" not in shown.replace("payment", "")
     assert "about sensitive column 2" in text

@@ -138,7 +138,7 @@ def test_bucketize_and_audit_tell_the_same_numbers(tmp_path: Path) -> None:
         assert made["after"]["measures"][name] == pytest.approx(found["measures"][name], abs=1e-12)
     assert made["after"]["cautions"] == found["cautions"]
     assert not set(made["cost"]) & set(names)
-    told, audited = (" ".join(tacit(*words).stdout.split()) for words in (arguments, ("audit", tmp_path / "b", "--l", "2")))
+    told, audited = (" ".join(tacit(*words).stdout.split()) for words in (arguments, ("audit", tmp_path / "b", "--l", "2", "-v")))
     sentence = audited[audited.index("What all groups show together") : audited.index("(B03).")]
     assert sentence in told
 

@@ -290,7 +290,7 @@ def test_pages_say_the_same_and_outsiders_see_no_command() -> None:
             assert "Print counts as multiples of 20" in text
             assert "Choose one of the repairs that make it clean" in text
             assert ("repair sets.csv" in text.replace("\\", "")) == (path is inside)
-    assert "add --suggest" in shell("audit", "sets.csv").stdout.replace("\n    ", " ")
+    assert "add --suggest" in shell("audit", "sets.csv", "-v").stdout.replace("\n    ", " ")
 
 
 def test_costs_are_measures(patients: tacit.Table, tmp_path: Path) -> None:

@@ -494,7 +494,7 @@ def _verdict(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
     first, *others = sentences.verdict_lines(audit)
     for sentence in (f"{audit.verdict.upper()}: {first}", *others):
         yield from fold(sentence, width)
-    remarks = [*sentences.files_not_read(audit, kind), *sentences.undated_waivers(audit)]
+    remarks = [*sentences.files_not_read(audit, kind), *sentences.idle_waivers(audit)]
     for remark in remarks[:_MOST_REMARKS]:
         yield from bullet("-", remark, width)[:2]
     if (more := len(remarks) - _MOST_REMARKS) > 0:

@@ -310,7 +310,9 @@ def limits_in_force(audit: Audit) -> str:
     names += ["k"] if finds_groups(audit) else []
     names += ["l"] if not is_table(audit) and any(KINDS[release["kind"]].has_values for release in audit.release) else []
     names += [name for name in ("max_posterior", "max_gain") if limits[name] is not None]
-    return ", ".join(f"{name.replace('_', '-')} = {format_limit(limits[name])}" for name in names)
+    asked = {name: format_limit(value) for name, value in audit.policy.overruled.items()}
+    looser = {name: f" (the data set's file asks for {asked[name]}, which is looser and does not count)" for name in asked}
+    return ", ".join(f"{name.replace('_', '-')} = {format_limit(limits[name])}{looser.get(name, '')}" for name in names)
 
 
 def _set_by(audit: Audit, name: str) -> str:
@@ -342,12 +344,19 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
     return out
 
 
-def undated_waivers(audit: Audit) -> list[str]:
-    """Return that waivers with a last day do not count without a date."""
-    number = sum(audit.waived.status(place)[0] == "undated" for place in range(len(audit.waived.waivers)))
-    if not number:
-        return []
-    return [f"{counted(number, 'waiver has a last day and accepts', 'waivers have a last day and accept')} nothing: give --date."]
+def idle_waivers(audit: Audit) -> list[str]:
+    """Return why some waivers accept nothing: no date is given, or the organisation decides."""
+    out = []
+    if undated := sum(audit.waived.status(place)[0] == "undated" for place in range(len(audit.waived.waivers))):
+        has = counted(undated, "waiver has a last day and accepts", "waivers have a last day and accept")
+        out.append(f"{has} nothing: give --date.")
+    return out + [f"{said}." for said in _overruled_waivers(audit)]
+
+
+def _overruled_waivers(audit: Audit) -> list[str]:
+    number = audit.policy.waivers_overruled
+    many = counted(number, "waiver of the data set's file does", "waivers of the data set's file do")
+    return [f"{many} not count: the organisation's policy decides"] if number > 0 else []
 
 
 def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
@@ -358,10 +367,7 @@ def waiver_sentences(audit: Audit, kind: ReportKind) -> list[str]:
         why = f": {reason}" if reason else ""
         end = "" if until == "no end" else f", until {until}"
         out.append(f"{subject}waived by {name}{end}{why} ({outcome})")
-    if (overruled := audit.policy.waivers_overruled) > 0:
-        many = counted(overruled, "waiver of the data set's file does", "waivers of the data set's file do")
-        out.append(f"{many} not count: the organisation's policy decides")
-    return out
+    return out + _overruled_waivers(audit)
 
 
 # What was audited
