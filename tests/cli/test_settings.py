@@ -94,8 +94,9 @@ def test_the_first_value_that_is_set_counts() -> None:
 
 
 def test_columns_of_tables_are_split_at_commas() -> None:
-    assert _column_groups(["sex", "job"]) == [("sex", "job")]
-    assert _column_groups(["sex,job", "age"]) == [("sex", "job"), ("age",)]
+    assert _column_groups(["sex", "job"]) == [("", ("sex", "job"))]
+    assert _column_groups(["sex,job", "age"]) == [("", ("sex", "job")), ("", ("age",))]
+    assert _column_groups(["a.csv=sex,job", "age"]) == [("a.csv", ("sex", "job")), ("", ("age",))]
 
 
 def test_options_and_repaired_files_have_their_names() -> None:

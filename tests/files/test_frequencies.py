@@ -75,8 +75,9 @@ def test_a_crosstab_is_read_once_its_columns_have_names(tmp_path: Path) -> None:
         (("sex", "M"),): (49, 49),
     }
     assert [found.place(index) for index in range(3)] == ["B2", "C2", "D2"]
+    (tmp_path / "numbers.csv").write_text("age,no,yes\n17,12,30\n18,14,31\n")
     with pytest.raises(InputError, match="--by ROWS,COLUMN"):
-        tacit.read_release(tmp_path / "table.csv", form="crosstab")
+        tacit.read_release(tmp_path / "numbers.csv", form="crosstab")
 
 
 def test_a_crosstab_may_have_several_columns_down(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
+import tacit
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.recognition import FORMATS, find_format
 from tacit.files.releases import read_listed
@@ -432,12 +433,27 @@ class TestPmml:
 
 
 class TestForms:
-    def test_unknown_content_lists_the_forms(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("text", "what", "remedy"),
+        [
+            ("age,CANARY\n30,CANARY\n", "2 columns, separated by commas, 1 of them numbers; 1 row", "say --count COLUMN"),
+            ("CANARY;b;c\nx;1.5;2\ny;3;4\n", "3 columns, separated by semicolons, 2 of them numbers; 2 rows", "--by ROWS,COLUMN"),
+            (
+                "a\tCANARY\nF\t1\nF\t2\n",
+                "2 columns, separated by tabs, 1 of them numbers; 2 rows",
+                "--qi COLUMNS and --sa COLUMN",
+            ),
+            ("CANARY\nCANARY\n", "text of 2 lines without columns", "Say which program wrote it with --form"),
+        ],
+    )
+    def test_unknown_content_is_described(self, tmp_path: Path, text: str, what: str, remedy: str) -> None:
         with pytest.raises(InputError) as caught:
-            read_listed(put(tmp_path, "x.csv", "age,sex\n30,CANARY\n"))
-        assert str(caught.value).startswith("x.csv: is not recognised as a release. Give one of the known forms: tacit (")
-        assert all(entry.name in caught.value.remedy for entry in FORMATS)
+            tacit.read_release(put(tmp_path, "x.csv", text))
+        assert caught.value.what == f"is not recognised as a release ({what})"
+        assert remedy in caught.value.remedy
         assert "CANARY" not in str(caught.value)
+        if "--form" in remedy:
+            assert all(entry.name in caught.value.remedy for entry in FORMATS)
 
     def test_empty_and_missing(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"^x\.csv: is empty\."):

@@ -51,6 +51,7 @@ class _AuditOptions(ReleaseOptions):
     sarif: str | None
     junit: str | None
     acro_to: str | None
+    mark_to: str | None
     report_kind: ReportKind
     suggest: float | None
     verbose: bool
@@ -75,6 +76,8 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "tacit audit itemsets.csv --data adult.csv --json audit.json",
     "tacit audit itemsets.csv --data adult.csv --findings all.parquet",
     "tacit audit rules.csv --known register.csv --knowledge facts.csv --max-posterior 90%",
+    "tacit audit crosstab.xlsx --by sex,job --mark checked.xlsx",
+    "tacit audit acro_outputs/",
     "tacit audit buckets/ --knowledge negative.csv --l 6",
     "tacit audit itemsets.csv rules.csv --people same",
     "tacit audit 2024/ 2025/ --people left:10,joined:0",
@@ -130,6 +133,13 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 @option("--sarif FILE", "Write the worst findings as SARIF, for code scanning.", section=options.OUTPUT, rare=True)
 @option("--junit FILE", "Write the outcome of each attack as JUnit, for build servers.", section=options.OUTPUT, rare=True)
 @option(
+    "--mark OUT.xlsx",
+    "Write the release as a workbook with its exposed cells marked; one release in rows.",
+    into="mark_to",
+    section=options.OUTPUT,
+    rare=True,
+)
+@option(
     "--suggest [SECONDS]",
     "If exposed, try every repair for this long; the commands of those that make it clean are printed, the cheapest first.  [10]",
     is_flag=False,
@@ -143,20 +153,27 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
 def audit_command(**given: Any) -> int:
     """Attack one or more releases and report what they reveal.
 
-    A RELEASE is a file of Tacit, mlxtend, arules, SPMF, Borgelt, Spark or PMML; a folder with the two tables of a bucketized release,
-    qit.csv and st.csv; a table of people with blank cells, whose columns --qi and --sa name; or a folder of releases, which are about the
-    same people if other releases are given as well. Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
+    A RELEASE is a list of Tacit, mlxtend, arules, SPMF, Borgelt, Spark or PMML; a table of counts or a crosstab; a folder with the two
+    tables of a bucketized release, qit.csv and st.csv; a table of people with blank cells, whose columns --qi and --sa name; the folder
+    of an ACRO session; or a folder of releases, which are about the same people if other releases are given as well. Files are text,
+    Parquet, JSON lines or Excel workbooks (FILE#SHEET). Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
     asked = _AuditOptions(**given)
-    outputs = [asked.json_to, *asked.report, asked.findings_to, asked.sarif, asked.junit]
-    if asked.findings_to is not None and asked.report_kind == "external":
-        what = "names groups of people, which an external report may not"
-        raise OptionError(what, where="--findings", remedy="Remove one of the two options")
+    outputs = [asked.json_to, *asked.report, asked.findings_to, asked.mark_to, asked.sarif, asked.junit]
+    for name, output in (("--findings", asked.findings_to), ("--mark", asked.mark_to)):
+        if output is not None and asked.report_kind == "external":
+            what = "names groups of people, which an external report may not"
+            raise OptionError(what, where=name, remedy="Remove one of the two options")
+    if asked.mark_to is not None:
+        from tacit.files.marked_workbooks import check_marked
+
+        check_marked(asked.mark_to)
     if asked.acro_to is not None:
         from tacit.verbs.report import check_acro_folder
 
         check_acro_folder(asked.acro_to, inputs=asked.releases, beside=outputs)
-    check_outputs(outputs, inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
+    files = [path.rpartition("#")[0] or path for path in asked.releases]
+    check_outputs(outputs, inputs=[*files, *asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("auditing") as progress:
         gathered, others = reading.read_audit_inputs(asked.releases, settings)
@@ -221,6 +238,13 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
             write_file(asked.sarif, machines.sarif(found, paths=asked.releases, top=top, kind=kind))
         if asked.junit is not None:
             write_file(asked.junit, machines.junit(found, top=top, kind=kind))
+    if asked.mark_to is not None:
+        if release is None or not os.path.isfile(asked.releases[0].rpartition("#")[0] or asked.releases[0]):
+            raise OptionError("applies to one release in one file", where="--mark", remedy="Remove the option")
+        from tacit.verbs.marked import mark_release
+
+        mark_release(found, release, asked.releases[0], asked.mark_to)
+        wrote(asked.mark_to)
     if asked.acro_to is not None:
         from tacit.verbs.report import write_acro
 
@@ -239,7 +263,7 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
 
     def text(width: int) -> str:
         files = {"Report": ", ".join(asked.report), "ACRO record": asked.acro_to, "Findings": asked.findings_to}
-        files |= {"SARIF": asked.sarif, "JUnit": asked.junit}
+        files |= {"SARIF": asked.sarif, "JUnit": asked.junit, "Marked workbook": asked.mark_to}
         written = "".join(f"\n{what} written to {path}\n" for what, path in files.items() if path)
         return _text(found, release, settings, width).removeprefix(verdict) + written
 

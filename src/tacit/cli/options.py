@@ -450,7 +450,8 @@ release_file = combine(
 frequency_table = combine(
     option(
         "--by COLUMNS...",
-        "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files.",
+        "Frequency table: its columns, separated with commas; in a crosstab, the one across comes last. Repeat for more files, "
+        "or say which: FILE=COLUMNS.",
         section=TABLES,
         rare=True,
     ),

@@ -240,6 +240,7 @@ def gather_releases(
     paths: Sequence[str], given: ReleaseOptions, settings: Settings[Options] | None = None, record: Any = None
 ) -> Gathered:
     """Read all releases in files and folders."""
+    from tacit.files.acro_folders import Described
     from tacit.files.frequencies import fits_columns
     from tacit.files.recognition import is_recognised
     from tacit.files.releases import gather
@@ -247,21 +248,24 @@ def gather_releases(
     if record is not None:
         given = replace(given, ignore=(*given.ignore, *_recorded_ignored(record)))
     groups = _column_groups(given.by)
-    used: set[tuple[str, ...]] = set()
+    used: set[int] = set()
 
-    def read(path: str, place: int) -> Release:
+    def read(path: Any, place: int) -> Release:
         recorded = _recorded_options(record, place)
         own = replace(given, **{name: recorded[name] for name in _RECORDED if name in recorded and not getattr(given, name)})
         if groups:
-            by = next((group for group in groups if fits_columns(path, group)), ())
-            if by:
-                used.add(by)
-            elif not is_recognised(path):
+            name = os.path.basename(path)
+            named = [number for number, (file, _) in enumerate(groups) if file in (name, os.fspath(path))]
+            fitting = (number for number, (file, by) in enumerate(groups) if not file and fits_columns(path, by))
+            found = named[0] if named else next(fitting, None)
+            if found is not None:
+                used.add(found)
+            elif not isinstance(path, Described) and not is_recognised(path, by_form=False):
                 remedy = (
                     "Give --by once for each file, with names from its first line; in a crosstab, the column across comes last"
                 )
-                raise InputError("has columns that no --by names", where=os.path.basename(path), remedy=remedy)
-            own = replace(own, by=by)
+                raise InputError("has columns that no --by names", where=name, remedy=remedy)
+            own = replace(own, by=() if found is None else groups[found][1])
         return read_release(path, own, settings)
 
     found = gather(paths, read, given.ignore)
@@ -284,11 +288,14 @@ def _recorded_ignored(record: Any) -> list[str]:
     return [str(entry.get("column") or entry.get("file")) for entry in listed if "--ignore" in str(entry.get("reason"))]
 
 
-def _column_groups(by: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns of each table, split at commas."""
-    groups = [tuple(name.strip() for name in text.split(",")) for text in by]
-    if groups and all(len(group) == 1 for group in groups):
-        return [tuple(group[0] for group in groups)]
+def _column_groups(by: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Columns of each table, split at commas, with the file that ``FILE=COLUMNS`` names."""
+    groups = []
+    for text in by:
+        file, mark, columns = text.rpartition("=")
+        groups.append((file if mark else "", tuple(name.strip() for name in columns.split(","))))
+    if groups and all(not file and len(columns) == 1 for file, columns in groups):
+        return [("", tuple(columns[0] for _, columns in groups))]
     return groups
 
 

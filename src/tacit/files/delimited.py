@@ -419,7 +419,7 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
             lines += numbers
             for column, part in zip(cells, columns, strict=True):
                 column.extend(part)
-    return Grid(file.name, names, cells, np.array(lines, np.int64))
+    return Grid(file.name, names, cells, np.array(lines, np.int64) - file.lines_before)
 
 
 # JSON cells

@@ -47,6 +47,7 @@ _CHUNK = 1 << 20
 
 _AS_CSV = "Save it as CSV and give that file"
 _AS_PARQUET = "Save it as Parquet or CSV and give that file"
+_FROM_PICKLE = "Save the frame as CSV or Parquet, or call tacit.audit(frame) in Python"
 _UNPACK = "Unpack it, or compress it with gzip instead"
 
 
@@ -63,6 +64,7 @@ _FOREIGN: tuple[tuple[bytes | tuple[bytes, ...], int, str, str], ...] = (
     (b"\x89HDF", 0, "is an HDF5 file, not text", _AS_CSV),
     (b"SQLite format 3\x00", 0, "is an SQLite database, not text", "Export the table as CSV and give that file"),
     (b"DUCK", 8, "is a DuckDB database, not text", "Name a table in it, as in FILE::TABLE"),
+    ((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), 0, "is a Python pickle, and loading one runs code", _FROM_PICKLE),
     (b"%PDF", 0, "is a PDF document, not text", _AS_CSV),
     (b"BZh", 0, "is compressed with bzip2", _UNPACK),
     (b"\xfd7zXZ\x00", 0, "is compressed with xz", _UNPACK),
@@ -93,8 +95,11 @@ class _OnDisk(NamedTuple):
 class Input(os.PathLike[str]):
     """File to read, with the same bytes for all readers.
 
-    A small file is opened once and kept. A larger one is read as a stream by each reader, and refused if it changes meanwhile.
+    A small file is opened once and kept. A larger one is read as a stream by each reader, and refused if it changes meanwhile. Its text begins
+    with ``lines_before`` lines that the file does not have.
     """
+
+    lines_before = 0
 
     def __init__(self, path: FilePath) -> None:
         self.path = os.fspath(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -21,14 +21,20 @@ from tacit.files.printout import (
     Numbering,
     Printout,
     TextColumn,
+    are_percentages,
+    as_percentages,
     finish,
+    looks_printed,
     named_sets,
     place,
     set_tokens,
+    split_joined,
+    split_set,
     token_name,
     with_extras,
+    with_points,
 )
-from tacit.files.recognition import LINE_WITH_NUMBERS, is_spark, split_numbers
+from tacit.files.recognition import LINE_WITH_NUMBERS, is_spark, plain_name, split_numbers
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
 
@@ -42,15 +48,57 @@ def read_mlxtend(file: Input, known: FileHeader, delimiter: str) -> Printout:
     column may stand first.
     """
     grid = read_grid(file, delimiter)
-    is_rules = holds(grid.names, "antecedents", "consequents")
-    sides = [_tokens(grid, grid.need(name)) for name in (("antecedents", "consequents") if is_rules else ("itemsets",))]
-    named = named_sets(*sides, name_of=lambda token: token_name(token) or "")
-    columns = {"support": grid.column("support") if is_rules else grid.need("support")}
-    if is_rules:
-        columns |= {"confidence": grid.column("confidence"), "whole_support": grid.column("antecedent support")}
-    printout = Printout.of(grid.where, grid.lines, named, known, in_full=True, **columns)
-    read_here = ("antecedents", "consequents", "itemsets", "support", "confidence", "antecedent support")
+    sides = ("antecedents", "consequents") if holds(grid.names, "antecedents", "consequents") else ("itemsets",)
+    columns = [grid.need(name) for name in sides]
+    if not any(looks_printed(text) for column in columns for text in column.texts):
+        return read_joined(file, known, delimiter)
+    named = named_sets(*(_tokens(grid, column) for column in columns), name_of=lambda token: token_name(token) or "")
+    names = {"support": "support"}
+    if len(sides) > 1:
+        names |= {"confidence": "confidence", "whole_support": "antecedent support"}
+    else:
+        need_shares(grid, "support")
+    printed, known = numbers_of(grid, names, known)
+    printout = Printout.of(grid.where, grid.lines, named, known, in_full=True, **printed)
+    read_here = ("antecedents", "consequents", "itemsets", *(column.name for column in printed.values() if column))
     return with_extras(printout, grid.others(read_here))
+
+
+def need_shares(grid: Grid, name: str) -> None:
+    """Raise if no column has this name, with or without a word for percent."""
+    if not any(plain_name(one.casefold()) == name for one in grid.names):
+        grid.need(name)
+
+
+def numbers_of(grid: Grid, names: Mapping[str, str], known: FileHeader) -> tuple[dict[str, TextColumn | None], FileHeader]:
+    """Return columns of numbers by role, with points and percent signs, and a header that says what was inferred."""
+    out: dict[str, TextColumn | None] = {}
+    commas = []
+    percentages = []
+    for role, name in names.items():
+        found = grid.column(name)
+        column = found or grid.column(*(one for one in grid.names if plain_name(one.casefold()) == name))
+        if column is None or role.endswith("count"):
+            out[role] = column
+            continue
+        texts = with_points(column.texts)
+        if texts != column.texts:
+            commas.append(column.name)
+        if found is None:
+            texts = as_percentages(texts)
+        elif are_percentages(texts):
+            texts = as_percentages(texts)
+            percentages.append(column.name)
+        out[role] = TextColumn(column.name, texts)
+    known = _assuming(known, f"The commas in {', '.join(commas)} are read as decimal points." if commas else "")
+    return out, _assuming(
+        known, f"The numbers in {', '.join(percentages)}, above 1, are read as percentages." if percentages else ""
+    )
+
+
+def _assuming(known: FileHeader, sentence: str) -> FileHeader:
+    assumed = (*known.header.assumed, sentence) if sentence else known.header.assumed
+    return replace(known, header=replace(known.header, assumed=assumed))
 
 
 def _tokens(grid: Grid, column: TextColumn) -> Iterator[list[str]]:
@@ -63,6 +111,33 @@ def _tokens(grid: Grid, column: TextColumn) -> Iterator[list[str]]:
             where = place(grid.where, int(grid.lines[line]), column.name)
             raise InputError("is not a printed set", where=where, remedy="Write it like frozenset({'bread', 'milk'})")
         yield tokens
+
+
+# Joined items
+
+
+def read_joined(file: Input, known: FileHeader, delimiter: str) -> Printout:
+    """Read a CSV file of itemsets or rules whose items are joined: ``bread, milk``."""
+    grid = read_grid(file, delimiter)
+    left = grid.column("antecedents", "antecedent")
+    right = grid.column("consequents", "consequent")
+    sides = [left, right] if left is not None and right is not None else [grid.need("itemsets", "itemset", "items")]
+    texts = [text for column in sides if column is not None for text in column.texts]
+    split, mark = split_joined(texts)
+    size = len(grid.lines)
+    named = named_sets(*(split[start : start + size] for start in range(0, len(split), size or 1)))
+    if not size:
+        named = named_sets(*([] for _ in sides))
+    known = _assuming(known, f"Items are taken to be joined by {mark.strip()!r}, which no item's name holds." if mark else "")
+    names = {"count": "count", "support": "support"}
+    if len(sides) > 1:
+        names |= {"confidence": "confidence", "whole_support": "antecedent support"}
+    printed, known = numbers_of(grid, names, known)
+    if printed["count"] is None and len(sides) == 1:
+        printed["count"] = grid.column("freq", "frequency", "counts")
+    printout = Printout.of(grid.where, grid.lines, named, known, **printed)
+    read_here = [column.name for column in (*sides, *printed.values()) if column is not None]
+    return with_extras(printout, grid.others(read_here))
 
 
 # arules
@@ -86,9 +161,10 @@ def read_arules(file: Input, known: FileHeader, delimiter: str) -> Printout:
     else:
         sides = _brace_sets(grid, grid.need("items"))
     named = named_sets(*sides)
-    columns = {name: grid.column(name) for name in ("count", "support")}
+    names = {"count": "count", "support": "support"}
     if len(sides) > 1:
-        columns |= {"confidence": grid.column("confidence"), "whole_support": grid.column("coverage")}
+        names |= {"confidence": "confidence", "whole_support": "coverage"}
+    columns, known = numbers_of(grid, names, known)
     printout = Printout.of(grid.where, grid.lines, named, known, **columns)
     return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
 
@@ -106,35 +182,6 @@ def _brace_sets(grid: Grid, column: TextColumn, *, is_rule: bool = False) -> lis
         for side, part in zip(sides, parts, strict=True):
             side.append(split_set(part))
     return sides
-
-
-def split_set(text: str) -> list[str]:
-    """Split a set at commas outside brackets.
-
-    arules does not mark commas inside item names: those within round or square brackets (``age=[20,30)``) belong to the name, all others divide
-    items; so do all of them when the brackets do not close.
-
-    >>> split_set("age=[20,30),sex=F"), split_set("a),b")
-    (['age=[20,30)', 'sex=F'], ['a)', 'b'])
-    """
-    if not text:
-        return []
-    if "(" not in text and "[" not in text:
-        return text.split(",")
-    items = []
-    depth = 0
-    start = 0
-    for at, sign in enumerate(text):
-        if sign in "([":
-            depth += 1
-        elif sign in ")]":
-            depth -= 1
-        elif sign == "," and depth == 0:
-            items.append(text[start:at])
-            start = at + 1
-        if depth < 0:
-            break
-    return text.split(",") if depth else [*items, text[start:]]
 
 
 # Spark

@@ -17,11 +17,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError
+from tacit.files.cell_shares import are_shares, shares_as_cells
+from tacit.files.crosstabs import Layout, find_layout, is_count, made_up_name
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import read_parquet_texts, sql_name, text_of, write_by_csv
@@ -41,7 +43,16 @@ from tacit.files.frequency_cells import (
     read_measured,
 )
 from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
-from tacit.files.recognition import CellOptions, crosstab_columns, names_count
+from tacit.files.printout import as_percentages
+from tacit.files.recognition import (
+    LENGTH_NAMES,
+    SHARE_NAMES,
+    CellOptions,
+    crosstab_columns,
+    names_count,
+    names_percent,
+)
+from tacit.files.renditions import as_input
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
@@ -203,7 +214,7 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
     if isinstance(data, FrequencyTable):
         return _with_options(data, said)
     if isinstance(data, str | os.PathLike):
-        file = Input.of(data)
+        file = as_input(data)
         known = read_table_header(file)
         cells = file_cells(file)
         if known.guarded:
@@ -214,13 +225,53 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
         cells = frame_cells(data)
         said = said if said.by else replace(said, by=crosstab_columns(data))
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
-    counts = None if crosstab or (across and crosstab is None) else find_count(cells, said.by, said.count, said.ignore)
+    counts = None if crosstab or (across and crosstab is None) else find_numbers(cells, said)
     if crosstab or (crosstab is None and counts is None):
         return _build(_read_crosstab(cells, said), known, said)
     if counts is None:
         remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
     return _build(_read_long(cells, counts, known, said), known, said)
+
+
+class Numbers(NamedTuple):
+    """Column of counts or shares, and what was inferred about it."""
+
+    place: int
+    assumed: tuple[str, ...] = ()
+
+
+def find_numbers(cells: Cells, said: CellOptions) -> Numbers | None:
+    """Return the column that holds counts, else the one that holds shares, or None."""
+    found = find_count(cells, said.by, said.count, said.ignore)
+    if found is not None:
+        return Numbers(found)
+    if len(cells.names) < 2:
+        return None
+    last = len(cells.names) - 1
+    name = cells.names[last]
+    if name in said.by or name in said.ignore:
+        return None
+    others = cells.names[:last]
+    if name.casefold() in LENGTH_NAMES and all(map(is_count, cells.texts[last])) and not any(map(str.isdecimal, others)):
+        return Numbers(last, (f"The column {name!r} is read as the number of people in each line.",))
+    called = [place for place, name in enumerate(cells.names) if name.casefold() in SHARE_NAMES or names_percent(name)]
+    if len(called) != 1 or cells.names[called[0]] in (*said.by, *said.ignore):
+        return None
+    return Numbers(called[0])
+
+
+def is_table_of_counts(file: Input) -> bool:
+    """Tell if a file that names no column of counts is a frequency table by its form."""
+    try:
+        cells = file_cells(file)
+    except TacitError:
+        return False
+    numbers = find_numbers(cells, CellOptions())
+    if numbers is None:
+        return find_layout(cells) is not None
+    others = [texts for place, texts in enumerate(cells.texts) if place != numbers.place]
+    return len(set(zip(*others, strict=True))) == len(cells.lines)  # people repeat, and cells do not
 
 
 # Files and frames
@@ -273,9 +324,11 @@ class _Listed:
     measured: Measured | None = None
     unread: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
-def _read_long(cells: Cells, counts: int, known: TableHeader, said: CellOptions) -> _Listed:
+def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOptions) -> _Listed:
+    counts = numbers.place
     _check_once(cells, cells.names)
     for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
         if missing := [name for name in names if name not in cells.names]:
@@ -291,12 +344,13 @@ def _read_long(cells: Cells, counts: int, known: TableHeader, said: CellOptions)
         cells,
         tuple(cells.names[place] for place in roles.dimensions),
         [_read_labels(cells.texts[place], known, said) for place in roles.dimensions],
-        cells.texts[counts],
+        as_percentages(cells.texts[counts]) if names_percent(cells.names[counts]) else cells.texts[counts],
         cells.lines,
         any_mark=known.any_mark or "*",
         measured=measured,
         unread=roles.unread,
         ignored=roles.ignored,
+        assumed=numbers.assumed,
     )
 
 
@@ -307,45 +361,100 @@ def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) ->
 
 
 def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
-    """Unpivot the last column from the first line."""
-    by = said.by
+    """Unpivot the columns across from the lines above the numbers."""
     where = f"{cells.where}, line 1"
-    if len(by) < 2:
+    layout = find_layout(cells, said.by)
+    if layout is None and len(said.by) < 2:
         remedy = "Name the columns of the table, that across last, with --by ROWS,COLUMN; or the column of counts with --count"
         what = "is a crosstab, or has no column of counts; it does not say what its columns are"
         raise InputError(what, where=where, remedy=remedy)
-    down = len(by) - 1
-    if len(cells.names) <= down:
+    if layout is None:
         raise InputError(f"has {len(cells.names)} columns, too few for this --by", where=where, remedy="Name fewer columns")
-    if not _names_rows(cells.names, by):
-        remedy = "Give --by once for each file, with the names of its first line and then that of the column across"
-        raise InputError("the first columns are not called as --by says", where=where, remedy=remedy)
-    heads = cells.names[down:]
-    _check_named(cells, heads)
-    _check_once(cells, heads)
-    labels = [[label for label in _read_labels(texts, TableHeader(), said) for _ in heads] for texts in cells.texts[:down]]
-    labels.append(_read_labels(heads, TableHeader(), said) * len(cells.lines))
-    printed = [text for row in zip(*cells.texts[down:], strict=True) for text in row]
-    across = np.tile(np.arange(down, down + len(heads), dtype=np.int64), len(cells.lines))
-    return _Listed(cells, by, labels, printed, np.repeat(cells.lines, len(heads)), across)
+    down = len(layout.rows)
+    _check_named(cells, [labels[0] for labels in layout.labels])
+    if len(set(layout.labels)) < len(layout.labels):
+        raise InputError("two columns have the same name", where=where, remedy="Rename one of them")
+    columns, levels, assumed = _name_columns(cells, layout, said.by)
+    size = len(cells.lines) - layout.skip
+    below = [texts[layout.skip :] for texts in cells.texts]
+    beside = _with_totals([_read_labels(texts, TableHeader(), said) for texts in below[:down]])
+    across = _with_totals([_read_labels([label[level] for label in layout.labels], TableHeader(), said) for level in levels])
+    labels = [[label for label in column for _ in layout.labels] for column in beside]
+    labels += [column * size for column in across]
+    printed = [text for row in zip(*below[down:], strict=True) for text in row]
+    letters = np.tile(np.arange(down, down + len(layout.labels), dtype=np.int64), size)
+    lines = np.repeat(cells.lines[layout.skip :], len(layout.labels))
+    return _Listed(cells, columns, labels, printed, lines, letters, assumed=assumed)
 
 
-def _names_rows(names: Sequence[str], by: Sequence[str]) -> bool:
-    """Tell if the first columns fit the caller's names."""
-    pairs = zip(names, by[:-1], strict=False)
-    return all(not name or name.startswith("Unnamed") or name.casefold() == wanted.casefold() for name, wanted in pairs)
+def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:
+    """Return labels in which empty ones beside a total are totals, too."""
+    rows = [
+        [None if not label and any(one is None for one in row) else label for label in row] for row in zip(*columns, strict=True)
+    ]
+    return [list(column) for column in zip(*rows, strict=True)] if rows else columns
+
+
+def _name_columns(cells: Cells, layout: Layout, by: Sequence[str]) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
+    """Return the names of the columns, the lines of labels that are columns, and what was inferred."""
+    where = f"{cells.where}, line 1"
+    # Above the columns across, a pivot table may name what its numbers are: that is the same everywhere, and no column.
+    constant = [
+        level for level, name in enumerate(layout.across) if not name and len({labels[level] for labels in layout.labels}) == 1
+    ]
+    levels = [level for level in range(len(layout.across)) if len(layout.across) == 1 or level not in constant]
+    found = layout.rows + tuple(layout.across[level] for level in levels)
+    if by:
+        if len(by) != len(found) or not _fit(found, by):
+            remedy = "Give --by once for each file, with the names of its first lines and then those of the columns across"
+            raise InputError("the first columns are not called as --by says", where=where, remedy=remedy)
+        return tuple(by), levels, ()
+    if len(levels) < len(layout.across):
+        remedy = f"If they count people, say --by {','.join(found)}"
+        raise InputError("is a pivot table whose numbers may be other things than people", where=where, remedy=remedy)
+    names = list(found)
+    for place, name in enumerate(names):
+        if _is_named(name):
+            continue
+        down = len(layout.rows)
+        labels = cells.texts[place][layout.skip :] if place < down else [one[levels[place - down]] for one in layout.labels]
+        names[place] = made_up_name(list(dict.fromkeys(labels)), [*names[:place], *names[place + 1 :]])
+    lost = [name for name, known in zip(names, found, strict=True) if not _is_named(known)]
+    told = " and ".join(repr(name) for name in lost)
+    sentence = f"Read as a crosstab of people by {', '.join(names[:-1])} and {names[-1]}."
+    if lost:
+        written = ",".join("NAME" if name in lost else name for name in names)
+        sentence = f"Read as a crosstab of people; the file does not name the column {told} (--by {written} names it)."
+    return tuple(names), levels, (sentence,)
+
+
+def _is_named(name: str) -> bool:
+    return bool(name) and not name.startswith("Unnamed")
+
+
+def _fit(names: Sequence[str], by: Sequence[str]) -> bool:
+    """Tell if names that are known are those of the caller."""
+    pairs = zip(names, by, strict=True)
+    return all(not _is_named(name) or name.casefold() == wanted.casefold() for name, wanted in pairs)
 
 
 def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
     """Tell if a file is a frequency table of these columns."""
     try:
-        head = read_head(Input.of(path))
+        file = as_input(path)
+        head = read_head(file)
+        names = list(head.columns) or header_names(head.lines[0] if head.lines else "", _delimiter(head))
+        if set(by) <= set(names):
+            return True
+        if len(by) < 2 or by[-1] in names:
+            return False
+        cells = file_cells(file)
+        layout = find_layout(cells, by)
+        if layout is not None:
+            _name_columns(cells, layout, by)
     except TacitError:
         return False
-    names = list(head.columns) or header_names(head.lines[0] if head.lines else "", _delimiter(head))
-    if set(by) <= set(names):
-        return True
-    return len(names) >= len(by) > 1 and by[-1] not in names and _names_rows(names, by)
+    return layout is not None
 
 
 def _check_named(cells: Cells, names: Sequence[str]) -> None:
@@ -368,7 +477,19 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
 
     n = known.n if said.n is None else said.n
     printing = _agree_on_printing(known, said)
+    complete = said.complete if said.complete is not None else known.complete
+    if complete is None:
+        complete = not printing.deletes_records  # a value whose people are all deleted is not listed
     read_text: Callable[[str], CellText | None] = read_cell
+    origin = ""
+    assumed = listed.assumed
+    if are_shares(listed.printed):
+        rounding = said.rounding or "nearest"
+        shares, n, origin = shares_as_cells(
+            listed.printed, listed.labels, n, where=listed.cells.where, place=place_of, rounding=rounding, complete=complete
+        )
+        assumed = (*assumed, "The numbers are read as shares of all people.")
+        read_text = shares.get
     if printing.convention is not None:
         read_text = partial(read_cell_by, printing.convention)
     read: dict[str, CellText] = {}
@@ -396,9 +517,6 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     for place, (known_values, column) in enumerate(zip(values, labels, strict=True)):
         code: dict[str | None, int] = {value: at for at, value in enumerate(known_values)} | {None: ANY}
         codes[:, place] = [code[label] for label in column]
-    complete = said.complete if said.complete is not None else known.complete
-    if complete is None:
-        complete = not printing.deletes_records  # a value whose people are all deleted is not listed
     header = Header(
         complete=complete,
         base=printing.base,
@@ -406,6 +524,8 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         missing_rule=known.missing_rule,
         unread=listed.unread,
         ignored=listed.ignored,
+        n_from=origin,
+        assumed=assumed,
     )
     header = _with_roles(header, known, said, dict(zip(listed.columns, values, strict=True)))
     nothing = np.zeros(len(printed), np.int64)

@@ -35,7 +35,7 @@ HIDDEN_MARKS = (
 TOTALS = ("all", "total", "totals", "sum", "grand total", "*")  #: What they call a total, whatever the case.
 
 _COUNT = re.compile(r"\d{1,16}(?:\.0*)?")
-_THOUSANDS = re.compile(r"\d{1,3}(?:[,' \u00a0\u2009\u202f]\d{3}){1,5}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[,' \u00a0\u2009\u202f]\d{3}){1,5}")
 _BELOW = re.compile(r"(?:<|under|fewer than|less than)\s*(\d{1,15})")
 _AT_MOST = re.compile(r"(?:<=|≤|up to)\s*(\d{1,15})")
 _COUNT_RANGE = re.compile(r"(\d{1,15})\s*(?:-|–|to)\s*(\d{1,15})")

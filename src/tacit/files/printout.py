@@ -155,6 +155,41 @@ def finish(bags: Sequence[Bags]) -> tuple[Items, list[Sets]]:
     return Items(names), [bag.sets(ranks) for bag in bags]
 
 
+# Numbers as people write them
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d{0,3},\d{1,18}(?:[eE][+-]?\d{1,3})?\s*%?")
+_PERCENTAGE = re.compile(r"\d{1,3}(?:[.,]\d{1,18})?")
+
+
+def with_points(texts: Sequence[str]) -> list[str]:
+    """Return numbers with a decimal point where all write a comma.
+
+    >>> with_points(["0,25", "1"]), with_points(["0,25", "0.5"])
+    (['0.25', '1'], ['0,25', '0.5'])
+    """
+    written = [text for text in texts if "," in text]
+    if not written or any("." in text for text in texts) or not all(_DECIMAL_COMMA.fullmatch(text.strip()) for text in written):
+        return list(texts)
+    return [text.replace(",", ".") for text in texts]
+
+
+def as_percentages(texts: Sequence[str]) -> list[str]:
+    """Return numbers with a percent sign, unless they have one."""
+    return [f"{text.strip()}%" if _PERCENTAGE.fullmatch(text.strip()) else text for text in texts]
+
+
+def are_percentages(texts: Sequence[str]) -> bool:
+    """Tell if numbers are above 1 and not whole, so that they are neither shares nor counts.
+
+    >>> are_percentages(["55.2", "3.0", ""]), are_percentages(["55", "3"]), are_percentages(["0.5", "0.25"])
+    (True, False, False)
+    """
+    numbers = [float(text) for text in texts if _PERCENTAGE.fullmatch(text.strip()) and "," not in text]
+    if len(numbers) < sum(bool(text.strip()) for text in texts):
+        return False
+    return any(number > 1 for number in numbers) and any(number % 1 for number in numbers) and max(numbers) <= 100
+
+
 # Sets as Python prints them
 
 _STRING = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -166,6 +201,11 @@ _SET = re.compile(
     rf"\s*(?:(?:frozenset|set)\(\)|(?:frozenset|set)\((?:\{{{_LIST}\}}|\[{_LIST}\])\)|\{{{_LIST}\}}|\[{_LIST}\]|\({_LIST}\))\s*"
 )
 _WRAPPED = re.compile(r"\s*(?:frozenset|set)\((.*)\)\s*", re.DOTALL)
+
+
+def looks_printed(text: str) -> bool:
+    """Tell if a text begins as a printed set or another call."""
+    return re.match(r"\s*\w*[({\[]", text) is not None
 
 
 def set_tokens(text: str) -> list[str] | None:
@@ -191,6 +231,52 @@ def token_name(token: str) -> str | None:
     except (ValueError, SyntaxError):
         return None
     return value if isinstance(value, str) else None
+
+
+# Sets whose items are joined
+
+_JOINED_BY = (",", ";", "|", " & ", " + ")
+
+
+def split_joined(texts: Sequence[str]) -> tuple[list[list[str]], str]:
+    """Return the items of joined sets, and what joins them, if anything does.
+
+    >>> split_joined(["age=[20, 30), sex=F", "sex=F"])
+    ([['age=[20, 30)', 'sex=F'], ['sex=F']], ',')
+    """
+    for mark in _JOINED_BY:
+        if any(len(split_set(text, mark)) > 1 for text in texts):
+            return [[item.strip() for item in split_set(text, mark) if item.strip()] for text in texts], mark
+    return [[text.strip()] if text.strip() else [] for text in texts], ""
+
+
+def split_set(text: str, mark: str = ",") -> list[str]:
+    """Split a set at commas, or other marks, outside brackets.
+
+    arules does not mark commas inside item names: those within round or square brackets (``age=[20,30)``) belong to the name, all others divide
+    items; so do all of them when the brackets do not close.
+
+    >>> split_set("age=[20,30),sex=F"), split_set("a),b")
+    (['age=[20,30)', 'sex=F'], ['a)', 'b'])
+    """
+    if not text:
+        return []
+    if "(" not in text and "[" not in text:
+        return text.split(mark)
+    items = []
+    depth = 0
+    start = 0
+    for at, sign in enumerate(text):
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif depth == 0 and at >= start and text.startswith(mark, at):
+            items.append(text[start:at])
+            start = at + len(mark)
+        if depth < 0:
+            break
+    return text.split(mark) if depth else [*items, text[start:]]
 
 
 # Columns that are not read

@@ -5,20 +5,23 @@ No reader is imported to ask whether a file is its own: a row of ``FORMATS`` hol
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
-from tacit.files.delimited import Head, holds, read_head
-from tacit.files.disk import FilePath, Input, shown
+from tacit.files.delimited import Head, find_delimiter, holds, read_head, records
+from tacit.files.disk import MOST_KEPT, FilePath, Input, shown
 from tacit.files.frames import COUNT_NAMES, as_frame
 from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
+from tacit.files.renditions import as_input
 from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -70,12 +73,36 @@ def _has_own_columns(names: set[str]) -> bool:
 
 
 def _has_mlxtend_columns(names: set[str]) -> bool:
-    return holds(names, "support", "itemsets") or holds(names, "antecedents", "consequents")
+    return holds(map(plain_name, names), "support", "itemsets") or holds(names, "antecedents", "consequents")
 
 
 def _has_arules_columns(names: set[str]) -> bool:
     folded = {name.casefold() for name in names}
     return holds(folded, "items", "support") or holds(folded, "rules", "support") or holds(folded, "lhs", "rhs")
+
+
+def _has_joined_columns(names: set[str]) -> bool:
+    folded = {plain_name(name.casefold()) for name in names}
+    numbers = folded & {"support", "count", "freq", "frequency", "confidence"}
+    return bool(numbers and (folded & {"itemset", "itemsets", "items"} or holds(folded, "antecedent", "consequent")))
+
+
+_PERCENT = re.compile(r"(.*?)(?:[\W_]*%[\W_]*|(?:^|[\W_]+)(?:in[\W_]+)?(?:percents?|percentages?|pct)[\W_]*)", re.IGNORECASE)
+
+
+def plain_name(name: str) -> str:
+    """Return a column's name without a word for percent.
+
+    >>> [plain_name(name) for name in ("support %", "Support (%)", "support_pct", "percentile", "pct")]
+    ['support', 'Support', 'support', 'percentile', '']
+    """
+    found = _PERCENT.fullmatch(name)
+    return name if found is None else found[1]
+
+
+def names_percent(name: str) -> bool:
+    """Tell if a column says that its numbers are percentages."""
+    return plain_name(name) != name
 
 
 def _columns_of_lists(head: Head) -> set[str]:
@@ -85,13 +112,20 @@ def _columns_of_lists(head: Head) -> set[str]:
 def _is_own(head: Head) -> bool:
     if head.columns:
         return _has_own_columns(set(head.columns)) and not _columns_of_lists(head) & {"antecedent", "consequent"}
-    return head.delimiter(_has_own_columns) is not None
+    return head.delimiter(_has_own_columns) is not None and not _is_joined(head)
 
 
 def is_spark(head: Head) -> bool:
     """Tell if a Parquet file has Spark's columns."""
     lists = _columns_of_lists(head)
     return (holds(head.columns, "items", "freq") and "items" in lists) or holds(lists, "antecedent", "consequent")
+
+
+def _is_joined(head: Head) -> bool:
+    """Tell if a list has columns of sets whose first cell has no brackets."""
+    if head.columns or head.delimiter(_has_joined_columns) is None or len(head.lines) == 1:
+        return False
+    return not any(sign in head.lines[1] for sign in "[{(")
 
 
 def _is_arules(head: Head) -> bool:
@@ -136,6 +170,13 @@ FORMATS = (
         "foreign_lists.read_borgelt",
         _is_borgelt,
     ),
+    Format(
+        "joined",
+        "CSV of itemsets or rules whose items are joined by commas",
+        "foreign_lists.read_joined",
+        _is_joined,
+        _has_joined_columns,
+    ),
     Format("borgelt", "text of Borgelt's programs, supports in percent", "foreign_lists.read_percentages"),
     Format("fimi", "text of FIMI programs, supports as counts", "foreign_lists.read_counts"),
 )
@@ -155,18 +196,99 @@ _OTHER_FORMS = {
 }
 
 
+_FORM_NAMES = (*(entry.name for entry in FORMATS), *_OTHER_FORMS)
+
+
 def find_format(path: FilePath, form: str | None = None) -> Format:
     """Return the form of a list: as named, or as its content looks."""
     if form is not None and form not in {entry.name for entry in FORMATS}:
-        known = [*(entry.name for entry in FORMATS), *_OTHER_FORMS]
-        raise OptionError("is not a known form", where="--form", remedy=nearest_name(form, known, "forms"))
-    head = read_head(Input.of(path))
+        raise OptionError("is not a known form", where="--form", remedy=nearest_name(form, _FORM_NAMES, "forms"))
+    file = as_input(path)
+    head = read_head(file)
     for entry in FORMATS:
         if entry.name == form or (form is None and entry.looks_like(head)):
             return entry
-    forms = {entry.name: entry.about for entry in FORMATS} | _OTHER_FORMS
-    remedy = f"Give one of the known forms: {'; '.join(f'{name} ({about})' for name, about in forms.items())}"
-    raise InputError("is not recognised as a release", where=Input.of(path).name, remedy=remedy)
+    raise unknown_file(file, head)
+
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_NUMERIC = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "FLOAT",
+    "DOUBLE",
+)
+_NUMBER_TEXT = re.compile(r"[-+]?\d[\d,. ]*\s*%?")
+
+
+def unknown_file(file: Input, head: Head) -> InputError:
+    """Return the error about a file that is no release: what is known of it, and what would help."""
+    what = "is not recognised as a release"
+    if head.columns:
+        names = list(head.columns)
+        numeric = [name for name, kind in head.columns.items() if kind in _NUMERIC]
+        told = f"Parquet of {_counted(len(names), 'column')}, {len(numeric):,} of them numbers"
+        return InputError(f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric)))
+    if (tree := _printed_tree(head)) is not None:
+        remedy = "Audit the tree itself in Python, with tacit.read_tree(tree, features=.., sa=..); or write its leaves as docs/trees.md says"
+        return InputError(f"{what} ({tree})", where=file.name, remedy=remedy)
+    delimiter = find_delimiter(file)
+    rows: list[list[str]] = []
+    is_large = os.path.getsize(file) > MOST_KEPT
+    with suppress(InputError), io.StringIO(head.text) if is_large else file.open_text(keep_newlines=True) as stream:
+        rows += [[cell.strip() for cell in row] for _, row in records(stream, delimiter, where=file.name)]
+    names = rows[0] if rows else []
+    body = [row for row in rows[1:] if len(row) == len(names)]
+    if len(names) < 2 or not body:
+        remedy = f"Say which program wrote it with --form: {', '.join(_FORM_NAMES)}"
+        return InputError(f"{what} (text of {_counted(len(rows), 'line')} without columns)", where=file.name, remedy=remedy)
+    numeric = [name for place, name in enumerate(names) if all(_is_number(row[place]) for row in body)]
+    apart = [place for place, name in enumerate(names) if name not in numeric] or [0]
+    are_people = len({tuple(row[place] for place in apart) for row in body}) < len(body)
+    separator = _SEPARATORS.get(delimiter, repr(delimiter))
+    size = f"more than {len(body):,} rows" if is_large else _counted(len(body), "row")
+    told = f"{_counted(len(names), 'column')}, separated by {separator}, {len(numeric):,} of them numbers; {size}"
+    return InputError(
+        f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric), are_people=are_people)
+    )
+
+
+def _printed_tree(head: Head) -> str | None:
+    """Return a description of a decision tree that scikit-learn printed, or None."""
+    if head.text.startswith("digraph Tree"):
+        numbers = "with" if "value = [" in head.text else "without"
+        return f"a decision tree as scikit-learn's export_graphviz prints it, {numbers} class counts"
+    if not re.match(r"\|--- ", head.text):
+        return None
+    leaves = len(re.findall(r"\|--- (?:weights: \[|class:|value:)", head.text))
+    numbers = (
+        "with class counts" if "weights: [" in head.text else "without numbers of people, so that nothing can be counted in it"
+    )
+    return f"a decision tree of {leaves:,} leaves as scikit-learn's export_text prints it, {numbers}"
+
+
+def _is_number(text: str) -> bool:
+    return not text or _NUMBER_TEXT.fullmatch(text) is not None
+
+
+def _what_would_help(columns: int, numeric: int, *, are_people: bool = False) -> str:
+    """Return the one option that fits; no name, since the first line may be a person."""
+    if numeric == 1 < columns and not are_people:
+        return "If its column of numbers counts people, say --count COLUMN"
+    if numeric > 1 and not are_people:
+        return "If its numbers count people, name the columns of the table, that across last: --by ROWS,COLUMN"
+    return "If each row is a person, name the columns with --qi COLUMNS and --sa COLUMN"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 # Bucketized releases
@@ -209,6 +331,23 @@ def _tables_in(folder: Path, role: str) -> dict[Path, str]:
 
 
 # Frequency tables
+
+#: What programs call a last column of counts that nobody has named: polars' ``len``, pandas' ``groupby(..).size()``.
+LENGTH_NAMES = ("len", "size", "0")
+#: What programs call a column of shares of all people, whatever the case.
+SHARE_NAMES = (
+    "proportion",
+    "proportions",
+    "prop",
+    "share",
+    "shares",
+    "fraction",
+    "percent",
+    "percentage",
+    "percentages",
+    "pct",
+    "%",
+)
 
 
 def names_count(names: Any) -> bool:
@@ -321,13 +460,20 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
         return _recognise_frame(data, options)
     if pair_of(data) is not None:
         return BUCKETS
-    file = Input.of(data)
+    file = as_input(data)
     described = _described_kind(file)
     if described is None and not options.are_given and _looks_like(file, _is_naive_bayes):
         return NAIVE_BAYES
     if described is None and (options.are_given or _is_counted(file)):
         return FREQUENCIES
-    return described or (TABLE if _holds_columns(file, options.qi, options.sa) else LIST)
+    if described is not None:
+        return described
+    roles = (*column_names(options.qi, ()), *column_names(options.sa, ()))
+    if _looks_like(file, lambda head: _ends_in_counts(head, roles)) and _is_table_of_counts(file):
+        return FREQUENCIES
+    if _holds_columns(file, options.qi, options.sa):
+        return TABLE
+    return FREQUENCIES if _is_table_of_counts(file) else LIST
 
 
 def _recognise_frame(data: Any, options: CellOptions) -> str:
@@ -361,6 +507,21 @@ def _is_counted(file: Input) -> bool:
     return _looks_like(file, lambda head: not _is_list(head) and _has_counts(head))
 
 
+def _ends_in_counts(head: Head, roles: Sequence[str]) -> bool:
+    """Tell if the last column, which has no role, has a name of counts or shares that nobody has named."""
+    last = list(head.columns)[-1:] or re.findall(r"[^,;\t]+", head.lines[0])[-1:]
+    name = "".join(last).strip(' "')
+    return not _is_list(head) and name not in roles and name.casefold() in (*LENGTH_NAMES, *SHARE_NAMES)
+
+
+def _is_table_of_counts(file: Input) -> bool:
+    """Tell if a file that is no list is a frequency table by its form."""
+    if not os.path.isfile(file) or os.path.getsize(file) > MOST_KEPT or _looks_like(file, _is_list):
+        return False
+    is_table: Callable[[Input], bool] = load("frequencies.is_table_of_counts")
+    return is_table(file)
+
+
 def _looks_like(file: Input, content: Callable[[Head], bool]) -> bool:
     """Tell if the head of a file can be read and fits."""
     try:
@@ -385,13 +546,13 @@ def _are_columns(names: Sequence[str], qi: Names, sa: Names) -> bool:
     return bool(sa) and {*column_names(qi, names), *column_names(sa, names)} <= set(names)
 
 
-def is_recognised(path: FilePath) -> bool:
-    """Tell if a file is a release in a known format."""
+def is_recognised(path: FilePath, *, by_form: bool = True) -> bool:
+    """Tell if a file is a release in a known format, or a table of counts ``by_form`` alone."""
     try:
-        file = Input.of(path)
+        file = as_input(path)
         if pair_of(file) is not None or _described_kind(file) is not None:
             return True
         head = read_head(file)
     except TacitError:
         return False
-    return _is_list(head) or _has_counts(head) or _is_naive_bayes(head)
+    return _is_list(head) or _has_counts(head) or _is_naive_bayes(head) or (by_form and _is_table_of_counts(file))

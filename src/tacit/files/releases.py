@@ -14,12 +14,13 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec
+from typing import Any, Concatenate, NoReturn, ParamSpec, cast
 
 import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files import frames
+from tacit.files.acro_folders import RECORDS, Described, read_session
 from tacit.files.consistency import check_release
 from tacit.files.counts import build, one_n
 from tacit.files.disk import FilePath, Input, shown
@@ -40,6 +41,7 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
+from tacit.files.renditions import Rendition, as_input
 from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
@@ -161,7 +163,7 @@ def source_at(path: FilePath) -> Source:
     """Return the files of a release as an unread source."""
     pair = pair_of(path)
     if pair is None:
-        return Input(path).source
+        return as_input(path).source
     source: Source = load("buckets.buckets_source")(pair)
     return source
 
@@ -169,14 +171,24 @@ def source_at(path: FilePath) -> Source:
 _P = ParamSpec("_P")
 
 
-def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
-    """Record the reading options in a release's source."""
+def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Concatenate[Any, _P], Release]:
+    """Record the reading options, and what a file shows besides its lines, in a release."""
 
     @wraps(read)
-    def remember(*args: _P.args, **options: _P.kwargs) -> Release:
-        release = read(*args, **options)
-        if not args or not isinstance(args[0], (str, os.PathLike)):
-            return release
+    def remember(data: Any, *args: _P.args, **options: _P.kwargs) -> Release:
+        if not isinstance(data, (str, os.PathLike)):
+            return read(data, *args, **options)
+        file = as_input(data)
+        if isinstance(file, Described):
+            known = signature(read).parameters
+            named = {
+                name: value
+                for name, value in file.options.items()
+                if options.get(name, known[name].default) == known[name].default
+            }
+            options.update(named)
+        left_out: Any = options.get("ignore", ())
+        release = _with_rendition(read(file, *args, **options), file, _texts(left_out))
         defaults = signature(read).parameters
         given = {
             name: list(value) if isinstance(value, (list, tuple)) else value
@@ -186,7 +198,20 @@ def _remembering(read: Callable[_P, Release]) -> Callable[_P, Release]:
         }
         return _with_source(release, lambda source: replace(source, options={**given, **source.options}))
 
-    return remember
+    return cast(Callable[Concatenate[Any, _P], Release], remember)
+
+
+def _with_rendition(release: Release, file: Input, ignore: Sequence[str]) -> Release:
+    """Return the release with what its file shows besides the lines that were read."""
+    if not isinstance(file, Rendition):
+        return release
+    header = replace(
+        release.header,
+        assumed=file.assumed + release.header.assumed,
+        unread=release.header.unread + tuple(name for name in file.unread if name not in ignore),
+        ignored=release.header.ignored + tuple(name for name in file.unread if name in ignore),
+    )
+    return replace(release, header=header)
 
 
 @_remembering
@@ -263,7 +288,7 @@ def read_release(
     OptionError
         When an option makes no sense or contradicts the file.
     """
-    data = Input.of(data) if isinstance(data, (str, os.PathLike)) else frames.as_counts(data)
+    data = as_input(data) if isinstance(data, (str, os.PathLike)) else frames.as_counts(data)
     if is_model(data):
         return _read_model(data, n=n, qi=qi, sa=sa, columns=columns)
     n = _check_n(n)
@@ -356,7 +381,7 @@ def read_listed(
         return _with_options(data, n, only, complete)
     source = None
     if isinstance(data, (str, os.PathLike)):
-        file = Input.of(data)
+        file = as_input(data)
         chosen = find_format(file, form)
         known = read_header(file)
         if known.ordered and chosen.name != "tacit":
@@ -447,6 +472,7 @@ _OF_SYSTEMS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".
 _PAGES = frozenset({".html", ".htm", ".md", ".txt", ".rst", ""})
 _LARGEST_PAGE = 1 << 24
 _HEAD = 1_000
+OF_A_SESSION = "The tables of ACRO's session are taken to be about the same people, unless --people says otherwise."
 _GENERATOR = '<meta name="generator" content="Tacit '
 _WRITTEN_BY = "Written by Tacit "
 
@@ -553,7 +579,9 @@ def _gather(given: Sequence[Any], read: Reader, ignore: Sequence[str]) -> Gather
     ignored = tuple(file for part in parts for file in part.ignored)
     if len(parts) == 1:
         releases = parts[0].releases
-        return Gathered(releases, tuple(range(len(releases))), _names(releases), not_read, ignored)
+        return Gathered(
+            releases, tuple(range(len(releases))), _names(releases), not_read, ignored, is_session=parts[0].is_session
+        )
     for part in parts:
         if len({one.n for one in part if one.n is not None}) > 1:
             what = "is about one group of people, and its files say different numbers of them"
@@ -611,18 +639,22 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
     releases: list[Release] = []
     not_read: list[NotRead] = []
     ignored: list[NotRead] = []
+    session = read_session(folder)
     for one in _candidates(folder):
         shown_as = f"{name}/{one.name}"
         is_named = any(os.path.normpath(name) in (one.name, shown_as, os.path.normpath(one)) for name in ignore)
         reason = AS_TOLD if is_named else _why_ignored(one)
+        if session is not None and one.name in RECORDS:
+            reason = "is ACRO's record of the session"
         if reason:
             ignored.append(NotRead(shown_as, reason))
             continue
-        if reason := _why_not_tried(one):
+        if reason := _why_not_tried(one) or ("" if session is None else session.reasons.get(one.name, "")):
             not_read.append(NotRead(shown_as, reason))
             continue
         try:
-            found = read(os.fspath(one), place + len(releases))
+            described = None if session is None else session.tables.get(one.name)
+            found = read(described or os.fspath(one), place + len(releases))
         except OptionError:
             raise
         except InputError as error:
@@ -639,7 +671,10 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
         if any((folder / Path(one.file).name).is_dir() for one in not_read):
             remedy = "Give the folders in it one by one"
         raise InputError("holds no release that Tacit can read", where=shown(folder), remedy=remedy)
-    return Releases(f"{name}/", tuple(releases), tuple(not_read), tuple(ignored))
+    if session is not None and len(releases) > 1:
+        header = releases[0].header
+        releases[0] = replace(releases[0], header=replace(header, assumed=(*header.assumed, OF_A_SESSION)))
+    return Releases(f"{name}/", tuple(releases), tuple(not_read), tuple(ignored), is_session=session is not None)
 
 
 def _candidates(folder: Path) -> Iterator[Path]:

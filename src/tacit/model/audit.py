@@ -55,7 +55,8 @@ def described(release: Release) -> dict[str, Any]:
     header = release.header
     source = release.source
     out: dict[str, Any] = {"kind": release.kind, "n": release.n, "lines": len(release), "min_support": release.min_support}
-    printed = {"base": header.base, "digits": header.digits, "n_from": header.n_from or None}
+    printed: dict[str, Any] = {"base": header.base, "digits": header.digits, "n_from": header.n_from or None}
+    printed["assumed"] = list(header.assumed) or None
     out |= release.details() | {name: value for name, value in printed.items() if value is not None}
     if source is None:
         return out | {"file": None, "sha256": None, "header_sha256": None, "read": {}}

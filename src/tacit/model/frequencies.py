@@ -20,6 +20,7 @@ _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
 _FROM = re.compile(r"(?:>=|≥)\s*(\d{1,9})|(\d{1,9})\s*\+")
 _BELOW = re.compile(r"(<=|≤|<)\s*(\d{1,9})")
 _ABOVE = re.compile(r">\s*(\d{1,9})")
+_SHARE = re.compile(r"\d*[.,]?\d+(?:[eE][-+]?\d+)?\s*%?")  #: A mark that is a share, and stands for several counts.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,6 +189,13 @@ class FrequencyTable(CountedLines):
         """Flags of cells that print no number."""
         return self.printed < 0
 
+    @property
+    def hidden_cells(self) -> int:
+        """Number of cells that print neither a count nor a share."""
+        shares = np.array([_SHARE.fullmatch(mark.strip()) is not None for mark in self.marks])
+        hidden = self.printed[self.printed < 0]
+        return int((~shares[-1 - hidden]).sum())
+
     def place(self, index: int) -> int | str:
         """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""
         return self.line(index) if self.across is None else f"{letters(int(self.across[index]))}{self.line(index)}"
@@ -209,7 +217,7 @@ class FrequencyTable(CountedLines):
         printing = self.printing
         out: dict[str, Any] = {
             "tables": len(self.tables()),
-            "hidden_cells": int(self.is_hidden.sum()),
+            "hidden_cells": self.hidden_cells,
             "hidden_below": printing.hidden_below,
             "zeros_shown": printing.zeros_shown,
             "by": list(self.columns),

@@ -243,12 +243,16 @@ class NotRead:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Releases(Shown, Sequence[Release]):
-    """Releases of one folder by name; ``ignored`` files say nothing about people."""
+    """Releases of one folder by name; ``ignored`` files say nothing about people.
+
+    If it ``is_session``, they were made one after another from one data set.
+    """
 
     name: str
     releases: tuple[Release, ...]
     not_read: tuple[NotRead, ...] = ()
     ignored: tuple[NotRead, ...] = ()
+    is_session: bool = False
 
     def __len__(self) -> int:
         return len(self.releases)
@@ -273,6 +277,7 @@ class Gathered:
     not_read: tuple[NotRead, ...] = ()
     ignored: tuple[NotRead, ...] = ()
     people: People | None = None
+    is_session: bool = False
 
 
 def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:

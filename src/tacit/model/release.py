@@ -204,6 +204,7 @@ class Header:
     ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
     listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
     without them, several columns are one, and ``sa_values`` are combinations. ``cuts`` are columns of numbers whose values are intervals.
+    ``assumed`` are sentences about what a reader inferred from the form of the file.
     """
 
     n: int | None = None
@@ -232,6 +233,7 @@ class Header:
     first_match: FirstMatch | None = None
     cuts: tuple[Cut, ...] = ()
     marginals: tuple[Marginal, ...] = ()
+    assumed: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def sensitive(self) -> tuple[Marginal, ...]:

@@ -167,7 +167,7 @@ def frequencies_record(table: FrequencyTable) -> dict[str, Any]:
         "columns": list(table.columns),
         "tables": [list(columns) for columns in table.tables()],
         "cells": len(table),
-        "hidden_cells": int(table.is_hidden.sum()),
+        "hidden_cells": table.hidden_cells,
         "hidden_below": printing.hidden_below,
         "zeros_shown": printing.zeros_shown,
         "base": printing.base,

@@ -547,7 +547,7 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         has = "and so everybody's cells that are not blank"
         if (named := known.pop("rows_named")) is not None:
             has += f"; {counted(named, 'row is', 'rows are')} to be protected"
-    out = [f"The attacker has {releases} {has}."]
+    out = [f"The attacker has {releases} {has}.", *inferred(audit, kind)]
     for name in ("population", "taken_as_different"):
         known.pop(name, None)
     if known.pop("people", None) and several:
@@ -568,10 +568,19 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     return out
 
 
+def inferred(audit: Audit, kind: ReportKind) -> list[str]:
+    """Return what was inferred from the form of files, one sentence each."""
+    told = [(entry.get("file"), sentence) for entry in audit.release for sentence in entry.get("assumed", ())]
+    if told and kind == "external":
+        return ["The form of a file was in part inferred from its content; the internal report says how."]
+    return [f"{visible(file)}: {visible(said)}" if file and len(audit.release) > 1 else visible(said) for file, said in told]
+
+
 def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
     """Return what an audit assumed of its files and could not read in them."""
     known = audit.adversary
-    out = declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
+    out = inferred(audit, kind)
+    out += declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
     out += files_ignored(audit, kind)
     names = ("knows_all_values", "knows_that_the_list_is_complete")
     out += [_KNOWS[name][not known[name]] for name in names if name in known]

@@ -38,6 +38,8 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
     counts: list[int | None] = [None] * len(gathered.names)
     for release, population in zip(gathered.releases, gathered.population, strict=True):
         counts[population] = release.n if counts[population] is None else counts[population]
+    if people is None and gathered.is_session and len({n for n in counts if n is not None}) < 2:
+        people = Same()
     declared = check_people(people, counts)
     case = JointCase.of(gathered.releases, declared, gathered.population, gathered.names)
     if not isinstance(declared, Unknown):

@@ -1,0 +1,286 @@
+"""Workbooks and JSON records as delimited text, which all readers of releases then read.
+
+A sheet of an Excel workbook is a line for each of its rows and a cell for each of its columns, so that lines and cells have the numbers that
+the spreadsheet shows; merged cells all hold what is written in them. ``FILE#SHEET`` names a sheet. JSON lines, or a JSON list of objects,
+have the names of the objects' keys in the first line; lists and objects in them stay JSON.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, BinaryIO
+
+from tacit.errors import InputError, OptionError, nearest_name
+from tacit.files.delimited import csv_cell
+from tacit.files.disk import FilePath, Input, readable, shown
+
+SHEET_MARK = "#"  #: Stands between a workbook and the name of one of its sheets.
+_ZIP = b"PK\x03\x04"
+_WORKBOOK = "xl/workbook.xml"
+#: Largest unpacked workbook, and JSON file, in bytes.
+_MOST = 1 << 28
+_HEAD = 1 << 16
+
+
+class Rendition(Input):
+    """File whose text is made from its content."""
+
+    @cached_property
+    def text(self) -> str:
+        """Content as delimited text."""
+        raise NotImplementedError
+
+    @property
+    def is_parquet(self) -> bool:
+        """False: the rendition is text."""
+        return False
+
+    @cached_property
+    def encoding(self) -> str:
+        """Codec of the rendition."""
+        return "utf-8"
+
+    def open_bytes(self) -> BinaryIO:
+        """Open the rendition as a binary stream."""
+        return io.BytesIO(self.text.encode())
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Sentences about what was inferred on opening."""
+        return ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Names of parts of the file that are not read."""
+        return ()
+
+
+def as_input(path: FilePath) -> Input:
+    """Return the input at a path, rendered as text if it is a workbook or JSON records."""
+    if isinstance(path, Input):
+        return path
+    file = os.fspath(path)
+    sheet = ""
+    if SHEET_MARK in file and not os.path.lexists(file):
+        name, _, sheet = file.rpartition(SHEET_MARK)
+        if not os.path.isfile(name):
+            return Input(path)
+        file = name
+    found = Input(file)
+    if not os.path.isfile(file):
+        return found
+    start = found.head(4)
+    if start == _ZIP and not found.is_gzip and is_workbook(file):
+        return Workbook(file, sheet)
+    if sheet:
+        raise InputError(
+            "is not an Excel workbook, and has no sheets", where=shown(file), remedy="Leave the name of the sheet out"
+        )
+    return Records(file) if _holds_records(found) else found
+
+
+# Excel workbooks
+
+
+def is_workbook(path: FilePath) -> bool:
+    """Tell if a zip archive is an Excel workbook (``.xlsx``, ``.xlsm``)."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _WORKBOOK in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+class Workbook(Rendition):
+    """Sheet of an Excel workbook."""
+
+    def __init__(self, path: FilePath, sheet: str = "") -> None:
+        super().__init__(path)
+        self.wanted = sheet
+
+    @property
+    def name(self) -> str:
+        """Base name, with that of the sheet if it was named."""
+        return super().name + (SHEET_MARK + self.wanted if self.wanted else "")
+
+    @cached_property
+    def sheets(self) -> dict[str, Any]:
+        """Sheets that hold cells, by name, in their order."""
+        with readable(self.path), zipfile.ZipFile(self.path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _MOST:
+                raise InputError("becomes too large when it is unpacked", where=shown(self), remedy="Save the sheet as CSV")
+        try:
+            from python_calamine import CalamineError, CalamineWorkbook
+        except ImportError:
+            remedy = "Install it with pip install 'tacit[excel]', or save the sheet as CSV"
+            raise InputError("is an Excel workbook, which needs python-calamine", where=shown(self), remedy=remedy) from None
+        try:
+            book = CalamineWorkbook.from_path(self.path)
+            found = {name: book.get_sheet_by_name(name) for name in book.sheet_names}
+        except CalamineError:
+            raise InputError("is a damaged or protected workbook", where=shown(self), remedy="Save the sheet as CSV") from None
+        return {name: sheet for name, sheet in found.items() if sheet.height}
+
+    @cached_property
+    def chosen(self) -> str:
+        """Name of the sheet that is read: the first with a release, unless one is named."""
+        if not self.sheets:
+            raise InputError("is a workbook without cells", where=shown(self), remedy="Give a workbook with published lines")
+        if self.wanted:
+            if self.wanted not in self.sheets:
+                remedy = nearest_name(self.wanted, self.sheets, "sheets")
+                raise OptionError("has no such sheet", where=shown(self), remedy=remedy)
+            return self.wanted
+        first, *others = self.sheets
+        if others:
+            from tacit.files.recognition import is_recognised
+
+            return next((name for name in self.sheets if is_recognised(Workbook(self.path, name))), first)
+        return first
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """All cells of the sheet; merged cells all hold what is written in them."""
+        sheet = self.sheets[self.chosen]
+        rows = [[_cell(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+            if left == right or any(sum(map(bool, row)) > 1 for row in rows[top : bottom + 1]):  # else it is a title
+                for row in rows[top : bottom + 1]:
+                    row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+        return rows
+
+    @cached_property
+    def block(self) -> tuple[int, int]:
+        """First row of the table, and the first behind it: from the first with two filled cells to an empty one."""
+        filled = [sum(map(bool, row)) for row in self.rows]
+        first = next((number for number, cells in enumerate(filled) if cells > 1), 0)
+        return first, next((number for number in range(first, len(filled)) if not filled[number]), len(filled))
+
+    @cached_property
+    def text(self) -> str:
+        """Cells of the table as CSV, a line for each row of the sheet."""
+        first, last = self.block
+        return "\n" * first + "".join(",".join(map(csv_cell, row)) + "\n" for row in self.rows[first:last])
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Sentences about the sheet that was chosen, and about its title and notes."""
+        said = []
+        if not self.wanted and len(self.sheets) > 1:
+            said.append(f"Of the sheets, {self.chosen!r} is read, the first that holds a release.")
+        first, last = self.block
+        beside = [number for number, row in enumerate(self.rows) if any(row) and not first <= number < last]
+        if beside and not self._holds_more:
+            said.append(f"What stands above and below rows {first + 1} to {last} is taken as a title and notes.")
+        return tuple(said)
+
+    @property
+    def _holds_more(self) -> bool:
+        """True if another table stands below the one that is read."""
+        return any(sum(map(bool, row)) > 1 for row in self.rows[self.block[1] :])
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Sheets, and rows of this one, that are not read."""
+        below = (f"rows below {self.block[1]}",) if self._holds_more else ()
+        return (*below, *(f"sheet {name}" for name in self.sheets if name != self.chosen))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    if isinstance(value, dt.datetime) and value.time() == dt.time():
+        value = value.date()
+    return " ".join(str(value).split("\n")).strip()
+
+
+# JSON records
+
+
+def _holds_records(file: Input) -> bool:
+    """Tell if a file begins as JSON lines or as a list of objects."""
+    start = file.head(_HEAD)
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return False
+    try:
+        with file.open_text() as stream:
+            head = stream.read(_HEAD).lstrip("\ufeff \t\r\n")
+    except InputError:
+        return False
+    if head.startswith("["):
+        return head[1:].lstrip().startswith("{") and '"' in head
+    lines = head.splitlines()
+    try:
+        first = json.loads(lines[0])
+    except ValueError:
+        return False
+    # One object alone is no list of lines: it may be a header, or a record of Tacit's.
+    return isinstance(first, dict) and len([line for line in lines if line.strip()]) > 1
+
+
+class Records(Rendition):
+    """JSON lines, or a JSON list of objects."""
+
+    lines_before = 1
+
+    @cached_property
+    def text(self) -> str:
+        """Objects as CSV, the names of their keys in the first line."""
+        objects = list(self._objects())
+        names = list(dict.fromkeys(name for one in objects if one is not None for name in one))
+        lines = [",".join(map(csv_cell, names))]
+        for one in objects:
+            lines.append("" if one is None else ",".join(csv_cell(_json_cell(one.get(name))) for name in names))
+        return "\n".join(lines) + "\n"
+
+    def _objects(self) -> Iterator[dict[str, Any] | None]:
+        """Yield the objects; None for an empty line."""
+        with Input(self.path).open_text() as stream:
+            text = stream.read(_MOST + 1)
+        if len(text) > _MOST:
+            raise InputError("is too large to be read as JSON", where=shown(self), remedy="Save it as CSV or Parquet")
+        if text.lstrip("\ufeff \t\r\n").startswith("["):
+            listed = self._parse(text, 1)
+            for number, one in enumerate(listed, 1):
+                yield self._check(one, number)
+            return
+        for number, line in enumerate(text.split("\n"), 1):
+            yield self._check(self._parse(line, number), number) if line.strip() else None
+
+    def _parse(self, text: str, line: int) -> Any:
+        keep: Callable[[str], _Number] = _Number
+        try:
+            return json.loads(text, parse_int=keep, parse_float=keep, parse_constant=keep)
+        except (ValueError, RecursionError):
+            raise InputError(
+                "is not JSON", where=f"{self.name}, line {line}", remedy="Write one JSON object in each line"
+            ) from None
+
+    def _check(self, one: Any, line: int) -> dict[str, Any]:
+        if not isinstance(one, dict):
+            raise InputError(
+                "is not a JSON object", where=f"{self.name}, line {line}", remedy="Write an object with the same keys in each"
+            )
+        return one
+
+
+class _Number(str):
+    """Number as it is spelled."""
+
+    __slots__ = ()
+
+
+def _json_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return " ".join(value.split("\n"))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False)
