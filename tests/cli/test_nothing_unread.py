@@ -333,7 +333,7 @@ def test_the_first_line_of_a_file_is_not_repeated(tmp_path: Path) -> None:
     file = write(tmp_path, "nohead.csv", "Ann Smith,31,F,HIV\nBob Jones,44,M,flu\n")
     for verb in (("mine", "itemsets"), ("tabulate",)):
         options = ("--min-support", 1, "--qi", "age") if verb[0] == "mine" else ("--by", "age", "-o", tmp_path / "o.csv")
-        told = refusal(*verb, file, *options)
+        told = refusal(*verb, file, *options).replace(str(tmp_path), "")
         assert "there is no column 'age'" in told
         assert "4 columns" in told
         assert not any(word in told for word in ("Ann", "31", "HIV", "Bob"))
