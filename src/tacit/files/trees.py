@@ -25,8 +25,8 @@ from tacit.errors import OptionError
 from tacit.files.frames import texts_of
 from tacit.files.names import pair_of
 from tacit.model.arrays import Ints
-from tacit.model.cuts import Cut, common_cuts, interval_name
-from tacit.model.release import Header, Items, Rules, Sets, ValueGroup
+from tacit.model.cuts import Cut, interval_name
+from tacit.model.release import Header, Items, Rules, Sets, ValueGroup, common_cuts
 from tacit.model.table import Names, column_names
 
 _LEAF = -1

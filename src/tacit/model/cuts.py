@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from tacit.model.release import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +66,3 @@ def interval_name(low: float, high: float) -> str:
 
 def _number(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
-
-
-def common_cuts(releases: Iterable[Rules]) -> tuple[Rules, ...]:
-    """Return the releases with each column cut at the ends of all of them, so that its values are the same everywhere."""
-    listed = tuple(releases)
-    ends: dict[str, set[float]] = {}
-    for release in listed:
-        for cut in release.header.cuts:
-            ends.setdefault(cut.column, set()).update(cut.ends)
-    fine = {column: Cut(column, tuple(sorted(found))) for column, found in ends.items()}
-    return tuple(_recut(release, fine) for release in listed)
-
-
-def _recut(release: Rules, fine: dict[str, Cut]) -> Rules:
-    from tacit.model.release import ValueGroup
-
-    header = release.header
-    old = {cut.column: cut for cut in header.cuts}
-    if all(fine[column] == cut for column, cut in old.items()):
-        return release
-    groups = {(group.column, group.name): group for group in header.groups}
-    for column, value in release.items.pairs or ():
-        if column not in old:
-            continue
-        known = groups.get((column, value))
-        inside = fine[column].between(*old[column].bounds((value,) if known is None else known.values))
-        if inside != (value,):
-            groups[column, value] = ValueGroup(column, value, inside)
-    cuts = tuple(fine[cut.column] for cut in header.cuts)
-    return replace(release, header=replace(header, groups=tuple(groups.values()), cuts=cuts))

@@ -526,3 +526,31 @@ def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
     if not count.is_exact:
         return {"count": None, "support": None}
     return {"count": count.lo, "support": count.lo / release.n if release.n else None}
+
+
+def common_cuts(releases: Iterable[Rules]) -> tuple[Rules, ...]:
+    """Return the releases with each column cut at the ends of all of them, so that its values are the same everywhere."""
+    listed = tuple(releases)
+    ends: dict[str, set[float]] = {}
+    for release in listed:
+        for cut in release.header.cuts:
+            ends.setdefault(cut.column, set()).update(cut.ends)
+    fine = {column: Cut(column, tuple(sorted(found))) for column, found in ends.items()}
+    return tuple(_recut(release, fine) for release in listed)
+
+
+def _recut(release: Rules, fine: dict[str, Cut]) -> Rules:
+    header = release.header
+    old = {cut.column: cut for cut in header.cuts}
+    if all(fine[column] == cut for column, cut in old.items()):
+        return release
+    groups = {(group.column, group.name): group for group in header.groups}
+    for column, value in release.items.pairs or ():
+        if column not in old:
+            continue
+        known = groups.get((column, value))
+        inside = fine[column].between(*old[column].bounds((value,) if known is None else known.values))
+        if inside != (value,):
+            groups[column, value] = ValueGroup(column, value, inside)
+    cuts = tuple(fine[cut.column] for cut in header.cuts)
+    return replace(release, header=replace(header, groups=tuple(groups.values()), cuts=cuts))

@@ -13,10 +13,9 @@ from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Target
-from tacit.model.cuts import common_cuts
 from tacit.model.estimates import table_of
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, as_released, check_people
-from tacit.model.release import Release, by_sensitive_column
+from tacit.model.release import Release, by_sensitive_column, common_cuts
 from tacit.model.table import Table, Transactions
 from tacit.verbs.attacks import ATTACKS, ONE_WAS_ENOUGH, Cases, chosen_codes, run_in_time
 from tacit.verbs.data import first_with_roles, owners_people, rows_of
