@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.model.shown import PROVIDED, provided
-
-SRC = Path(__file__).parents[2] / "src" / "tacit"
-FILES = sorted(SRC.rglob("*.py"))
+from tests.sources import FILES, SRC, nodes_of
 
 #: Parts of Tacit and what each may import besides itself. ``""`` is the package ``tacit``: the public names.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -79,10 +77,9 @@ def part_of(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Yield every imported module with the line of the import."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    checks = [node for node in nodes_of(path) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     typing_only = {id(node) for check in checks for node in ast.walk(check)}
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if id(node) in typing_only:
             continue
         if isinstance(node, ast.Import):
@@ -107,6 +104,15 @@ def test_imports_respect_the_layers() -> None:
             if part not in LIBRARIES.get(top, {part}):
                 wrong.append(f"{path.relative_to(SRC)}:{line}: {part or 'tacit'} may not import {top}")
     assert not wrong
+
+
+def test_one_module_opens_databases() -> None:
+    places = []
+    for path in FILES:
+        for node in nodes_of(path):
+            if isinstance(node, ast.Attribute) and node.attr == "connect" and ast.unparse(node.value) == "duckdb":
+                places.append(str(path.relative_to(SRC)))
+    assert places == ["files/duckdb.py"]
 
 
 def test_the_table_of_layers_is_as_strict_as_it_can_be() -> None:

@@ -7,8 +7,9 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.sources import FILES, SRC, nodes_of
+
 ROOT = Path(__file__).parents[2]
-SRC = ROOT / "src" / "tacit"
 IGNORED = {".git", ".venv", "site", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".hypothesis", "tacit-demo"}
 
 #: Words of a first line at the median, and tuple assignments in the source, at most.
@@ -43,13 +44,14 @@ def name_of(path: Path) -> str:
 
 def test_modules_are_described_and_silent() -> None:
     wrong = []
-    for path in sorted(SRC.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path in FILES:
+        tree, *nodes = nodes_of(path)
+        assert isinstance(tree, ast.Module)
         if not ast.get_docstring(tree):
             wrong.append(f"{name_of(path)}: no docstring")
         if path.relative_to(SRC).parts[0] in ("cli", "reports"):
             continue
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
                 wrong.append(f"{name_of(path)}:{node.lineno}: prints")
     assert not wrong
@@ -69,8 +71,8 @@ def test_files_name_no_host_and_no_path_of_a_machine() -> None:
 def docstrings() -> list[tuple[str, str]]:
     """Return the first line of every docstring in the source, with its place."""
     out = []
-    for path in sorted(SRC.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in FILES:
+        for node in nodes_of(path):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 out.append((f"{name_of(path)}:{getattr(node, 'lineno', 1)}", text.partition("\n")[0]))
     return out
@@ -87,10 +89,10 @@ def test_first_lines_are_short_and_begin_with_a_noun_or_a_verb() -> None:
 
 def test_one_statement_stands_on_a_line() -> None:
     wrong = []
-    for path in sorted(SRC.rglob("*.py")):
+    for path in FILES:
         text = path.read_text(encoding="utf-8")
         wrong += [name_of(path)] * text.count("# fmt: " + "skip")
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
                 names = {ast.unparse(one) for one in node.targets[0].elts}
                 if names != {ast.unparse(one) for one in node.value.elts}:  # a swap is one statement

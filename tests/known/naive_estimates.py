@@ -109,6 +109,8 @@ def largest_entropy(said: Sequence[Said], people: Sequence[Person], n_values: in
     known, sizes = combinations_of(people), Counter(people)
     weights = np.array([sizes[q] / len(people) for q in known])
     one_each, rows, lo, hi = _system(said, known, weights, n_values, len(people))
+    *columns, lo, hi = np.unique(np.column_stack([rows, lo, hi]), axis=0).T  # what is said twice is one statement
+    rows = np.array(columns).T
     inside, slack = _inside(one_each, rows, lo, hi)
     fixed = np.concatenate([one_each, rows[(slack < SMALL).any(axis=0)], np.eye(rows.shape[1])[inside < SMALL]])
     free = null_space(fixed, rcond=1e-10)

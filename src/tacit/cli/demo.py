@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from tacit.model.repair import Repair
     from tacit.model.table import Table
 
-COLUMNS = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary")
+COLUMNS = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country", "salary")
 SENSITIVE = "salary"
 MIN_SUPPORT = "5%"
 K = 10
-METHOD = "substitute"
+METHOD = "round"
 
 DATA = "adult.csv.gz"
 RELEASE = "itemsets.csv"
@@ -221,11 +221,10 @@ def _describe_repair(story: Story) -> str:
 
     cost = story.repaired.cost
     after = story.repaired.after
-    moved = f"{counted(cost['people_changed'], 'person', 'people')} in small groups took the values of the people most like them"
-    lists = f"{counted(cost['itemsets_lost'], 'itemset')} lost, {cost['itemsets_ghost']:,} new"
-    price = f"{lists}, counts off by {cost['support_error_mean']:.1%} on average"
+    base = story.repaired.release.header.base
+    price = f"no itemset is lost, and counts are off by {cost['support_error_mean']:.2%} on average"
     outcome = after.verdict.upper()
     if after.verdict == "incomplete" and not len(after.findings):
         undecided = sum(run.undecided for run in after.runs)
         outcome = f"nothing is found, {counted(undecided, 'question')} are open (INCOMPLETE)"
-    return f"{moved}: {price}. Audited again: {outcome}."
+    return f"every count is rounded to a multiple of {base}: {price}. Audited again: {outcome}."

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -255,7 +256,13 @@ def holds(names: Iterable[str], *wanted: str) -> bool:
 
 
 def read_head(file: Input) -> Head:
-    """Return the head of a file or Parquet folder."""
+    """Return the head of a file or Parquet folder, read once for all recognisers."""
+    if file not in _heads:
+        _heads[file] = _read_head(file)
+    return _heads[file]
+
+
+def _read_head(file: Input) -> Head:
     if os.path.isdir(file) or file.is_parquet:
         return Head(columns=parquet_columns(file))
     with file.open_text() as stream:
@@ -263,6 +270,9 @@ def read_head(file: Input) -> Head:
     if not text.strip():
         raise InputError("is empty", where=file.name, remedy="Give a file with published lines")
     return Head(text)
+
+
+_heads: WeakKeyDictionary[Input, Head] = WeakKeyDictionary()
 
 
 # Writing
