@@ -115,7 +115,7 @@ def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most:
     monkeypatch.setattr(cube, "WINDOW_GROUPS", most)
     for module in (joint_releases, programs):
         monkeypatch.setattr(module, "MOST_CELLS", 4)
-    for seed in range(12):
+    for seed in range(8):
         verdict = judge(draw(kind, 1_000 + seed))
         assert verdict.outcome not in WRONG, f"--kind {kind} --seed {1_000 + seed}: {verdict.notes}"
 
@@ -123,16 +123,15 @@ def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most:
 @pytest.mark.parametrize("kind", ["rules", "rounded-table", "convention-table", "two-mixed-same", "two-mixed-nested"])
 def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done where there are many cells, done where there are few, beside every world that fits."""
-    for module in (programs, programs):
-        monkeypatch.setattr(module, "FEW_CELLS", 2)
+    monkeypatch.setattr(programs, "FEW_CELLS", 2)
     monkeypatch.setattr(rearranging, "ATTEMPTS", ((6, 2), (6, 3), (12, 3)))
     monkeypatch.setattr(rearranging, "MENDING", (6, 4))
     outcomes: Counter[str] = Counter()
-    for seed in range(25):
+    for seed in range(15):
         verdict = judge(draw(kind, seed))
         assert verdict.outcome not in WRONG, f"--kind {kind} --seed {seed}: {verdict.notes}"
         outcomes[verdict.outcome] += 1
-    assert outcomes["right"] >= 20
+    assert outcomes["right"] >= 12
 
 
 @pytest.mark.parametrize("kind", ["two-lists-unknown", "two-tables-nested", "two-tables-churn", "two-mixed-same"])
@@ -143,21 +142,20 @@ def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be
     monkeypatch.setattr(cube, "WINDOW_GROUPS", 12)
     monkeypatch.setattr(joint_releases, "MOST_CELLS", 2)
     told = 0
-    for seed in range(25):
+    for seed in range(15):
         case = draw(kind, seed)
         verdict = judge(case)
         assert verdict.outcome not in WRONG, f"--kind {kind} --seed {seed}: {verdict.notes}"
         alone = [judge(replace(case, releases=[release], people=None)) for release in case.releases]
         told += any(one.said == "exposed" for one in alone)
         assert verdict.said == "exposed" or all(one.said != "exposed" for one in alone), f"--kind {kind} --seed {seed}"
-    assert told > 3
+    assert told > 2
 
 
 @pytest.mark.parametrize("few", [2, 1_000])
 def test_conditions_that_cannot_be_told_leave_questions_open(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "MOST_ANTECEDENTS", 0)
-    for module in (programs, programs):
-        monkeypatch.setattr(module, "FEW_CELLS", few)
+    monkeypatch.setattr(programs, "FEW_CELLS", few)
     for seed in range(15):
         verdict = judge(draw("rules", seed))
         assert verdict.outcome not in WRONG, f"--kind rules --seed {seed}: {verdict.notes}"
