@@ -13,7 +13,7 @@ patients = pd.read_csv("examples/patients.csv")
 known = ["age", "sex", "smoker"]
 
 # %%
-rules = tacit.mine_rules(patients, qi=known, sa="diagnosis", min_support=10, min_confidence="30%")
+rules = tacit.mine_rules(patients, qi=known, sa="diagnosis", min_support=20, min_confidence="50%")
 rules
 
 # %%

@@ -121,7 +121,7 @@ def through(release: Listed, ending: str) -> Any:
         return read_listed(path)
 
 
-@pytest.mark.parametrize(("ending", "examples"), [(".csv", 150), (".csv.gz", 20), (".parquet", 25)])
+@pytest.mark.parametrize(("ending", "examples"), [(".csv", 80), (".csv.gz", 10), (".parquet", 12)])
 def test_itemsets(ending: str, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(itemset_releases())
@@ -178,7 +178,7 @@ def rule_releases(draw: st.DrawFn) -> Rules:
     return Rules(antecedents, consequents, least, full, least.copy(), full.copy(), items, header)
 
 
-@pytest.mark.parametrize(("ending", "examples"), [(".csv", 150), (".parquet", 25)])
+@pytest.mark.parametrize(("ending", "examples"), [(".csv", 80), (".parquet", 12)])
 def test_rules(ending: str, examples: int) -> None:
     @settings(max_examples=examples, deadline=None)
     @given(rule_releases())
