@@ -16,7 +16,6 @@ from tacit.errors import OptionError
 from tacit.files.duckdb import connect
 
 
-
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
     path = tmp_path / "other.csv"

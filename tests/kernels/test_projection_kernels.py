@@ -156,9 +156,7 @@ def test_itemsets_of_more_than_a_word(n_items: int) -> None:
     ]
     data = Transactions(Sets.from_lists(rows), np.ones(len(rows), np.int64), Items(tuple(map(str, whole))))
     # The closed family: intersections of rows; all rows but the last four are whole.
-    closed = {
-        frozenset(whole).intersection(*some) for size in range(5) for some in itertools.combinations(rows[20:], size)
-    }
+    closed = {frozenset(whole).intersection(*some) for size in range(5) for some in itertools.combinations(rows[20:], size)}
     chosen = [sorted(one) for one in closed if sum(one <= set(row) for row in rows) >= 20]
     counts = np.array([sum(set(one) <= set(row) for row in rows) for one in chosen])
     header = Header(n=len(rows), min_support=20, complete=True)

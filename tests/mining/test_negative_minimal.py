@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit.errors import LimitReached
-from tacit.mining import negative
+from tacit.mining import negative, negative_search
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
 
@@ -83,7 +83,7 @@ def test_what_a_rule_decides_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_cannot_be_counted_is_bounded_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     people = drawn(29)
-    monkeypatch.setattr(negative, "MOST_COUNTING", 0)
+    monkeypatch.setattr(negative_search, "MOST_COUNTING", 0)
     every, minimal = both(people, monkeypatch, min_expectation=0.5, significance=0.5)
     assert (minimal.all_rules, minimal.itemsets_counted) == (None, False)
     assert minimal.itemsets >= every.itemsets
@@ -95,7 +95,7 @@ def test_what_cannot_be_counted_is_bounded_and_said(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_bound_of_antecedents_holds(seed: int) -> None:
-    from tacit.mining.negative import Case, Watch, frequent
+    from tacit.mining.negative_search import Case, Watch, frequent
     from tacit.model.policy import Limits
 
     case = Case.of(drawn(seed), TREES, {"a": 1} if seed % 2 else {})  # type: ignore[dict-item]
@@ -106,7 +106,7 @@ def test_the_bound_of_antecedents_holds(seed: int) -> None:
 
 
 def test_too_many_open_antecedents_end_the_search_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(negative, "MOST_OPEN", 3)
+    monkeypatch.setattr(negative_search, "MOST_OPEN", 3)
     monkeypatch.setattr(negative, "MOST_CHOICES", 0)
     with pytest.raises(LimitReached, match="--max-length"):
         tacit.mine_negative_rules(drawn(31), min_expectation=0)
@@ -119,6 +119,6 @@ def test_time_is_kept_deep_inside_the_search(most: int, monkeypatch: pytest.Monk
     columns = {name: [chance.choice("ab") for _ in range(2000)] for name in names}
     people = tacit.read_table(columns | {"v": [chance.choice("stuv") for _ in range(2000)]}, qi=names, sa="v")
     monkeypatch.setattr(negative, "MOST_CHOICES", most)
-    monkeypatch.setattr(negative, "MOST_COUNTING", 0)
+    monkeypatch.setattr(negative_search, "MOST_COUNTING", 0)
     with pytest.raises(LimitReached, match="--max-length"):
         tacit.mine_negative_rules(people, min_expectation=0.9, time_limit=0.05)

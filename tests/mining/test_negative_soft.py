@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.files.knowledge import read_knowledge
-from tacit.mining.negative import _look_up
+from tacit.mining.negative_search import _look_up
 from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
