@@ -65,7 +65,7 @@ def test_minimal_rules_are_those_of_the_list_of_all(seed: int, monkeypatch: pyte
 
 def test_what_a_rule_decides_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
-    search = negative.minimal_rules
+    search = negative_search.minimal_rules
 
     def counting(*given: Any) -> Any:
         found, number = search(*given)
@@ -102,7 +102,7 @@ def test_the_bound_of_antecedents_holds(seed: int) -> None:
     for least in (1.0, 3.0, 20.0):
         for length in range(1, 1 + len(case.codes)):
             found = sum(len(batch.people) for batch in frequent(case, least, length, Watch(Limits())))
-            assert found <= negative.most_antecedents(case, least, length)
+            assert found <= negative_search.most_antecedents(case, least, length)
 
 
 def test_too_many_open_antecedents_end_the_search_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

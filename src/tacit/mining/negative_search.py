@@ -134,7 +134,6 @@ class _Grouped:
         return weights[self.row] if self.degree is None else weights[self.row] * self.degree
 
     def only(self, inside: npt.NDArray[np.bool_], group: Ints) -> _Grouped:
-        """Return the rules under a mask."""
         if inside.all():
             return _Grouped(self.row, group, self.degree)
         return _Grouped(self.row[inside], group[inside], None if self.degree is None else self.degree[inside])
@@ -310,6 +309,7 @@ class Found:
         return len(self.excluded)
 
     def only(self, keep: Flags) -> Found:
+        """Return the rules under a mask."""
         return Found(self.antecedents[keep], self.excluded[keep], self.support[keep], self.against[keep], self.itemsets)
 
 
