@@ -65,6 +65,7 @@ from tacit.verbs.audit import audit as audit
 from tacit.verbs.bucketize import bucketize as bucketize
 from tacit.verbs.bucketize import utility as utility
 from tacit.verbs.hide import hide as hide
+from tacit.verbs.register import Register as Register
 from tacit.verbs.repair import repair as repair
 from tacit.verbs.report import write_acro as write_acro
 from tacit.verbs.report import write_report as write_report

@@ -665,7 +665,7 @@ def _read_folder(folder: Path, read: Reader, place: int, ignore: Sequence[str]) 
                 raise InputError(error.what, where=where, remedy=remedy) from None
             not_read.append(NotRead(shown_as, error.what if error.where == one.name else f"{error.where}: {error.what}"))
             continue
-        releases.append(_name_with_folder(found, name))
+        releases.append(name_with_folder(found, name))
     if not releases:
         remedy = "Give a folder with files that tacit mine, tacit tabulate or another tool wrote"
         if any((folder / Path(one.file).name).is_dir() for one in not_read):
@@ -734,7 +734,8 @@ def _is_record(path: Path) -> bool:
     return isinstance(found, dict) and str(found.get("format", "")).startswith("tacit.")
 
 
-def _name_with_folder(release: Release, folder: str) -> Release:
+def name_with_folder(release: Release, folder: str) -> Release:
+    """Return a release whose source is named with its folder."""
     return _with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
@@ -750,7 +751,7 @@ def _name_apart(given: Sequence[Any], parts: Sequence[Releases]) -> tuple[Releas
     for place, (release, name) in enumerate(zip(releases, names, strict=True)):
         path = paths.get(id(release))
         if path is not None and names.count(name) > 1:
-            releases[place] = _name_with_folder(release, path.resolve().parent.name)
+            releases[place] = name_with_folder(release, path.resolve().parent.name)
     return tuple(releases)
 
 
