@@ -126,6 +126,11 @@ class Register:
             "head": self.head,
         }
 
+    def check_copies(self) -> None:
+        """Raise if a copy is not the file that left."""
+        for entry in self.entries:
+            self._find(entry)
+
     def add(
         self,
         path: FilePath,
@@ -313,7 +318,10 @@ class Register:
             target.parent.rmdir()
 
     def _read(self, entry: Entry) -> Release:
-        """Read the copy of a release, which must be the one that left."""
+        return name_with_folder(read_release(self._find(entry), **entry.read), entry.population)
+
+    def _find(self, entry: Entry) -> str:
+        """Return the path of a copy, which must be the file that left."""
         path = os.fspath(self.folder / entry.population / entry.file)
         where = f"{entry.population}/{entry.file}"
         try:
@@ -324,7 +332,7 @@ class Register:
         if (source.sha256, source.header or None) != (entry.sha256, entry.header_sha256):
             remedy = "Put the file that left back, with its header"
             raise InputError("is not the file that was registered (its SHA-256 differs)", where=where, remedy=remedy)
-        return name_with_folder(read_release(path, **entry.read), entry.population)
+        return path
 
 
 def _refuse(one: Any, _: int) -> Release:
