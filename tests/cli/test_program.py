@@ -159,7 +159,9 @@ def test_a_shell_completes_names_and_files(shell: str) -> None:
     assert [item.value for item in complete.get_completions(["repair", "r.csv", "--method"], "r")] == ["raise-threshold", "round"]
     assert [item.value for item in complete.get_completions(["audit", "--attack"], "b")] == ["B01", "B02", "B03"]
     assert [(item.value, item.type) for item in complete.get_completions(["audit"], "rel")] == [("rel", "file")]
-    assert [(item.value, item.type) for item in complete.get_completions(["audit", "--report-kind"], "e")] == [("external", "plain")]
+    assert [(item.value, item.type) for item in complete.get_completions(["audit", "--report-kind"], "e")] == [
+        ("external", "plain")
+    ]
 
 
 def test_the_version_is_printed() -> None:

@@ -44,7 +44,13 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         names = set(archive.namelist())
     source = {str(path.relative_to(ROOT / "src")) for path in tracked("src")}
     assert {name for name in names if not name.startswith(f"tacit-{__version__}.dist-info/")} == source
-    for needed in ("py.typed", "reports/templates/report.html", "reports/templates/report.css", "data/adult.csv.gz", "data/README.md"):
+    for needed in (
+        "py.typed",
+        "reports/templates/report.html",
+        "reports/templates/report.css",
+        "data/adult.csv.gz",
+        "data/README.md",
+    ):
         assert f"tacit/{needed}" in names, needed
 
 
@@ -73,7 +79,17 @@ def test_the_python_that_runs_the_tests_is_named() -> None:
 
 
 def test_the_wheel_runs_from_where_pip_puts_it(wheel: Path, tmp_path: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+    ]
     subprocess.run([*pip, "--target", str(tmp_path), str(wheel)], check=True, capture_output=True)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(tmp_path / "bin" / "tacit"), "--version"]

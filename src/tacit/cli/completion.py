@@ -9,21 +9,29 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete, add_completion_class
 
 
-def _or_files(base: type[ShellComplete]) -> type[ShellComplete]:
-    """Return a shell's class that falls back to file names."""
+class _OrFiles(ShellComplete):
+    """Shell that completes a file where nothing else fits."""
 
-    def get_completions(self: ShellComplete, args: list[str], incomplete: str) -> list[CompletionItem]:
-        found = super(made, self).get_completions(args, incomplete)
-        return found or [CompletionItem(incomplete, type="file")]
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        return super().get_completions(args, incomplete) or [CompletionItem(incomplete, type="file")]
 
-    made = type(base.__name__, (base,), {"get_completions": get_completions})
-    return made
+
+class _Bash(_OrFiles, BashComplete):
+    pass
+
+
+class _Zsh(_OrFiles, ZshComplete):
+    pass
+
+
+class _Fish(_OrFiles, FishComplete):
+    pass
 
 
 def install_completion() -> None:
     """Let the shells complete files as well."""
-    for base in (BashComplete, ZshComplete, FishComplete):
-        add_completion_class(_or_files(base))
+    for shell in (_Bash, _Zsh, _Fish):
+        add_completion_class(shell)
 
 
 def complete_attacks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
