@@ -53,7 +53,7 @@ pages: $(VENV)/installed-dev
 	$(BIN)/mkdocs build --quiet --strict --site-dir site
 
 pages-serve: $(VENV)/installed-dev
-	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8000
+	$(BIN)/mkdocs serve --livereload --dev-addr 127.0.0.1:8000
 
 screenshots: $(VENV)/installed-dev
 	$(BIN)/python docs/screenshots.py
