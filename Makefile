@@ -14,7 +14,7 @@ WORKERS := 2
 PYTHON := $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
     $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test lint types check docs facts pages bench judge needs clean
+.PHONY: help demo test lint types check docs facts pages pages-serve screenshots bench judge needs clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -24,6 +24,8 @@ help:
 	@echo 'make bench   measure mining against other programs and write docs/benchmarks.md'
 	@echo 'make judge   hold verdicts on random releases against every database that fits them, JUDGE_SECONDS long'
 	@echo 'make docs    write generated facts into docs/ and build the pages into site/'
+	@echo 'make pages-serve   show the pages at 127.0.0.1:8000, and build them again when one changes'
+	@echo 'make screenshots   draw the pictures of a report in docs/images with an installed browser'
 	@echo 'make clean   remove what these targets made'
 
 demo: $(VENV)/installed
@@ -44,14 +46,23 @@ types: $(VENV)/installed-dev
 check: $(VENV)/installed-dev
 	CI=true PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
+# Silences a notice of the theme about a future version of MkDocs, which pyproject.toml excludes.
+pages pages-serve: export NO_MKDOCS_2_WARNING := 1
+
 pages: $(VENV)/installed-dev
-	$(BIN)/mkdocs build --strict --site-dir site
+	$(BIN)/mkdocs build --quiet --strict --site-dir site
+
+pages-serve: $(VENV)/installed-dev
+	$(BIN)/mkdocs serve --livereload --dev-addr 127.0.0.1:8000
+
+screenshots: $(VENV)/installed-dev
+	$(BIN)/python docs/screenshots.py
 
 facts: $(VENV)/installed-dev
 	$(BIN)/python docs/generate.py
 
 docs: facts pages
-	@echo 'open site/index.html'
+	@echo 'Open site/index.html in a browser; search works there, too. With a server: make pages-serve'
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks

@@ -22,11 +22,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import click
-
 import tacit
 from tacit.cli import cli as program
-from tacit.cli.options import WHOLE_HELP
 from tacit.kernels.jit import NOTICE
 from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
@@ -37,7 +34,7 @@ from tacit.reports.sentences import MEANINGS, format_limit
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from docs import reference  # noqa: E402 - found only once the folder above is known
+from docs import commands, reference  # noqa: E402 - found only once the folder above is known
 
 WIDTH = 100
 ENVIRONMENT = {"COLUMNS": str(WIDTH), "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONUTF8": "1"}
@@ -209,25 +206,8 @@ def _errors(_: str) -> Iterator[str]:
 
 
 def _commands(_: str) -> Iterator[str]:
-    """The help of every command, as the program prints it."""
-    for path, command in _all_commands(program, ("tacit",)):
-        # The names of the help option go along: click keeps the option that it makes here for later calls.
-        names = program.context_settings["help_option_names"]
-        context = click.Context(
-            command, info_name=" ".join(path), terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=names
-        )
-        context.meta[WHOLE_HELP] = True
-        yield f"{'' if path == ('tacit',) else chr(10)}## `{' '.join(path)}`\n\n```text\n{command.get_help(context).rstrip()}\n```"
-
-
-def _all_commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command, info_name=path[-1])
-        for name in command.list_commands(context):
-            child = command.get_command(context, name)
-            if child is not None and not child.hidden:
-                yield from _all_commands(child, (*path, name))
+    """Every command: what it does, examples, and its options."""
+    yield from commands.pages(program)
 
 
 TABLES: dict[str, Callable[[str], Iterator[str]]] = {

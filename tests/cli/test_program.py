@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 import pytest
-from click.shell_completion import BashComplete
+from click.shell_completion import BashComplete, get_completion_class
 from click.testing import CliRunner, Result
 
 from tacit.cli import Program, cli, lacks_memory
+from tacit.cli.completion import install_completion
 from tacit.cli.output import Session, wrote
 from tacit.errors import EngineError, InputError, InternalError, LimitReached, OptionError
 from tests.shell import tacit
@@ -147,6 +148,20 @@ def test_a_shell_completes_verbs_and_options() -> None:
     assert [item.value for item in complete.get_completions([], "re")] == ["repair", "repairs", "reproduce"]
     assert [item.value for item in complete.get_completions(["mine"], "i")] == ["itemsets"]
     assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == ["--max-posterior", "--max-gain"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_names_and_files(shell: str) -> None:
+    install_completion()
+    made = get_completion_class(shell)
+    assert made is not None
+    complete = made(cli, {}, "tacit", "_TACIT_COMPLETE")
+    assert [item.value for item in complete.get_completions(["repair", "r.csv", "--method"], "r")] == ["raise-threshold", "round"]
+    assert [item.value for item in complete.get_completions(["audit", "--attack"], "b")] == ["B01", "B02", "B03"]
+    assert [(item.value, item.type) for item in complete.get_completions(["audit"], "rel")] == [("rel", "file")]
+    assert [(item.value, item.type) for item in complete.get_completions(["audit", "--report-kind"], "e")] == [
+        ("external", "plain")
+    ]
 
 
 def test_the_version_is_printed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shlex
 import shutil
@@ -98,28 +99,63 @@ class Links(HTMLParser):
                 self.loads.append(value)
 
 
-def test_the_pages_build_strictly_and_load_nothing_from_outside(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    built = sorted(tmp_path.rglob("*.html"))
+    return folder
+
+
+def test_the_pages_build_strictly_and_load_nothing_from_outside(site: Path) -> None:
+    built = sorted(site.rglob("*.html"))
     assert len(built) >= len(PAGES) - 1
     for page in built:
         links = Links()
         links.feed(page.read_text(encoding="utf-8"))
         outside = [link for link in links.loads if re.match(r"(?:\w+:)?//", link)]
         assert outside == [], page.name
-    for sheet in [*tmp_path.rglob("*.css"), *tmp_path.rglob("*.svg")]:
+    for sheet in [*site.rglob("*.css"), *site.rglob("*.svg")]:
         text = sheet.read_text(encoding="utf-8")
         assert not re.search(r"(?:@import|url\()\s*['\"]?(?:\w+:)?//", text), sheet.name
         assert not re.search(r"href\s*=\s*['\"](?:\w+:)?//", text), sheet.name
+
+
+def test_the_search_works_without_a_server(site: Path) -> None:
+    """A page that was opened as a file may start no worker and fetch nothing: a script holds the index, another runs the search."""
+    index = json.loads((site / "search" / "search_index.js").read_text(encoding="utf-8").removeprefix("var __index = "))
+    found = {one["location"] for one in index["docs"] if "waiver" in one["text"].casefold()}
+    assert "policy.html" in {place.partition("#")[0] for place in found}
+    for page in (site / "index.html", site / "attacks" / "I01.html"):
+        links = Links()
+        links.feed(page.read_text(encoding="utf-8"))
+        (shim,) = [link for link in links.loads if "iframe-worker" in link]
+        assert (page.parent / shim).resolve() == (site / "assets" / "iframe-worker.js").resolve()
+
+
+def test_pictures_are_used_described_and_small() -> None:
+    used = {
+        (path.parent / target).resolve()
+        for path in PAGES
+        for text, target in re.findall(r"!\[([^\]]*)\]\(([^)#\s]+)", path.read_text(encoding="utf-8"))
+        if text
+    }
+    pictures = {path.resolve() for path in (DOCS / "images").iterdir()}
+    assert used == pictures
+    assert all(path.stat().st_size < 150_000 for path in pictures)
+    for name in ("index.md", "reports.md"):
+        text = (DOCS / name).read_text(encoding="utf-8")
+        assert "images/report-light.png#only-light" in text
+        assert "images/report-dark.png#only-dark" in text
 
 
 def test_every_public_error_measure_and_command_is_documented() -> None:
     """The parts are generated; this holds that the pages ask for them."""
     assert "<!-- table: measures -->" in (DOCS / "measures.md").read_text(encoding="utf-8")
     assert "<!-- table: commands -->" in (DOCS / "commands.md").read_text(encoding="utf-8")
-    assert "<!-- table: attacks attacks/ -->" in (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "<!-- table: attacks -->" in (DOCS / "attacks" / "index.md").read_text(encoding="utf-8")
+    assert "<!-- table: repairs -->" in (DOCS / "repairs" / "index.md").read_text(encoding="utf-8")
     assert "<!-- table: errors -->" in (DOCS / "architecture.md").read_text(encoding="utf-8")
 
 

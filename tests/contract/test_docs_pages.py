@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 import tacit
 from tacit.buckets.grouping import METHODS as GROUPING
@@ -44,6 +45,23 @@ def test_the_first_page_leads_to_a_page_for_every_kind_of_release() -> None:
     text = page("index.md")
     for target in ("tutorial", "own-data", "rules", "trees", "frequencies", "bucketize", "hide", "suggest", "python", "limits"):
         assert f"({target}.md)" in text, target
+
+
+def test_the_first_page_has_a_command_and_three_pages_for_each_role() -> None:
+    cards = re.findall(r"^### (.*?)\n(.*?)^</div>", page("index.md"), re.DOTALL | re.MULTILINE)
+    assert len(cards) == 4
+    for title, card in cards:
+        assert re.search(r"^(?:>>> )?tacit", card, re.MULTILINE), title
+        assert len(re.findall(r"^\d\. .*?\]\(", card, re.MULTILINE)) == 3, title
+
+
+def test_every_page_of_a_task_is_on_the_page_of_tasks() -> None:
+    nav = yaml.unsafe_load((DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    (tasks,) = [part["Tasks"] for part in nav if "Tasks" in part]
+    names = {name for section in tasks[1:] for entry in next(iter(section.values())) for name in entry.values()}
+    assert len(names) > 10
+    for name in names:
+        assert f"({name})" in page("tasks.md"), name
 
 
 def test_the_tutorial_uses_verbs_that_exist() -> None:

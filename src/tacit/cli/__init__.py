@@ -201,6 +201,10 @@ def main() -> None:
     with suppress(AttributeError, ValueError):
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if "_TACIT_COMPLETE" in os.environ:
+        from tacit.cli.completion import install_completion
+
+        install_completion()
     watch_signals()
     cli()
 

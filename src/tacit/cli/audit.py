@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from tacit.cli import OF_VERDICT, disarm, options, reading
+from tacit.cli.completion import complete_attacks
 from tacit.cli.options import ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, coloured, emit, watched, write_file, write_reports, wrote
 from tacit.cli.reading import Settings, load_settings
@@ -97,6 +98,7 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     "Run only the attack with this code (repeatable); see tacit attacks.",
     into="attacks",
     rare=True,
+    shell_complete=complete_attacks,
 )
 @option(
     "--algorithm",

@@ -11,6 +11,7 @@ import click
 
 import tacit
 from tacit.cli import DONE, EXPOSED, disarm, options, reading
+from tacit.cli.completion import complete_repairs
 from tacit.cli.options import ReleaseOptions, command, option, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, write_release, write_reports
 from tacit.cli.reading import Settings, load_settings
@@ -46,7 +47,7 @@ class _RepairOptions(ReleaseOptions):
     "tacit repair last-year.csv this-year.csv --people nested -o safer",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]")
+@option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]", shell_complete=complete_repairs)
 @option("--data DATA", "The data that the release was made from.", section=options.GIVEN)
 @options.known
 @options.knowledge
