@@ -246,7 +246,7 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     if asked.report:
         from tacit.reports.audit import audit_document
 
-        repair = repair_words(asked.releases) if found.verdict == "exposed" and kind == "internal" else ""
+        repair = repair_words(asked.releases, names_only=True) if found.verdict == "exposed" and kind == "internal" else ""
         write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind, repair=repair))
     if asked.sarif is not None or asked.junit is not None:
         from tacit.reports import machines
@@ -302,8 +302,11 @@ def _text(found: Audit, release: Release | None, settings: Settings[_AuditOption
     return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
 
 
-def repair_words(paths: Sequence[str]) -> str:
-    """Return the command that repairs these files, with the options that were given."""
+def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:
+    """Return the command that repairs these files, with the options that were given.
+
+    ``names_only`` leaves the folders of absolute paths out, for files that others read.
+    """
     from tacit.cli.repair import repair_command
 
     context = click.get_current_context()
@@ -320,4 +323,7 @@ def repair_words(paths: Sequence[str]) -> str:
         values: Any = value if param.multiple else (value,)
         for one in values:
             words += [param.opts[0], str(one)]
-    return shlex.join([*words, "-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"])
+    words += ["-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"]
+    if names_only:
+        words = [os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word for word in words]
+    return shlex.join(words)

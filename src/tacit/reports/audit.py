@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -127,17 +127,17 @@ def audit_document(
     summary = Summary(audit)
     joint = _joint_findings(audit)
     is_internal = kind == "internal"
-    shown = _Shown.of(audit, release, top) if is_internal else _Shown(())
+    shown = _Shown.of(audit, release, top) if is_internal else _Shown(audit, ())
     first = audit.asked.releases[0] if release is None and audit.asked is not None and len(audit.asked.releases) == 1 else release
-    worst = shown.proofs(audit, first)
+    worst = shown.proofs(first)
     together = _Shown(
-        tuple(Listed(rank, f"joint-{rank}", one) for rank, one in enumerate(joint[:top] if is_internal else (), start=1))
+        audit, tuple(Listed(rank, f"joint-{rank}", one) for rank, one in enumerate(joint[:top] if is_internal else (), start=1))
     )
     sections = [
         Section("The release", tuple(shown.evidence.tables()), PAGES),
-        Section("Columns behind the findings", tuple(shown.evidence.columns(audit)), PAGES),
+        Section("Columns behind the findings", tuple(shown.evidence.columns()), PAGES),
         Section("Worst findings", _ranked(worst, summary.findings)),
-        Section("Findings that need more than one release", _ranked(together.proofs(audit, None), len(joint))),
+        Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint))),
         *_size_sections(summary, first, kind),
         *_guess_sections(audit, top=top, kind=kind, on_screen=False),
         Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ()),
@@ -152,7 +152,7 @@ def audit_document(
         ),
         Section("Files and program", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
     ]
-    title = _title(audit, kind)
+    title = title_of(audit, kind)
     note = (_DESCRIBES if summary.findings or audit.posteriors else _NAMES) if is_internal else _EXTERNAL
     return Document(
         subject="Disclosure audit" if audit.verdict != "clean" else "Certificate of a disclosure audit",
@@ -163,7 +163,7 @@ def audit_document(
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
         tiles=tuple(_tiles(audit, summary, len(joint))),
-        picture=people_figure(audit, summary),
+        picture=_first_picture(audit, summary, first),
         opening=tuple(_opening(audit, shown, kind, repair)),
         note=note,
         sections=tuple(sections),
@@ -174,6 +174,7 @@ def audit_document(
 class _Shown:
     """Findings that a page lists: the worst, and the worst of the first few groups."""
 
+    audit: Audit
     listed: tuple[Listed, ...]
     releases: tuple[Release, ...] = ()
     heads: tuple[tuple[Listed, int], ...] = ()
@@ -189,15 +190,16 @@ class _Shown:
         releases = (release,) if release is not None else audit.asked.releases if audit.asked is not None else ()
         if len(releases) != len(audit.release):
             releases = ()
-        return cls(tuple(listed.values()), releases, tuple((listed[ranks[id(one.worst)]], one.variants) for one in heads))
+        return cls(audit, tuple(listed.values()), releases, tuple((listed[ranks[id(one.worst)]], one.variants) for one in heads))
 
     @cached_property
     def evidence(self) -> Evidence:
         """The releases, with the lines that the findings rest on."""
-        return Evidence(self.releases, self.listed)
+        return Evidence(self.audit, self.releases, self.listed)
 
-    def proofs(self, audit: Audit, release: Release | None) -> tuple[Proof, ...]:
+    def proofs(self, release: Release | None) -> tuple[Proof, ...]:
         """Return the findings with proofs and pictures; with ``release``, terms in short."""
+        audit = self.audit
         bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
         files = explain.files_of(audit.release)
         out = []
@@ -206,6 +208,8 @@ class _Shown:
             values = explain.sensitive_values(told, self.releases)
             proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
             picture = explain.explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
+            if proof.is_sum and len(proof.terms) <= 2:
+                picture = None  # a published number itself
             out.append(
                 replace(
                     proof,
@@ -219,7 +223,7 @@ class _Shown:
         return tuple(out)
 
 
-def _title(audit: Audit, kind: ReportKind) -> str:
+def title_of(audit: Audit, kind: ReportKind) -> str:
     """Return the names of the files; outside, what they hold."""
     names = [visible(str(entry["file"])) for entry in audit.release if entry.get("file")]
     if kind == "external" or not names:
@@ -233,13 +237,22 @@ def _title(audit: Audit, kind: ReportKind) -> str:
 def _title_facts(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     described = [sentences.describe_release(entry, "external") for entry in audit.release[:_MOST_NAMED]]
     more = f"; and {len(audit.release) - _MOST_NAMED:,} more" if len(audit.release) > _MOST_NAMED else ""
-    yield "Audited", f"{'; '.join(described)}{more}"
+    if (told := f"{'; '.join(described)}{more}") != title_of(audit, kind):
+        yield "Audited", told
     yield "Limits", sentences.limits_in_force(audit)
     if audit.policy.today is not None:
         yield "Date", audit.policy.today.isoformat()
     if audit.signed_by:
         yield "Signed by", visible(audit.signed_by)
+    for entry in audit.release if audit.verdict == "clean" else ():
+        yield "SHA-256", entry.get("sha256") or "not read from a file"
     yield "Program", f"Tacit {__version__}"
+
+
+def _first_picture(audit: Audit, summary: Summary, release: Release | None) -> Figure | None:
+    """Return the people concerned, or of a clean release its published counts."""
+    counts = [] if summary.groups else _size_figures(summary, release)
+    return people_figure(audit, summary) or next(iter(counts), None)
 
 
 def people_figure(audit: Audit, summary: Summary) -> Figure | None:
@@ -451,9 +464,7 @@ def size_picture(summary: Summary) -> Canvas:
 
 
 def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) -> Iterator[Section]:
-    figures = _size_figures(summary, release)
     if not summary.groups:
-        yield Section("Published counts", (Gallery(tuple(figures)),) if figures else (), frozenset({"html"}))
         return
     from tacit.reports import pictures
 
@@ -461,7 +472,7 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     rows = [(bar.label, f"{bar.value:,}") for bar in bars]
     table = Table.of("Groups of each size that can be computed", ("People in the group", "Groups"), rows, style="narrow")
     note = Paragraph("Groups overlap: one person can be in many of them, so their sizes do not add up to people.", is_note=True)
-    drawn = Gallery((*figures, *([table] if kind == "external" else [])))
+    drawn = Gallery((*_size_figures(summary, release), *([table] if kind == "external" else [])))
     yield Section("Groups by size", (drawn, note), frozenset({"html"}))
     yield Section("Groups by size", (table, note), frozenset({"markdown"}))
 

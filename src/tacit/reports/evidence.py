@@ -51,6 +51,7 @@ class Listed:
 class Evidence:
     """Listed findings, and the lines of the releases that they rest on."""
 
+    audit: Audit
     releases: tuple[Release, ...]
     listed: tuple[Listed, ...]
 
@@ -63,13 +64,15 @@ class Evidence:
         return found
 
     @cached_property
-    def _exposed(self) -> Mapping[frozenset[str], Listed]:
-        """Findings about the very people of a published cell, by the items of the cell."""
-        found: dict[frozenset[str], Listed] = {}
-        for one in self.listed:
-            event = one.finding.event
-            if isinstance(event, ItemEvent) and not (event.absent or event.not_all or event.changes):
-                found.setdefault(frozenset(event.present), one)
+    def _revealed(self) -> Mapping[frozenset[str], Listed | None]:
+        """Items of published cells that findings are about, each with its finding if that is listed."""
+        found: dict[frozenset[str], Listed | None] = {}
+        for event in _events(self.audit):
+            if (items := _whole(event)) is not None:
+                found[items] = None
+        for one in reversed(self.listed):
+            if (items := _whole(one.finding.event)) is not None:
+                found[items] = one
         return found
 
     @cached_property
@@ -130,8 +133,9 @@ class Evidence:
                 continue
             yield self._grid(owner, release) if _is_grid(release) else self._lines(owner, release, indices)
             if left := total - len(indices):
-                what = counted(left, "line is", "lines are")
-                yield Paragraph(f"{name}: {what} not shown; lines that listed findings rest on come first.", is_note=True)
+                what = counted(left, "more line is", "more lines are")
+                first = "; lines that listed findings rest on come first" if self.listed else ""
+                yield Paragraph(f"{name}: {what} not shown{first}.", is_note=True)
 
     def _lines(self, owner: int, release: Release, indices: Sequence[int]) -> Table:
         used = any(self._by_place.get((owner, _place(release, index))) for index in indices)
@@ -173,19 +177,21 @@ class Evidence:
                 cells.append("" if index is None else self._cell(owner, release, index))
             body.append(cells)
         names = (f"{down} \\ {across}", *(column or "All" for column in columns))
-        return Table.of(f"{self._caption(release, owner).replace('lines', 'cells')}", names, body, style="release crosstab")
+        marked = "; red cells are revealed, yellow ones are used by listed findings" if self.listed else ""
+        return Table.of(f"{_name(release, owner)} as published{marked}", names, body, style="release crosstab")
 
     def _cell(self, owner: int, release: FrequencyTable, index: int) -> Cell:
         place = _place(release, index)
         users = self._by_place.get((owner, place), ())
-        exposed = self._exposed.get(frozenset(f"{column}={value}" for column, value in release.cell(index).items()))
+        items = frozenset(f"{column}={value}" for column, value in release.cell(index).items())
         text = release.text(index) or "hidden"
         number = f"{int(text):,}" if text.isdecimal() else text
         anchor = _anchor(owner, place)
-        if exposed is not None:
-            return Cell.of(
-                Linked.to(exposed.anchor, number), mark="exposed", anchor=anchor, hint=f"exposed: finding {exposed.rank}"
-            )
+        if items in self._revealed:
+            finding = self._revealed[items]
+            shown = number if finding is None else Linked.to(finding.anchor, number)
+            hint = "revealed" if finding is None else f"revealed: finding {finding.rank}"
+            return Cell.of(shown, mark="revealed", anchor=anchor, hint=hint)
         if users:
             ranks = ", ".join(str(one.rank) for one in users[:MOST_LINKS])
             return Cell.of(Linked.to(users[0].anchor, number), mark="used", anchor=anchor, hint=f"used by finding {ranks}")
@@ -193,10 +199,10 @@ class Evidence:
 
     # Columns
 
-    def columns(self, audit: Audit) -> Iterator[Part]:
+    def columns(self) -> Iterator[Part]:
         """Yield the columns, or items, against the listed findings."""
         listed = [(one, roles_of(one.finding)) for one in self.listed]
-        totals, searched = _totals(audit)
+        totals, searched = _totals(self.audit)
         for _, roles in listed:
             for name in roles:
                 totals.setdefault(name, 1)
@@ -242,14 +248,27 @@ def _roles(event: Event) -> dict[str, str]:
     return roles
 
 
-def _totals(audit: Audit) -> tuple[dict[str, int], bool]:
-    """Return the number of findings about each column; True if not all were looked at."""
-    totals: dict[str, int] = {}
+def _whole(event: Event) -> frozenset[str] | None:
+    """Return the items of a group that is all people with them, or None."""
+    if isinstance(event, ItemEvent) and not (event.absent or event.not_all or event.changes or event.outside):
+        return frozenset(event.present)
+    return None
+
+
+def _events(audit: Audit) -> Iterator[Event]:
+    """Yield the groups of the worst findings of each attack."""
     for run in audit.runs:
         for index in range(min(len(run.severity), SEARCHED) if run.event is not None else 0):
             assert run.event is not None
-            for name in _roles(run.event(index)):
-                totals[name] = totals.get(name, 0) + 1
+            yield run.event(index)
+
+
+def _totals(audit: Audit) -> tuple[dict[str, int], bool]:
+    """Return the number of findings about each column; True if not all were looked at."""
+    totals: dict[str, int] = {}
+    for event in _events(audit):
+        for name in _roles(event):
+            totals[name] = totals.get(name, 0) + 1
     return totals, any(len(run.severity) > SEARCHED for run in audit.runs)
 
 

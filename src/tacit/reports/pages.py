@@ -69,7 +69,6 @@ def _hash_of_script() -> str:
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
-
     from markupsafe import Markup
 
     from tacit.reports.pictures import DARK, LIGHT

@@ -530,7 +530,7 @@ def nearness(audit: Audit) -> list[str]:
         k = audit.policy.k
         if "smallest_count" in measures:
             smallest = int(measures["smallest_count"])
-            times = f", {smallest / k:,.1f} times the limit of {k:,}" if k > 1 and smallest >= k else ""
+            times = f", {smallest / k:,.3g} times the limit of {k:,}" if k > 1 and smallest >= k else ""
             out.append(f"The smallest published count is {people_of(smallest, n)}{times}.")
         known = measures.get("smallest_group")
         if known is not None:
