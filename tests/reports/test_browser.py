@@ -32,9 +32,11 @@ addEventListener("load", () => {
     const root = page.documentElement;
     const widest = [...page.body.querySelectorAll("*")].filter((one) => !one.closest(".scroll") || one.matches(".scroll"))
       .filter((one) => one.getBoundingClientRect().right > root.clientWidth + 0.5).map((one) => `${one.tagName}.${one.className}`);
+    const narrow = (one) => one.textContent.length > 8 && one.clientWidth > 0 && one.clientWidth < 48;
+    const squeezed = [...page.querySelectorAll("td, tbody th")].filter(narrow).map((one) => one.textContent);
     const filter = page.querySelector(".filter");
     const found = {
-      scroll: root.scrollWidth, width: root.clientWidth, wide: widest.slice(0, 5),
+      scroll: root.scrollWidth, width: root.clientWidth, wide: widest.slice(0, 5), squeezed: squeezed.slice(0, 5),
       requests: frame.contentWindow.performance.getEntriesByType("resource").length,
       commands: page.querySelectorAll(".command").length, buttons: page.querySelectorAll(".command button").length,
       findings: page.querySelectorAll(".finding").length,
@@ -84,7 +86,9 @@ def pages(place: Path) -> dict[str, str]:
         "crosstab": tacit.audit(crosstab),
         "table": table,
     }
-    made = {name: render_html(audit_document(one, repair="tacit repair itemsets.csv -o safe.csv")) for name, one in audits.items()}
+    made = {
+        name: render_html(audit_document(one, repair="tacit repair itemsets.csv -o safe.csv")) for name, one in audits.items()
+    }
     made["external"] = render_html(audit_document(audits["itemsets"], kind="external"))
     return made | {"repair": (place / "repair.html").read_text()}
 
@@ -111,7 +115,7 @@ def test_no_page_is_wider_than_its_screen(measured: tuple[dict[str, Any], str]) 
     assert len(measured[0]) == 14
     for name, found in measured[0].items():
         assert found["width"] == int(name.rpartition(" ")[2])
-        assert (found["scroll"], found["wide"]) == (found["width"], []), name
+        assert (found["scroll"], found["wide"], found["squeezed"]) == (found["width"], [], []), name
 
 
 def test_pages_ask_for_nothing_and_the_browser_has_nothing_to_say(measured: tuple[dict[str, Any], str]) -> None:

@@ -292,7 +292,7 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str) -> Iter
         for one, variants in shown.heads:
             more = f" And {counted(variants, 'variant')}." if variants else ""
             waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
-            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, "Proof"))))
+            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, f"Proof {one.rank}"))))
         yield Listing(tuple(items), is_numbered=True)
     best = audit.suggestions.best if audit.suggestions is not None else None
     if best is not None and audit.suggestions is not None:

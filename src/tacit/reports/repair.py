@@ -86,7 +86,10 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
 
 def _done(done: Repair) -> list[str]:
     told = f"{capitalise(done.what)} ({done.method})." if done.what else f"Method {done.method}."
-    costs = [f"{capitalise(name)}: {value}." for name, value in cost_rows(done.cost) if value not in ("0", "0 %")]
+    cost = dict(done.cost)
+    if cost.get("people_before") == cost.get("people_after"):
+        cost = {name: value for name, value in cost.items() if name not in ("people_before", "people_after")}
+    costs = [f"{capitalise(name)}: {value}." for name, value in cost_rows(cost) if value not in ("0", "0 %")]
     return [
         told,
         *(f"{what}: {words}." for what, words in describe_numbers(done)),
