@@ -119,11 +119,11 @@ def test_external_outputs_hold_no_value_no_name_and_no_group(name: str, place: P
     ]
     inside = tacit("audit", *words, "--report", tmp_path / "inside.html")
     assert any(marker in inside.output for marker in MARKERS)  # inside, they are there
-    told = (tmp_path / "inside.html").read_text()
+    own = (tmp_path / "inside.html").read_text()
     if inside.exit_code == 1:
-        assert told.count('class="finding"') > 0
-        assert "Recommended repair" in told
-    shown = re.search(r"<h2>The release</h2>(.*?)</section>", told, re.DOTALL)
+        assert own.count('class="finding"') > 0
+        assert "Recommended repair" in own
+    shown = re.search(r"<h2>The release</h2>(.*?)</section>", own, re.DOTALL)
     assert shown is not None
     assert CELL in shown[1]
 
