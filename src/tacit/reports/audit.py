@@ -269,7 +269,8 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
     if concerned:
         told.append(f"at least {sentences.people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
-        told.append(f"{sentences.people_of(guessed, n)} can be guessed with more than 90 % (amber)")
+        colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
+        told.append(f"{sentences.people_of(guessed, n)} can be guessed with more than 90 %{colour}")
     each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
     caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}; areas are to scale."
     drawn = waffle(concerned, guessed, n, name="people", title="People concerned, among all", description=caption)
