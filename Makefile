@@ -78,7 +78,7 @@ clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis tacit-demo
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source.
+# What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source; chromium, which prints pages.
 needs:
 	@sh .ci/system-packages "$(PYTHON)"
 

@@ -57,7 +57,7 @@ def test_pages_name_the_files_inside_and_nothing_outside(pair: list[Path], tmp_p
     page = tmp_path / "page.html"
     assert tacit("audit", *pair, "--k", 5, "--report", page).exit_code == 1
     told = page.read_text()
-    assert all(text in told for text in ("visits.csv, line 4", "treatments.csv, line 3", "these releases reveal"))
+    assert all(text in told for text in ("visits.csv, line 4", "treatments.csv, line 3", "<h1>visits.csv, treatments.csv</h1>"))
     assert tacit("audit", *pair, "--k", 5, "--report", page, "--report-kind", "external").exit_code == 1
     assert not any(text in page.read_text() for text in ("visits", "treatments", "x and y"))
     outside = record("audit", *pair, "--k", 5, "--report-kind", "external", code=1)

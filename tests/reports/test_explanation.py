@@ -11,12 +11,19 @@ import pytest
 
 import tacit
 from tacit.model.finding import Finding, render_steps
-from tacit.reports.explain import Explanation, explanation_svg, explanation_text, files_of
+from tacit.reports.explain import Explanation, explanation_picture, explanation_text, files_of
 from tests.checker.test_certificates import CASES, PATIENTS, PMICD, QIT, ST, audited
 from tests.itemsets.made_releases import released
 from tests.reports.audit_cases import itemsets
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg(told: Explanation, **how: Any) -> str:
+    """The picture of a finding as a file."""
+    picture = explanation_picture(told, **how)
+    assert picture is not None
+    return picture.standalone()
 
 
 def explained(name: str) -> Explanation:
@@ -93,7 +100,7 @@ def test_a_finding_is_explained_alike_from_memory_and_from_its_record(find: Call
         recorded = Explanation.recorded(finding.to_dict(), files)
         assert recorded.steps == told.steps
         assert render_steps(recorded.derivation) == finding.steps
-        assert explanation_svg(recorded) == explanation_svg(told)
+        assert svg(recorded) == svg(told)
 
 
 def test_an_item_that_looks_like_a_place_stays_as_it_is() -> None:
@@ -120,8 +127,7 @@ def test_the_lines_of_a_bucketized_release_are_those_of_its_second_table() -> No
 @pytest.mark.parametrize("name", CASES)
 def test_every_kind_of_proof_has_a_picture_with_a_text(name: str) -> None:
     told = explained(name)
-    picture = explanation_svg(told, values=("high", "low"), bars={"min_confidence": 0.6})
-    assert picture is not None
+    picture = svg(told, values=("high", "low"), bars={"min_confidence": 0.6})
     root = ElementTree.fromstring(picture)
     title, described = (root.findtext(f"{SVG}{part}") for part in ("title", "desc"))
     assert title == told.finding["statement"]
@@ -130,12 +136,11 @@ def test_every_kind_of_proof_has_a_picture_with_a_text(name: str) -> None:
     for shape in root.iter(f"{SVG}rect"):
         assert float(shape.attrib.get("x", 0)) >= 0
         assert float(shape.attrib.get("x", 0)) + float(shape.attrib["width"]) <= wide
-    assert "prefers-color-scheme:dark" in picture
+    assert "prefers-color-scheme: dark" in picture
 
 
 def test_a_picture_of_a_sum_ends_with_who_is_left() -> None:
-    picture = explanation_svg(explained("X01"))
-    assert picture is not None
+    picture = svg(explained("X01"))
     words = [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
     assert [word for word in words if word and word[:2] in ("+ ", "- ", "= ")] == ["+ 20", "- 19", "= 1"]
 
@@ -143,7 +148,7 @@ def test_a_picture_of_a_sum_ends_with_who_is_left() -> None:
 def test_values_that_are_ruled_out_are_said_to_be() -> None:
     record, _ = audited("B01")
     finding = next(one for one in record["findings"] if one["certificate"]["matching"]["used_up"])
-    picture = explanation_svg(Explanation.recorded(finding, ["st.csv"])) or ""
+    picture = svg(Explanation.recorded(finding, ["st.csv"]))
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
     matching: dict[str, Any] = finding["certificate"]["matching"]
     for value in matching["left"]:
@@ -156,7 +161,7 @@ def test_names_of_any_length_and_kind_are_drawn() -> None:
     long = "x<&" * 60
     baskets = tacit.read_transactions([[long, "b"]] * 49 + [[long]] + [["c"]] * 20)
     finding = tacit.audit(tacit.mine_itemsets(baskets, min_support=40)).findings[0].to_dict()
-    picture = explanation_svg(Explanation.recorded(finding, ["a.csv"])) or ""
+    picture = svg(Explanation.recorded(finding, ["a.csv"]))
     texts = [text.text or "" for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
     assert max(map(len, texts)) <= 104
     assert any(text.endswith("…") for text in texts)
@@ -170,20 +175,18 @@ def estimate(statement: str) -> Explanation:
 
 def test_an_estimate_is_drawn_beside_what_an_outsider_knows_and_is_no_proof() -> None:
     told = estimate("Whoever has q has s x with probability 0.875 (estimated).")
-    picture = explanation_svg(told, bars={"max_posterior": 0.75})
-    assert picture is not None
+    picture = svg(told, bars={"max_posterior": 0.75})
     words = [text.text for text in ElementTree.fromstring(picture).iter(f"{SVG}text")]
     assert {"0.500", "0.875"} <= set(words)
-    assert any("allows up to 0.75" in (word or "") for word in words)
+    assert "allows up to 0.75" in " ".join(word or "" for word in words)
     assert "Estimated: a probability" in explanation_text(told)
     assert told.to_dict()["explanation"]["proved"] is False
-    assert explanation_svg(estimate("s")) is None, "nothing to draw"
+    assert explanation_picture(estimate("s")) is None, "nothing to draw"
 
 
 def test_a_choice_of_people_is_drawn_with_who_is_in_the_group() -> None:
     table = tacit.FrequencyTable.of(["sex"], [["F"], ["M"]], [1, 2], n=3)
     finding = tacit.audit(table).findings[0].to_dict() | {"certificate": {"worlds": {"fit": 4}}, "count": [1, 2]}
-    picture = explanation_svg(Explanation.recorded(finding, ["t.csv"]))
-    assert picture is not None
+    picture = svg(Explanation.recorded(finding, ["t.csv"]))
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
     assert "that fit all lines: 4; people in the group, in each of them: 1 to 2" in described

@@ -22,7 +22,7 @@ from tacit.reports.audit import audit_text
 from tacit.reports.pages import plain
 from tacit.reports.record import audit_record
 from tests.reports.audit_cases import audit_html, audit_markdown
-from tests.reports.test_html import read as read_page
+from tests.reports.test_html import check_stands_alone
 from tests.shell import tacit as command
 
 KINDS = ("internal", "external")
@@ -83,7 +83,7 @@ def attacks_in_rows(rows: list[list[str]]) -> dict[str, tuple[int, ...]]:
 
 
 def cells_of_html(page: str) -> list[list[str]]:
-    rows = re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", page, re.DOTALL)
     return [
         [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
         for row in rows
@@ -309,7 +309,7 @@ def test_waivers_stand_in_every_form(folder: Path, tmp_path: Path) -> None:
 
 def test_reports_from_python(folder: Path, tmp_path: Path) -> None:
     audit = tacit.audit(folder / "itemsets.csv")
-    for name, start in (("a.html", "<!DOCTYPE html>"), ("a.md", "# Tacit"), ("a.json", "{")):
+    for name, start in (("a.html", "<!DOCTYPE html>"), ("a.md", "# Disclosure audit: itemsets.csv"), ("a.json", "{")):
         tacit.write_report(audit, tmp_path / name)
         assert (tmp_path / name).read_text().startswith(start)
     with pytest.raises(OptionError, match=r"Choose \.html, \.md or \.json"):
@@ -379,7 +379,7 @@ def test_every_page_can_be_read_without_seeing_it(
     }
     command(*(made[case] if case in made else ("audit", *CASES[case])), "--report", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
-    reader = read_page(page)
+    reader = check_stands_alone(page)
     headings = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch(r"h\d", tag)]
     assert headings.count(1) == 1
     assert headings[0] == 1
@@ -389,11 +389,6 @@ def test_every_page_can_be_read_without_seeing_it(
     assert all(attributes.get("scope") in ("row", "col") for tag, attributes in reader.tags if tag == "th")
     pictures = page.split("<svg")[1:]
     assert all("<title" in one and "<desc" in one and 'role="img"' in one for one in pictures)
-    assert not {"script", "link", "iframe", "img", "object"} & {tag for tag, _ in reader.tags}
-    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
-    assert "https://" not in page
-    identifiers = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
-    assert len(identifiers) == len(set(identifiers))
 
 
 def test_findings_that_need_several_files_are_told_apart(tmp_path: Path) -> None:

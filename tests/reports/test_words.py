@@ -12,7 +12,7 @@ from tacit.model.repair import Suggestion
 from tacit.reports.audit import _sum_row, cost_words
 from tacit.reports.document import Table, fact_lines, table_lines, visible
 from tacit.reports.estimates import format_nats, format_share
-from tacit.reports.explain import Explanation, _bracket_at_end, _lines, _numbered
+from tacit.reports.explain import Explanation, _bracket_at_end, _numbered
 from tacit.reports.pages import plain
 from tacit.reports.pictures import Axis, bars_of_sizes, tick_text
 from tacit.reports.record import verification_text
@@ -89,11 +89,10 @@ def test_a_recorded_estimate_keeps_its_probability() -> None:
     assert Explanation.recorded(found | {"code": "R02"}, ["r.csv"]).probability == 0.875
 
 
-def test_lines_are_listed_and_broken() -> None:
+def test_lines_are_listed() -> None:
     assert list(map(_numbered, ([3], [2, 5, 7], []))) == [", line 3", ", lines 2, 5 and 7", ""]
     assert _bracket_at_end("people with a (b) (a (1).csv, line 3)") == ("people with a (b)", "a (1).csv, line 3")
     assert _bracket_at_end("all people") == ("all people", "")
-    assert _lines("one two three four", 9) == ["one two", "three fo…"]
 
 
 def test_axes_and_bars_have_round_steps() -> None:

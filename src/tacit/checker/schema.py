@@ -387,7 +387,7 @@ _RECORD = fields(
         "measures_by_column": map_of(_MEASURES),
         "suggestions": list_of(anything),
         "tool": fields({"name": one_of("tacit"), "version": text}),
-        "headline": text,
+        **each(text, "headline", "signed_by"),
         "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),
     },
 )

@@ -54,6 +54,7 @@ class _AuditOptions(ReleaseOptions):
     acro_to: str | None
     mark_to: str | None
     report_kind: ReportKind
+    signed_by: str | None
     suggest: float | None
     verbose: bool
     quiet: bool
@@ -65,6 +66,12 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
             return None if value is None else float(value)
     remedy = "Write for instance --suggest 10, or put --suggest at the end of the line"
     raise OptionError("takes a number of seconds above 0", where=param.opts[0], remedy=remedy)
+
+
+def _one_line(_ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not (value.strip() and value.isprintable()):
+        raise OptionError("takes a name of printable letters", where=param.opts[0], remedy="Write for instance 'A. Checker'")
+    return value
 
 
 @command(
@@ -132,6 +139,13 @@ def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> 
     rare=True,
 )
 @options.report_kind
+@option(
+    "--signed-by NAME",
+    "Who answers for the audit: named in the report and in the record.",
+    callback=_one_line,
+    section=options.OUTPUT,
+    rare=True,
+)
 @option("--sarif FILE", "Write the worst findings as SARIF, for code scanning.", section=options.OUTPUT, rare=True)
 @option("--junit FILE", "Write the outcome of each attack as JUnit, for build servers.", section=options.OUTPUT, rare=True)
 @option(
@@ -193,6 +207,8 @@ def audit_command(**given: Any) -> int:
 
             tried = suggestions_for(found, tuple(gathered.releases), seconds=asked.suggest, **others)
             found = replace(found, suggestions=_name_files(tried, asked, len(gathered.releases)))
+    if asked.signed_by is not None:
+        found = replace(found, signed_by=asked.signed_by)
     disarm()
     _write(found, gathered.releases[0] if len(gathered.releases) == 1 else None, settings)
     return OF_VERDICT[found.verdict]
@@ -232,7 +248,8 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     if asked.report:
         from tacit.reports.audit import audit_document
 
-        write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind))
+        repair = repair_words(asked.releases, names_only=True) if found.verdict == "exposed" and kind == "internal" else ""
+        write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind, repair=repair))
     if asked.sarif is not None or asked.junit is not None:
         from tacit.reports import machines
 
@@ -287,8 +304,11 @@ def _text(found: Audit, release: Release | None, settings: Settings[_AuditOption
     return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
 
 
-def repair_words(paths: Sequence[str]) -> str:
-    """Return the command that repairs these files, with the options that were given."""
+def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:
+    """Return the command that repairs these files, with the options that were given.
+
+    ``names_only`` leaves the folders of absolute paths out, for files that others read.
+    """
     from tacit.cli.repair import repair_command
 
     context = click.get_current_context()
@@ -305,4 +325,7 @@ def repair_words(paths: Sequence[str]) -> str:
         values: Any = value if param.multiple else (value,)
         for one in values:
             words += [param.opts[0], str(one)]
-    return shlex.join([*words, "-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"])
+    words += ["-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"]
+    if names_only:
+        words = [os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word for word in words]
+    return shlex.join(words)

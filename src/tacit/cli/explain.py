@@ -102,19 +102,16 @@ def explain_command(**given: Any) -> None:
 
 
 def _explain_finding(asked: _ExplainOptions) -> None:
-    from tacit.reports.explain import explanation_svg, explanation_text
+    from tacit.reports.explain import explanation_picture, explanation_text, sensitive_values
 
     explanation, policy, releases = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
     if asked.picture_to is not None:
-        rules = [one.header for one in releases if one.kind == "rules"]
-        event = explanation.finding["event"]
-        told = [one for header in rules for one in header.sensitive if not header.marginals or one.column in event]
-        values = next((one.values for one in told if one.values), ())
-        picture = explanation_svg(explanation, values=values, bars=policy)
+        values = sensitive_values(explanation, releases)
+        picture = explanation_picture(explanation, values=values, bars=policy)
         if picture is None:
             remedy = "Remove the option, or ask about a person with --who"
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
-        write_file(asked.picture_to, picture.encode())
+        write_file(asked.picture_to, picture.standalone().encode())
     headline = str(explanation.finding["statement"])
     emit(
         explanation.to_dict(), lambda width: explanation_text(explanation, width=width), json_to=asked.json_to, headline=headline

@@ -177,6 +177,7 @@ def _parse_lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
+    from tacit.reports.repair import describe_numbers
     from tacit.reports.sentences import verdict_line
 
     lines = [f"Before  {verdict_line(done.before)}", f"After   {verdict_line(done.after)}"]
@@ -188,7 +189,7 @@ def _text(done: Repair, output: str) -> str:
         lines.append(f"Goal    {done.goal} is {outcome}; the other attacks were not run")
     if done.remark:
         lines.append(f"Note    {done.remark}")
-    lines += _describe_numbers(done)
+    lines += [f"{what:<7} {told}" for what, told in describe_numbers(done)]
     lines.append("Cost")
     lines += [f"  {name.replace('_', ' ')}: {_format_cost(name, value)}" for name, value in done.cost.items()]
     lines += _compare_methods(done) if not done.what else []
@@ -207,26 +208,16 @@ def _list_changes(done: Repair) -> list[str]:
 
 
 def _change_words(change: LineChange) -> str:
-    is_listed = "itemset" in change.about or "antecedent" in change.about
-    named = " => ".join(map(_side_words, change.about.values())) if is_listed else _side_words(change.about)
+    from tacit.reports.repair import change_subject, number_words
+
+    named = change_subject(change)
     where = f"line {change.line}" if isinstance(change.line, int) else f"cell {change.line}"
     subject = f"{where if change.line is not None else 'new'}{f' {named}' if named else ''}"
-    old = _number_words(change.before)
-    new = _number_words(change.after)
+    old = number_words(change.before)
+    new = number_words(change.after)
     if change.after is None:
         return f"{subject}: taken out (was {old})"
     return f"{subject}: {old or 'no number'} -> {new or 'no number'}"
-
-
-def _number_words(told: Mapping[str, Any] | None) -> str:
-    texts = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in (told or {}).items()}
-    return ", ".join(f"{name} {text}" for name, text in texts.items())
-
-
-def _side_words(side: Any) -> str:
-    if isinstance(side, Mapping):
-        return ", ".join(f"{name}={value}" for name, value in side.items())
-    return str(side) if isinstance(side, str) else ", ".join(map(str, side))
 
 
 def _format_cost(name: str, value: Any) -> str:
@@ -235,23 +226,6 @@ def _format_cost(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)
     return f"{value:.4f} nats per person" if name == "information_lost" else f"{value:.2%}"
-
-
-def _describe_numbers(done: Repair) -> list[str]:
-    if isinstance(done.release, tuple):
-        return []
-    header = done.release.header
-    if done.release.kind == "rules":
-        support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
-        bar = f", confidence at least {float(header.min_confidence):.4g}" if header.min_confidence is not None else ""
-        numbers = f"; supports with {header.digits} decimals" if header.digits is not None else ""
-        whole = "complete" if header.complete else "incomplete"
-        return [f"Rules   {len(done.release):,}, {support}{bar}{numbers}; the header declares the list {whole}"]
-    if done.method != "round" or (header.base is None and header.digits is None):
-        return []
-    if header.base is not None:
-        return [f"Counts  rounded to multiples of {header.base:,}"]
-    return [f"Counts  withheld; supports are printed with {header.digits} decimal{'' if header.digits == 1 else 's'}"]
 
 
 def _compare_methods(done: Repair) -> list[str]:

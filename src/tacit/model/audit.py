@@ -343,7 +343,8 @@ class Audit(Drawn):
     sensitive column; ``by_column`` are the measures of each, if there are several, of which ``measures`` has the worst. ``not_read``
     are files of folders and columns of files that were not read, ``ignored`` those that say nothing, ``inputs`` those that were read besides
     the releases. ``suggestions`` say what could be done, where that was asked for. ``options`` are those of the audit that are not told
-    elsewhere, so that it can be repeated. ``asked`` is what was audited, for the next step; no record holds it.
+    elsewhere, so that it can be repeated. ``asked`` is what was audited, for the next step; no record holds it. ``signed_by`` names who answers
+    for the audit, where that was given.
     """
 
     release: tuple[Mapping[str, Any], ...]
@@ -360,6 +361,7 @@ class Audit(Drawn):
     suggestions: Suggestions | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: dict(OPTIONS))
     asked: Asked | None = None
+    signed_by: str = ""
 
     @property
     def posterior(self) -> Posterior | None:
@@ -439,10 +441,12 @@ class Audit(Drawn):
         """Return the findings as a frame; see :meth:`Findings.to_frame`."""
         return self.findings.to_frame(top=top, external=external)
 
-    def report(self, path: Any, *, kind: Literal["internal", "external"] = "internal", top: int = 10) -> None:
-        """Write a page (``.html``), Markdown (``.md``) or the record (``.json``)."""
-        alone = self.asked.releases[0] if self.asked is not None and len(self.asked.releases) == 1 else None
-        provided("report")(self, path, release=alone, kind=kind, top=top)
+    def report(
+        self, path: Any, *, kind: Literal["internal", "external"] = "internal", top: int = 10, signed_by: str = ""
+    ) -> None:
+        """Write a page (``.html``), Markdown (``.md``) or the record (``.json``); ``signed_by`` names who answers for it."""
+        signed = replace(self, signed_by=signed_by) if signed_by else self
+        provided("report")(signed, path, kind=kind, top=top)
 
     def repair(self, *, method: str | None = None, **options: Any) -> Repair:
         """Return the cheapest repair that is clean, or that of a ``method``.
@@ -484,7 +488,11 @@ class Audit(Drawn):
 
     def to_dict(self, *, top: int = 10) -> dict[str, Any]:
         """Return the record: one JSON object, the same for the same input."""
-        out = {"format": "tacit.audit/1", "tool": tool()} | self.summary()
+        out = (
+            {"format": "tacit.audit/1", "tool": tool()}
+            | ({"signed_by": self.signed_by} if self.signed_by else {})
+            | self.summary()
+        )
         estimates = [one.to_dict(top=top) for one in self.posteriors if one.is_estimated]
         if estimates:
             out["estimates"] = estimates[0] if len(self.posteriors) == 1 else estimates

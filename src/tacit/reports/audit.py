@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,22 +12,27 @@ import numpy as np
 from tacit.model.audit import Audit
 from tacit.model.event import BoxEvent, Event, ItemEvent
 from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.model.version import __version__
 from tacit.model.words import join_names
-from tacit.reports import sentences
+from tacit.reports import explain, sentences
 from tacit.reports.document import (
+    PAGES,
     WIDTH,
     Document,
     Facts,
     Figure,
     Gallery,
+    Heading,
     Item,
+    Linked,
     Listing,
     Paragraph,
     Part,
     Proof,
+    Proofs,
     Section,
     Table,
     bullet,
@@ -35,7 +41,8 @@ from tacit.reports.document import (
     render_text,
     visible,
 )
-from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_number
+from tacit.reports.evidence import Evidence, Listed, roles_of
+from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_measure
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
@@ -101,44 +108,207 @@ def cost_words(one: Suggestion) -> str:
     return ", ".join(words) or "nothing is lost that is measured"
 
 
-_NOTES: dict[ReportKind, str] = {
-    "internal": "Internal report: it describes groups of people. Keep it with the data.",
-    "external": "External report: it holds counts only, no description of a group, no value and no name of a column.",
-}
+_EXTERNAL = "External report: it holds counts only, no description of a group, no value and no name of a column."
+_DESCRIBES = "Internal report: it describes groups of people. Keep it with the data."
+_NAMES = "Internal report: it names files and columns, and describes no group of people."
 _WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
 _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 _MOST_SEARCHED = 2_000  #: The number of findings of X01 that are searched for those that need several files.
+_MOST_NAMED = 3  #: The number of files that a title names.
 
 
-def audit_document(audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal") -> Document:
-    """Return the full report; ``release`` adds a picture."""
+def audit_document(
+    audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal", repair: str = ""
+) -> Document:
+    """Return the full report; ``repair`` is the command that repairs the release.
+
+    ``release`` is the one that was audited, where the audit itself does not hold it.
+    """
     summary = Summary(audit)
     joint = _joint_findings(audit)
-    described = top if kind == "internal" else 0
+    is_internal = kind == "internal"
+    shown = _Shown.of(audit, release, top) if is_internal else _Shown(audit, ())
+    first = audit.asked.releases[0] if release is None and audit.asked is not None and len(audit.asked.releases) == 1 else release
+    worst = shown.proofs(first)
+    together = _Shown(
+        audit, tuple(Listed(rank, f"joint-{rank}", one) for rank, one in enumerate(joint[:top] if is_internal else (), start=1))
+    )
     sections = [
-        Section("What to do next", (Listing.of(sentences.next_steps(audit)),)),
-        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
-        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
-        Section("Attacks", tuple(_attack_tables(audit, kind))),
-        Section("Worst findings", _ranked(_proofs(audit.findings[:described], audit, release), summary.findings)),
-        Section("Findings that need more than one release", _ranked(_proofs(joint[:described], audit, None), len(joint))),
-        *_size_sections(summary, release, kind),
-        Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),)),
+        Section("The release", tuple(shown.evidence.tables()), PAGES),
+        Section("Columns behind the findings", tuple(shown.evidence.columns()), PAGES),
+        Section("Worst findings", _ranked(worst, summary.findings)),
+        Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint))),
+        *_size_sections(summary, first, kind),
         *_guess_sections(audit, top=top, kind=kind, on_screen=False),
-        Section("Policy", (Listing.of(sentences.policy_sentences(audit)), limit_table(audit))),
-        Section("Measures", (Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit)),)),
-        Section("What was audited", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
+        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ()),
+        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
+        Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),)),
+        Section("Policy", (Listing.of(map(capitalise, sentences.policy_sentences(audit))), limit_table(audit)), is_folded=True),
+        Section("Attacks", tuple(_attack_parts(audit, kind)), is_folded=True),
+        Section(
+            "Measures",
+            (Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit)),),
+            is_folded=True,
+        ),
+        Section("Files and program", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
     ]
+    title = title_of(audit, kind)
+    note = (_DESCRIBES if summary.findings or audit.posteriors else _NAMES) if is_internal else _EXTERNAL
     return Document(
-        title=f"Tacit: what {'this release reveals' if len(audit.release) == 1 else 'these releases reveal'}",
-        page_title=f"{audit.verdict}: Tacit audit",
+        subject="Disclosure audit" if audit.verdict != "clean" else "Certificate of a disclosure audit",
+        title=title,
+        page_title=f"{audit.verdict}: {title} (Tacit audit)",
+        facts=tuple(_title_facts(audit, kind)),
         verdict=audit.verdict,
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
         tiles=tuple(_tiles(audit, summary, len(joint))),
-        note=_NOTES[kind],
+        picture=_first_picture(audit, summary, first),
+        opening=tuple(_opening(audit, shown, kind, repair)),
+        note=note,
         sections=tuple(sections),
     )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Findings that a page lists: the worst, and the worst of the first few groups."""
+
+    audit: Audit
+    listed: tuple[Listed, ...]
+    releases: tuple[Release, ...] = ()
+    heads: tuple[tuple[Listed, int], ...] = ()
+
+    @classmethod
+    def of(cls, audit: Audit, release: Release | None, top: int) -> _Shown:
+        """Return the findings to list, and the first groups of variants with their numbers."""
+        found = audit.findings[: max(SEARCHED, top) if top else 0]
+        ranks = {id(finding): rank for rank, finding in enumerate(found, start=1)}
+        heads = families(found[:SEARCHED])[:SHOWN]
+        kept = sorted({*range(1, min(top, len(found)) + 1), *(ranks[id(one.worst)] for one in heads)})
+        listed = {rank: Listed(rank, f"finding-{rank}", found[rank - 1]) for rank in kept}
+        releases = (release,) if release is not None else audit.asked.releases if audit.asked is not None else ()
+        if len(releases) != len(audit.release):
+            releases = ()
+        return cls(audit, tuple(listed.values()), releases, tuple((listed[ranks[id(one.worst)]], one.variants) for one in heads))
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The releases, with the lines that the findings rest on."""
+        return Evidence(self.audit, self.releases, self.listed)
+
+    def proofs(self, release: Release | None) -> tuple[Proof, ...]:
+        """Return the findings with proofs and pictures; with ``release``, terms in short."""
+        audit = self.audit
+        bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
+        files = explain.files_of(audit.release)
+        out = []
+        for one in self.listed:
+            told = replace(explain.Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
+            values = explain.sensitive_values(told, self.releases)
+            proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
+            picture = explain.explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
+            if proof.is_sum and len(proof.terms) <= 2:
+                picture = None  # a published number itself
+            out.append(
+                replace(
+                    proof,
+                    anchor=one.anchor,
+                    attack=one.finding.code,
+                    columns=tuple(sorted(roles_of(one.finding))),
+                    cited=self.evidence.cited(one.finding),
+                    picture=picture,
+                )
+            )
+        return tuple(out)
+
+
+def title_of(audit: Audit, kind: ReportKind) -> str:
+    """Return the names of the files; outside, what they hold."""
+    names = [visible(str(entry["file"])) for entry in audit.release if entry.get("file")]
+    if kind == "external" or not names:
+        if len(audit.release) == 1:
+            return sentences.describe_release(audit.release[0], "external")
+        return f"{len(audit.release)} releases"
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def _title_facts(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
+    described = [sentences.describe_release(entry, "external") for entry in audit.release[:_MOST_NAMED]]
+    more = f"; and {len(audit.release) - _MOST_NAMED:,} more" if len(audit.release) > _MOST_NAMED else ""
+    if (told := f"{'; '.join(described)}{more}") != title_of(audit, kind):
+        yield "Audited", told
+    yield "Limits", sentences.limits_in_force(audit)
+    if audit.policy.today is not None:
+        yield "Date", audit.policy.today.isoformat()
+    if audit.signed_by:
+        yield "Signed by", visible(audit.signed_by)
+    for entry in audit.release if audit.verdict == "clean" else ():
+        yield "SHA-256", entry.get("sha256") or "not read from a file"
+    yield "Program", f"Tacit {__version__}"
+
+
+def _first_picture(audit: Audit, summary: Summary, release: Release | None) -> Figure | None:
+    """Return the people concerned, or of a clean release its published counts."""
+    counts = [] if summary.groups else _size_figures(summary, release)
+    return people_figure(audit, summary) or next(iter(counts), None)
+
+
+def people_figure(audit: Audit, summary: Summary) -> Figure | None:
+    """Return the picture of the people concerned among all, where both are known."""
+    from tacit.reports.pictures import waffle
+
+    numbers = {entry.get("n") for entry in audit.release}
+    n = numbers.pop() if len(numbers) == 1 else None
+    concerned = min(max(summary.people, summary.certain, summary.guessed), n or 0) if audit.verdict == "exposed" else 0
+    guessed = min(max((one.number for one in audit.cautions), default=0), n or 0)
+    if not n or not (concerned or guessed):
+        return None
+    told = []
+    if concerned:
+        told.append(f"at least {sentences.people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
+    if guessed:
+        colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
+        told.append(f"{sentences.people_of(guessed, n)} can be guessed with more than 90 %{colour}")
+    each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
+    caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}; areas are to scale."
+    drawn = waffle(concerned, guessed, n, name="people", title="People concerned, among all", description=caption)
+    return Figure(drawn, caption)
+
+
+def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str) -> Iterator[Part]:
+    """Yield the first screen: the worst findings and the repair, or what was checked."""
+    if audit.verdict == "clean":
+        yield Heading("What was checked")
+        yield Listing.of(sentences.checked(audit))
+        yield Heading("How near to the limit")
+        yield Listing.of([*sentences.nearness(audit), *map("".join, sentences.next_steps(audit))])
+        return
+    if kind == "external":
+        return
+    if shown.heads:
+        yield Heading("The worst, in short")
+        items = []
+        for one, variants in shown.heads:
+            more = f" And {counted(variants, 'variant')}." if variants else ""
+            waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
+            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, f"Proof {one.rank}"))))
+        yield Listing(tuple(items), is_numbered=True)
+    best = audit.suggestions.best if audit.suggestions is not None else None
+    if best is not None and audit.suggestions is not None:
+        yield Heading("Recommended repair")
+        yield Listing((Item((f"{capitalise(best.what)}: {cost_words(best)}. ",), tuple(audit.suggestions.lines(best))),))
+        yield Paragraph("".join(sentences.next_steps(audit)[1]), is_note=True)
+    elif repair and audit.verdict == "exposed" and audit.suggestions is None:
+        yield Heading("Recommended repair")
+        what = (
+            "Do not publish it as it is. This command tries every repair that fits, and carries out the cheapest that is clean:"
+        )
+        yield Listing((Item((what,), (repair,)),))
+    else:
+        yield Heading("What to do next")
+        yield Listing.of(sentences.next_steps(audit))
 
 
 def audit_text(
@@ -246,13 +416,13 @@ def file_rows(audit: Audit, kind: ReportKind) -> Iterator[tuple[str, str]]:
     yield "Tacit", __version__
 
 
-def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
+def _attack_parts(audit: Audit, kind: ReportKind) -> Iterator[Part]:
     wanted = []
     skipped = []
     for owner, run in enumerate(audit.runs):
         why = sentences.reason(audit, run, kind)
         if run.status == "not-relevant":
-            skipped.append((run.code, run.name, why))
+            skipped.append(run.code)
             continue
         counts = ("-", "-", "-")
         if run.status in ("ran", "stopped"):
@@ -260,8 +430,8 @@ def _attack_tables(audit: Audit, kind: ReportKind) -> Iterator[Table]:
         wanted.append((run.code, run.name, run.claim, run.status, *counts, why))
     columns = ("Code", "Attack", "Claim", "Status", "Findings", "Waived", "Undecided", "Why")
     yield Table.of("Outcome of each attack. “Proves”: true in every database that fits the release.", columns, wanted)
-    caption = "Attacks that do not apply to what was audited"
-    yield Table.of(caption, ("Code", "Attack", "Why it does not apply"), skipped, style="quiet")
+    if skipped:
+        yield Paragraph(f"Attacks that do not apply to what was audited: {', '.join(skipped)}.", is_note=True)
 
 
 def limit_table(audit: Audit) -> Table:
@@ -276,7 +446,7 @@ def measure_rows(audit: Audit) -> Iterator[tuple[str, str, str, str]]:
     known = {measure.name: measure for measure in MEASURES}
     for name, value in audit.measures.items():
         if (measure := known.get(name)) is not None:
-            yield name, format_number(value), measure.unit, measure.meaning.replace("`", "")
+            yield name, format_measure(value, measure.unit), measure.unit, measure.meaning.replace("`", "")
 
 
 def size_picture(summary: Summary) -> Canvas:
@@ -300,12 +470,25 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     from tacit.reports import pictures
 
     bars = pictures.bars_of_sizes(summary.sizes, summary.groups_of_size, summary.k)
-    figures = [
-        Figure(size_picture(summary), f"Groups of each size that can be computed. None should exist under k = {summary.k:,}.")
-    ]
-    if isinstance(release, (Itemsets, Rules)) and len(release):
+    rows = [(bar.label, f"{bar.value:,}") for bar in bars]
+    table = Table.of("Groups of each size that can be computed", ("People in the group", "Groups"), rows, style="narrow")
+    note = Paragraph("Groups overlap: one person can be in many of them, so their sizes do not add up to people.", is_note=True)
+    drawn = Gallery((*_size_figures(summary, release), *([table] if kind == "external" else [])))
+    yield Section("Groups by size", (drawn, note), frozenset({"html"}))
+    yield Section("Groups by size", (table, note), frozenset({"markdown"}))
+
+
+def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
+    from tacit.reports.pictures import published_and_computed
+
+    figures = []
+    if summary.groups:
+        caption = f"Groups of each size that can be computed. None should exist under k = {summary.k:,}."
+        figures.append(Figure(size_picture(summary), caption))
+    if isinstance(release, (Itemsets, Rules, FrequencyTable)) and len(release) and summary.verdict != "incomplete":
         span = f"{int(release.hi.min()):,} to {int(release.hi.max()):,}"
-        both = pictures.published_and_computed(
+        computed = f"computed groups under {summary.k:,}" if summary.groups else f"no group under {summary.k:,} can be computed"
+        both = published_and_computed(
             release.hi,
             summary.sizes,
             summary.groups_of_size,
@@ -313,21 +496,17 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
             n=release.n,
             name="both",
             title="Published counts and computed groups",
-            description=f"Published counts from {span}; computed groups under {summary.k:,}.",
+            description=f"Published counts from {span}; {computed}.",
         )
         caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
         figures.append(Figure(both, caption))
-    rows = [(bar.label, f"{bar.value:,}") for bar in bars]
-    table = Table.of("Groups of each size that can be computed", ("People in the group", "Groups"), rows, style="narrow")
-    note = Paragraph("Groups overlap: one person can be in many of them, so their sizes do not add up to people.", is_note=True)
-    drawn = Gallery((*figures, *([table] if kind == "external" else [])))
-    yield Section("Groups by size", (drawn, note), frozenset({"html"}))
-    yield Section("Groups by size", (table, note), frozenset({"markdown"}))
+    return figures
 
 
-def _ranked(proofs: Iterable[Proof], total: int) -> tuple[Part, ...]:
-    shown = tuple(proofs)
-    return (Paragraph(f"{len(shown):,} of {total:,}, the worst first.", is_note=True), *shown) if shown else ()
+def _ranked(proofs: Sequence[Proof], total: int) -> tuple[Part, ...]:
+    if not proofs:
+        return ()
+    return Paragraph(f"{len(proofs):,} of {total:,}, the worst first.", is_note=True), Proofs(tuple(proofs))
 
 
 def _external_listing(found: Sequence[Finding]) -> Listing:
@@ -336,16 +515,36 @@ def _external_listing(found: Sequence[Finding]) -> Listing:
 
 def _proofs(found: Sequence[Finding], audit: Audit, release: Release | None) -> Iterator[Proof]:
     for place, finding in enumerate(found, start=1):
-        about = f"Finding {finding.id}"
-        cited = sorted({citation.release for citation in finding.because})
-        if cited and len(audit.release) != 1:
-            names = [visible(str(audit.release[owner].get("file") or f"release {owner + 1}")) for owner in cited]
-            about += f"; rests on {names[0]} alone" if len(names) == 1 else f"; needs {', '.join(names[:-1])} and {names[-1]}"
-        yield proof_of(finding, release, mark=f"{place}.", about=about)
+        yield proof_of(finding, release, mark=f"{place}.", about=_about(finding, audit))
+
+
+def _about(finding: Finding, audit: Audit) -> str:
+    """Return the id of a finding, and the releases that it needs if there are several."""
+    cited = sorted({citation.release for citation in finding.because})
+    if not cited or len(audit.release) == 1:
+        return f"Finding {finding.id}"
+    names = [visible(str(audit.release[owner].get("file") or f"release {owner + 1}")) for owner in cited]
+    alone = f"rests on {names[0]} alone" if len(names) == 1 else f"needs {', '.join(names[:-1])} and {names[-1]}"
+    return f"Finding {finding.id}; {alone}"
 
 
 def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
     """Return a finding and its sum; with ``release``, terms in short."""
+    statement, steps = _short_proof(finding, release)
+    waiver = finding.waived
+    return Proof(
+        mark=mark,
+        statement=statement,
+        terms=tuple(map(_sum_row, steps)),
+        in_full=finding.statement if statement != finding.statement else "",
+        waived_by=waiver.name if waiver else "",
+        waived_for=waiver.reason if waiver else "",
+        about=about,
+    )
+
+
+def _short_proof(finding: Finding, release: Release | None) -> tuple[str, tuple[Step, ...]]:
+    """Return the shortest statement of a finding, and the steps that prove it."""
     statement = finding.statement
     steps = finding.derivation
     for place, step in enumerate(finding.derivation):
@@ -353,19 +552,9 @@ def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-
             statement = step.statement
             steps = finding.derivation[place + 1 :]
     event = finding.same_people or finding.event
-    terms = None
     if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
-        terms = _parts_of_the_first(steps, event, release)
-    waiver = finding.waived
-    return Proof(
-        mark=mark,
-        statement=statement,
-        terms=tuple(map(_sum_row, steps)) if terms is None else terms,
-        in_full=finding.statement if statement != finding.statement else "",
-        waived_by=waiver.name if waiver else "",
-        waived_for=waiver.reason if waiver else "",
-        about=about,
-    )
+        return statement, _parts_of_the_first(steps, event, release) or steps
+    return statement, steps
 
 
 def _sum_row(step: Step) -> tuple[str, str]:
@@ -381,21 +570,20 @@ def _sum_row(step: Step) -> tuple[str, str]:
     return "", render_step(step)
 
 
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[tuple[str, str], ...] | None:
-    """Return rows that name shared items once, or None where terms are not parts of one."""
+def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[Step, ...]:
+    """Return steps that name shared items once; none where terms are not parts of one."""
     terms = [step for step in steps if isinstance(step, Term)]
     items = [_items(term, release) for term in terms]
     base = frozenset(event.present)
     are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
     if base not in items or not are_parts:
-        return None
+        return ()
     first = items.index(base)
-    rows = [_sum_row(terms[first])]
+    parts: list[Step] = [terms[first]]
     for place, term in enumerate(terms):
         if place != first:
-            part = f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"
-            rows.append(_sum_row(replace(term, what=part)))
-    return (*rows, *(_sum_row(step) for step in steps if not isinstance(step, Term)))
+            parts.append(replace(term, what=f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"))
+    return (*parts, *(step for step in steps if not isinstance(step, Term)))
 
 
 def _items(term: Term, release: Itemsets) -> frozenset[str] | None:

@@ -18,6 +18,8 @@ Form = Literal["text", "html", "markdown"]
 SCREEN: frozenset[Form] = frozenset({"text"})
 PAGES: frozenset[Form] = frozenset({"html", "markdown"})
 
+SHOWN_TERMS = 10  #: Terms of a proof up to which pages show them unfolded.
+
 _NUMBER = re.compile(r"|-|not counted|infinite|[-+]?[\d,]*\.?\d+(e[-+]?\d+)?(-[\d.]+)?( ?%)?")
 
 
@@ -45,7 +47,39 @@ class Command(str):
     __slots__ = ()
 
 
-Sentence = tuple[str, ...]  #: A sentence in parts, some of which may be commands.
+class Linked(str):
+    """Text that pages link to an anchor of the page."""
+
+    target: str
+
+    @classmethod
+    def to(cls, target: str, text: str) -> Linked:
+        """Return a text that leads to an anchor."""
+        made = cls(text)
+        made.target = target
+        return made
+
+
+class Cell(str):
+    """Cell of a table that pages mark, link or give an anchor; elsewhere it is its text."""
+
+    parts: Sentence
+    mark: str
+    anchor: str
+    hint: str
+
+    @classmethod
+    def of(cls, *parts: str, mark: str = "", anchor: str = "", hint: str = "") -> Cell:
+        """Return a cell of texts and links; ``mark`` is a style, ``hint`` explains it."""
+        made = cls("".join(parts))
+        made.parts = parts
+        made.mark = mark
+        made.anchor = anchor
+        made.hint = hint
+        return made
+
+
+Sentence = tuple[str, ...]  #: A sentence in parts, some of which may be commands or links.
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +119,8 @@ class Table:
     @classmethod
     def of(cls, caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, style: str = "") -> Table:
         """Return a table of anything, as text."""
-        return cls(caption, tuple(columns), tuple(tuple(str(cell) for cell in row) for row in rows), style)
+        texts = (tuple(cell if isinstance(cell, str) else str(cell) for cell in row) for row in rows)
+        return cls(caption, tuple(columns), tuple(texts), style)
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
@@ -122,7 +157,10 @@ class Gallery:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Finding with the terms or steps that prove it."""
+    """Finding with the terms or steps that prove it.
+
+    Pages show its ``picture``, link the places that it was computed from (``cited``), and can filter by its attack and columns.
+    """
 
     kind: ClassVar = "proof"
     mark: str
@@ -132,30 +170,60 @@ class Proof:
     waived_by: str = ""
     waived_for: str = ""
     about: str = ""
+    anchor: str = ""
+    attack: str = ""
+    columns: tuple[str, ...] = ()
+    cited: Sentence = ()
+    picture: Canvas | None = None
 
     @property
     def is_sum(self) -> bool:
         """Return True if the terms are added up."""
         return any(number for number, _ in self.terms)
 
+    @property
+    def is_long(self) -> bool:
+        """Return True if pages fold the terms."""
+        return len(self.terms) > SHOWN_TERMS
 
-Part = Paragraph | Heading | Listing | Table | Facts | Figure | Gallery | Proof
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Findings that pages can filter by attack and by column."""
+
+    kind: ClassVar = "proofs"
+    items: tuple[Proof, ...]
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """Codes of the attacks, each once."""
+        return tuple(sorted({one.attack for one in self.items if one.attack}))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the groups, each once."""
+        return tuple(sorted({column for one in self.items for column in one.columns}))
+
+
+Part = Paragraph | Heading | Listing | Table | Facts | Figure | Gallery | Proof | Proofs
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts under a heading, for some output formats."""
+    """Parts under a heading, for some output formats; pages may fold it."""
 
     title: str
     parts: tuple[Part, ...]
     forms: frozenset[Form] = SCREEN | PAGES
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A report, as every writer takes it.
 
-    ``lead`` are the lines of the verdict, ``remarks`` what limits it, ``tiles`` the few numbers that matter.
+    ``subject`` says what kind of report it is, ``facts`` what it is about. ``lead`` are the lines of the verdict, ``remarks`` what limits it,
+    ``tiles`` the few numbers that matter, ``picture`` the one that shows them. ``opening`` are the parts of the first screen.
     """
 
     title: str
@@ -166,17 +234,24 @@ class Document:
     tiles: tuple[tuple[int, str], ...] = ()
     note: str = ""
     page_title: str = ""
+    subject: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    picture: Figure | None = None
+    opening: tuple[Part, ...] = ()
     footer: str = f"Written by Tacit {__version__}."
 
     def sections_for(self, form: Form) -> list[Section]:
         """Return the nonempty sections that a form shows."""
         shown = []
         for section in self.sections:
-            # An empty list or table is left out.
-            parts = tuple(one for one in section.parts if getattr(one, "items", True) and getattr(one, "rows", True))
-            if form in section.forms and parts:
+            if form in section.forms and (parts := nonempty(section.parts)):
                 shown.append(replace(section, parts=parts))
         return shown
+
+
+def nonempty(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts without empty lists and tables."""
+    return tuple(one for one in parts if getattr(one, "items", True) and getattr(one, "rows", True))
 
 
 # Text
@@ -238,6 +313,9 @@ def part_lines(part: Part, width: int) -> Iterator[str]:
                 yield from part_lines(inner, width)
         case Proof():
             yield from proof_lines(part, width)
+        case Proofs():
+            for proof in part.items:
+                yield from proof_lines(proof, width)
         case Figure():
             return
 

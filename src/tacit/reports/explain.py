@@ -11,16 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from html import escape
+from textwrap import wrap
 from typing import Any
 
 from tacit.model import finding as model
 from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
+from tacit.model.release import Release
 from tacit.model.words import join_names, state_values
-from tacit.reports.document import WIDTH, bullet, fold, visible
-from tacit.reports.pictures import shorten
-from tacit.reports.sentences import counted, people, signed_amount
+from tacit.reports.document import WIDTH, bullet, fold
+from tacit.reports.pictures import WIDTH as PICTURE_WIDTH
+from tacit.reports.pictures import Canvas, shorten
+from tacit.reports.sentences import capitalise, counted, people, signed_amount
 
 SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 
@@ -273,24 +275,11 @@ def _bracket_at_end(text: str) -> tuple[str, str]:
 
 MOST_ROWS = 16  #: So many rows are drawn; of the others it is said how many there are.
 
-_WIDE = 720
-_LABEL = 268
-_LEFT = 280
-_RIGHT = 100
-_ROW = 36
-#: So many letters fit in a line of the title, of a label, and of a note; titles and labels take two lines at most.
-_TITLE = 68
-_LETTERS = 38
-_NOTE = 104
-_STYLE = (
-    "svg{--ink:#1b1b1b;--soft:#5a5a5a;--page:#fff;--grid:#d9d9d9;--add:#0072b2;--take:#9a9a9a;--left:#d55e00;--band:#bcd9ee}"
-    "@media (prefers-color-scheme:dark){svg{--ink:#eee;--soft:#b5b5b5;--page:#1b1d20;--grid:#44474c;--add:#56b4e9;--take:#7d7d7d;"
-    "--left:#ff8c42;--band:#24465c}}"
-    "text{font:13px system-ui,sans-serif;fill:var(--ink)}.title{font-size:16px;font-weight:600}.small{font-size:12px;fill:var(--soft)}"
-    ".label{font-size:12px}"
-    ".page{fill:var(--page)}.grid{stroke:var(--grid)}.axis{stroke:var(--soft)}.add{fill:var(--add)}.take{fill:var(--take)}"
-    ".left{fill:var(--left)}.before{fill:var(--band)}.mark{stroke:var(--left);stroke-width:2}.out{fill:none;stroke:var(--take);stroke-width:2}"
-)
+#: The height of a row, the place of its bar below its label, and the room for a number to the right of the bars.
+_ROW = 36.0
+_BAR = 13.0
+_NUMBER = 92.0
+_LETTERS = 64  #: So many letters fit in a label or a line of a note.
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,28 +294,88 @@ class Row:
     before: tuple[float, float] | None = None  #: Where what was known before ends, on both sides.
 
 
-def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None) -> str | None:
-    """Return the picture of a finding, or None.
+def sensitive_values(told: Explanation, releases: Iterable[Release]) -> tuple[str, ...]:
+    """Return the values of the sensitive column that a finding about rules is about."""
+    headers = [one.header for one in releases if one.kind == "rules"]
+    event = told.finding["event"]
+    known = [one for header in headers for one in header.sensitive if not header.marginals or one.column in event]
+    return next((one.values for one in known if one.values), ())
 
-    ``values`` are those of the sensitive column, ``bars`` the policy's limits.
+
+def explanation_picture(
+    told: Explanation, *, values: Sequence[str] = (), bars: Mapping[str, float] | None = None, name: str = "finding"
+) -> Canvas | None:
+    """Draw a finding, or return None.
+
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits; ``name`` tells several pictures of a page apart.
     """
     finding = told.finding
+    artist = _Artist(told, name)
     if "certificate" not in finding:
-        return _estimate_svg(told, bars or {})
+        return _draw_estimate(artist, bars or {})
     proof = finding["certificate"]
     if "worlds" in proof:
-        return _choices_svg(told)
+        return _draw_choices(artist)
     if "matching" in proof or "below" in proof:
-        return _values_svg(told, values)
+        return _draw_values(artist, values)
     if "counts" in proof:
-        return _counts_svg(told, bars or {})
+        return _draw_counts(artist, bars or {})
     if finding["code"] in ("I02", "R01"):
-        return _bounds_svg(told)
-    return _sum_svg(told)
+        return _draw_bounds(artist)
+    return _draw_sum(artist)
 
 
-def _sum_svg(told: Explanation) -> str | None:
-    terms = list(_terms(told.derivation))
+@dataclass(frozen=True, slots=True)
+class _Artist:
+    """Drawer of the picture of one finding."""
+
+    told: Explanation
+    name: str
+
+    def canvas(self, rows: int, note: str, spoken: str) -> Canvas:
+        """Return a canvas with a note below the rows."""
+        notes = wrap(note, _LETTERS)
+        sources = f", from {self.told.sources}" if self.told.sources else ""
+        canvas = Canvas(
+            self.name,
+            title=self.told.finding["statement"],
+            subtitle=shorten(f"{self.told.finding['id']}{sources}", 2 * _LETTERS),
+            description=spoken,
+            height=_ROW * rows + 8 + 17 * len(notes),
+        )
+        for number, line in enumerate(notes):
+            canvas.text(4, _ROW * rows + 18 + 17 * number, line, "small", anchor="start")
+        return canvas
+
+    def bars(self, rows: Sequence[Row], note: str, spoken: str, *, limit: float | None = None) -> Canvas:
+        """Return a picture of bars, each below its label."""
+        near = min([0.0, *(row.start for row in rows)])
+        far = max([1.0, *(row.end for row in rows)])
+        room = PICTURE_WIDTH - 8 - _NUMBER
+
+        def x(value: float) -> float:
+            return 4 + room * (value - near) / (far - near)
+
+        canvas = self.canvas(len(rows), note, spoken)
+        canvas.line(x(0), 2, x(0), _ROW * len(rows), "axis")
+        for place, row in enumerate(rows):
+            top = _ROW * place
+            canvas.text(8, top + 12, shorten(row.label, _LETTERS), "small", anchor="start")
+            end = 0.0
+            if row.before is not None:
+                end = x(row.before[1])
+                canvas.rect(x(row.before[0]), top + 17, end - x(row.before[0]), _BAR, "before")
+            wide = max(3.0, x(row.end) - x(row.start))  # one person among thousands stays in sight
+            canvas.rect(x(row.start), top + 17, wide, _BAR, row.style)
+            canvas.text(max(x(row.start) + wide, end) + 6, top + 28, row.number, "number", anchor="start")
+        if limit is not None:
+            canvas.line(x(limit), 2, x(limit), _ROW * len(rows), "limit")
+        return canvas
+
+
+def _draw_sum(artist: _Artist) -> Canvas | None:
+    told = artist.told
+    terms = _above_zero(list(_terms(told.derivation)))
     if not terms:
         return None
     lo, hi = told.finding["count"]
@@ -339,11 +388,22 @@ def _sum_svg(told: Explanation) -> str | None:
     rows = rows[:MOST_ROWS]
     left = _span(lo, hi)
     rows.append(Row("what is left", 0, max(0.0, lo), "left", f"= {left}"))
-    note = "grey bars take away what blue bars add; orange is who is left"
+    note = "Grey bars take away what blue bars add; orange is who is left."
     if hidden:
-        note = f"and {counted(hidden, 'more term')}, not drawn"
+        note = f"And {counted(hidden, 'more term')}, not drawn."
     spoken = ", ".join(f"{number} {label}" for label, _, number in terms[:MOST_ROWS])
-    return _picture(told, rows, note, f"The sum: {spoken}; that leaves {left}.")
+    return artist.bars(rows, note, f"The sum: {spoken}; that leaves {left}.")
+
+
+def _above_zero(terms: list[tuple[str, float, str]]) -> list[tuple[str, float, str]]:
+    """Return terms in an order in which no sum of the first few is negative, where there is one."""
+    out: list[tuple[str, float, str]] = []
+    at = 0.0
+    while terms:
+        fitting = next((place for place, (_, value, _) in enumerate(terms) if at + value >= 0), 0)
+        out.append(terms.pop(fitting))
+        at += out[-1][1]
+    return out
 
 
 def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
@@ -372,8 +432,8 @@ def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
             return
 
 
-def _bounds_svg(told: Explanation) -> str | None:
-    finding = told.finding
+def _draw_bounds(artist: _Artist) -> Canvas:
+    finding = artist.told.finding
     steps = finding["certificate"]["steps"]
     ends = [float(step[end]) for step in steps for end in ("at_least", "at_most") if end in step]
     far = max([*ends, float(finding["count"][1])])
@@ -391,12 +451,12 @@ def _bounds_svg(told: Explanation) -> str | None:
     lo, hi = finding["count"]
     rows = [*rows[hidden:], Row("the group of the finding", lo, hi, "left", _span(lo, hi))]
     note = f"{counted(hidden, 'earlier itemset')} not drawn; " if hidden else ""
-    note += "wide band: possible at first; blue: what the steps leave of it; orange: the group of the finding"
-    return _picture(told, rows, note, f"How many people there can be: {_speak(rows)}.")
+    note += "light: possible at first; blue: what the steps leave of it; orange: the group of the finding."
+    return artist.bars(rows, capitalise(note), f"How many people there can be: {_speak(rows)}.")
 
 
-def _values_svg(told: Explanation, values: Sequence[str]) -> str:
-    finding = told.finding
+def _draw_values(artist: _Artist, values: Sequence[str]) -> Canvas:
+    finding = artist.told.finding
     matching = finding["certificate"].get("matching")
     if matching is not None:
         left = list(matching["left"])
@@ -407,22 +467,24 @@ def _values_svg(told: Explanation, values: Sequence[str]) -> str:
         left = _left_values(finding)
         out = [(value, "ruled out by the published numbers") for value in values if value not in left]
         out = out or [("every other value", "ruled out by the published numbers")]
-    parts = []
     rows = [*((value, "possible" if len(left) > 1 else "certain") for value in left), *out]
     hidden = max(0, len(rows) - MOST_ROWS)
-    for place, (value, why) in enumerate(rows[:MOST_ROWS]):
-        y = _top(told) + _ROW * (place + 0.5)
-        is_left = value in left and why in ("possible", "certain")
-        parts += _label(value, y)
-        if is_left:
-            parts.append(f'<circle class="left" cx="{_LEFT + 14}" cy="{y:.1f}" r="9"/>')
-        else:
-            parts.append(f'<circle class="out" cx="{_LEFT + 14}" cy="{y:.1f}" r="8"/>')
-            parts.append(f'<path class="axis" d="M{_LEFT + 9},{y - 5:.1f}l10,10m0,-10l-10,10"/>')
-        parts.append(f'<text x="{_LEFT + 36}" y="{y + 4:.1f}">{escape(shorten(why, 44))}</text>')
-    note = f"and {counted(hidden, 'more value')}" if hidden else "filled: the person can have it; crossed: nobody who fits has it"
+    note = (
+        f"And {counted(hidden, 'more value')}." if hidden else "Filled: the person can have it. Crossed: nobody who fits has it."
+    )
     spoken = "; ".join(f"{value}: {why}" for value, why in rows)
-    return _frame(told, parts, len(rows[:MOST_ROWS]), note, spoken)
+    canvas = artist.canvas(len(rows[:MOST_ROWS]), note, spoken)
+    for place, (value, why) in enumerate(rows[:MOST_ROWS]):
+        y = _ROW * (place + 0.5)
+        if why in ("possible", "certain"):
+            canvas.circle(16, y, 9, "left")
+        else:
+            canvas.circle(16, y, 8, "out")
+            canvas.line(11, y - 5, 21, y + 5, "axis")
+            canvas.line(11, y + 5, 21, y - 5, "axis")
+        canvas.text(36, y - 1, shorten(value, 56), "number", anchor="start")
+        canvas.text(36, y + 13, why, "small", anchor="start")
+    return canvas
 
 
 def _left_values(finding: Mapping[str, Any]) -> list[str]:
@@ -437,8 +499,9 @@ def _left_values(finding: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
-    counts = told.finding["certificate"]["counts"]
+def _draw_counts(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:
+    finding = artist.told.finding
+    counts = finding["certificate"]["counts"]
     if not counts:
         return None
     whole = counts["records"]
@@ -446,14 +509,15 @@ def _counts_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
     rows = [
         Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
         Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
-        Row("blank records that it tells", 0, told.finding["count"][1], "left", f"{told.finding['count'][1]:,}"),
+        Row("blank records that it tells", 0, finding["count"][1], "left", f"{finding['count'][1]:,}"),
     ]
     limit = bars.get("min_confidence")
-    note = f"the policy allows a rule up to {100 * limit:g} % of those that fit" if limit is not None else "counts of records"
-    return _picture(told, rows, note, _speak(rows), mark=whole * limit if limit is not None else None)
+    note = f"The policy allows a rule up to {100 * limit:g} % of those that fit." if limit is not None else "Counts of records."
+    return artist.bars(rows, note, _speak(rows), limit=whole * limit if limit is not None else None)
 
 
-def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
+def _draw_estimate(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:
+    told = artist.told
     if told.probability is None:
         return None
     shares = [f"{step.share:.3f}" for step in told.derivation if isinstance(step, Share)]
@@ -461,19 +525,20 @@ def _estimate_svg(told: Explanation, bars: Mapping[str, float]) -> str | None:
     rows = [Row("share among all people", 0, float(share), "take", share) for share in shares[:1]]
     rows.append(Row("probability for these people, estimated", 0, float(probability), "left", probability))
     limit = bars.get("max_posterior")
-    note = "grey is what an outsider knows anyway" if shares else "an estimate, no proof"
-    note += f"; the policy allows up to {limit:g}" if limit is not None else ""
-    return _picture(told, rows, note, _speak(rows), mark=limit)
+    note = "Grey is what an outsider knows anyway" if shares else "An estimate, not a proof"
+    note += f"; the policy allows up to {limit:g}." if limit is not None else "."
+    return artist.bars(rows, note, _speak(rows), limit=limit)
 
 
-def _choices_svg(told: Explanation) -> str:
-    (lo, hi) = told.finding["count"]
-    fit = int(told.finding["certificate"]["worlds"]["fit"])
+def _draw_choices(artist: _Artist) -> Canvas:
+    finding = artist.told.finding
+    lo, hi = finding["count"]
+    fit = int(finding["certificate"]["worlds"]["fit"])
     rows = [
         Row("choices of people that fit all lines", 0, fit, "add", f"{fit:,}"),
         Row("people in the group, in each of them", 0, hi, "left", _span(lo, hi)),
     ]
-    return _picture(told, rows, "every way to choose the people was tried", _speak(rows))
+    return artist.bars(rows, "Every way to choose the people was tried.", _speak(rows))
 
 
 def _span(lo: int, hi: int) -> str:
@@ -482,76 +547,3 @@ def _span(lo: int, hi: int) -> str:
 
 def _speak(rows: Iterable[Row]) -> str:
     return "; ".join(f"{row.label}: {row.number}" for row in rows)
-
-
-def _picture(told: Explanation, rows: Sequence[Row], note: str, spoken: str, *, mark: float | None = None) -> str:
-    near = min([0.0, *(row.start for row in rows)])
-    far = max([1.0, *(row.end for row in rows)])
-    top = _top(told)
-    room = _WIDE - _LEFT - _RIGHT
-
-    def x(value: float) -> float:
-        return _LEFT + room * (value - near) / (far - near)
-
-    floor = top + _ROW * len(rows)
-    parts = [f'<line class="axis" x1="{x(0):.1f}" y1="{top - 4}" x2="{x(0):.1f}" y2="{floor}"/>']
-    for place, row in enumerate(rows):
-        y = top + _ROW * place + _ROW / 2
-        parts += _label(row.label, y)
-        if row.before is not None:
-            low = x(row.before[0])
-            high = x(row.before[1])
-            parts.append(f'<rect class="before" x="{low:.1f}" y="{y - 9}" width="{high - low:.1f}" height="18"/>')
-        low = x(row.start)
-        high = x(row.end)
-        wide = max(3.0, high - low)  # one person among thousands stays in sight
-        parts.append(f'<rect class="{row.style}" x="{low:.1f}" y="{y - 8}" width="{wide:.1f}" height="16"/>')
-        right = max(low + wide, x(row.before[1]) if row.before else 0.0)
-        parts.append(f'<text x="{right + 6:.1f}" y="{y + 4:.1f}">{escape(row.number)}</text>')
-    if mark is not None:
-        parts.append(f'<line class="mark" x1="{x(mark):.1f}" y1="{top - 4}" x2="{x(mark):.1f}" y2="{floor}"/>')
-    return _frame(told, parts, len(rows), note, spoken)
-
-
-def _top(told: Explanation) -> int:
-    return 68 + 20 * (len(_lines(told.finding["statement"], _TITLE)) - 1)
-
-
-def _frame(told: Explanation, parts: Sequence[str], rows: int, note: str, spoken: str) -> str:
-    finding = told.finding
-    top = _top(told)
-    notes = _lines(note, _NOTE)
-    height = top + _ROW * rows + 16 + 17 * len(notes)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {_WIDE} {height}" width="{_WIDE}" height="{height}">'
-    from_where = f"{finding['id']}" + (f", from {told.sources}" if told.sources else "")
-    title = f"<title>{escape(visible(finding['statement']))}</title><desc>{escape(visible(spoken))}</desc><style>{_STYLE}</style>"
-    words = [
-        f'<text class="title" x="12" y="{26 + 20 * number}">{escape(line)}</text>'
-        for number, line in enumerate(_lines(finding["statement"], _TITLE))
-    ]
-    words.append(f'<text class="small" x="12" y="{top - 22}">{escape(shorten(from_where, _NOTE))}</text>')
-    words += [
-        f'<text class="small" x="12" y="{top + _ROW * rows + 20 + 17 * number}">{escape(line)}</text>'
-        for number, line in enumerate(notes)
-    ]
-    page = f'<rect class="page" width="{_WIDE}" height="{height}"/>'
-    return "\n".join([head, title, page, *words, *parts, "</svg>", ""])
-
-
-def _label(text: str, y: float) -> list[str]:
-    lines = _lines(text, _LETTERS)
-    first = y + 4 - 7 * (len(lines) - 1)
-    return [
-        f'<text class="label" x="{_LABEL}" y="{first + 14 * number:.1f}" text-anchor="end">{escape(line)}</text>'
-        for number, line in enumerate(lines)
-    ]
-
-
-def _lines(text: str, letters: int) -> list[str]:
-    seen = visible(text)
-    if len(seen) <= letters:
-        return [seen]
-    break_at = seen.rfind(" ", 1, letters + 1)
-    first = seen[:break_at] if break_at > letters // 3 else seen[:letters]
-    rest = seen[len(first) :].strip()
-    return [first, rest if len(rest) <= letters else rest[: letters - 1] + "…"]

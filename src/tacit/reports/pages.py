@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tacit.model.version import __version__
 from tacit.reports.document import (
+    Cell,
     Command,
     Document,
     Facts,
     Figure,
     Gallery,
     Heading,
+    Linked,
     Listing,
     Paragraph,
     Part,
     Proof,
+    Proofs,
     Table,
+    nonempty,
     visible,
 )
 from tacit.reports.sentences import capitalise
@@ -45,12 +52,24 @@ def page_bytes(document: Document, form: str) -> bytes:
 
 def render_html(document: Document) -> str:
     """Return a document as a whole page."""
-    return _environment().get_template("report.html").render(document=document)
+    return _environment().get_template("report.html").render(document=document, opening=nonempty(document.opening))
+
+
+@cache
+def _script() -> str:
+    return files("tacit.reports").joinpath("templates", "page.js").read_text("utf-8")
+
+
+def _hash_of_script() -> str:
+    """Return the only script that the page may run, as its security policy names it."""
+    digest = hashlib.sha256(_script().encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     from tacit.reports.pictures import DARK, LIGHT
 
@@ -63,7 +82,9 @@ def _environment() -> Environment:
         finalize=_escape,
     )
     made.globals |= {"version": __version__, "light": LIGHT, "dark": DARK}
-    made.filters |= {"capitalise": capitalise, "commands": _mark_commands}
+    made.globals |= {"script": Markup(_script()), "script_hash": Markup(_hash_of_script())}
+    made.filters |= {"capitalise": capitalise, "rich": _mark_parts}
+    made.tests["cell"] = lambda text: isinstance(text, Cell)
     made.filters["typographic"] = lambda number: number.translate(_TYPOGRAPHIC)
     return made
 
@@ -76,11 +97,21 @@ def _escape(value: Any) -> Markup:
     return Markup(escape(visible(str(value))).replace(" %", "&nbsp;%"))
 
 
-def _mark_commands(sentence: Sequence[str]) -> Markup:
+def _mark_parts(sentence: Sequence[str]) -> Markup:
+    """Return the parts of a sentence, commands as code and links as links."""
     from markupsafe import Markup
 
     code = Markup("<code>{}</code>")
-    return Markup("").join(code.format(_escape(part)) if isinstance(part, Command) else _escape(part) for part in sentence)
+    link = Markup('<a href="#{}">{}</a>')
+    marked = []
+    for part in sentence:
+        shown = _escape(part)
+        if isinstance(part, Command):
+            shown = code.format(shown)
+        elif isinstance(part, Linked):
+            shown = link.format(_escape(part.target), shown)
+        marked.append(shown)
+    return Markup("").join(marked)
 
 
 # Markdown
@@ -88,7 +119,7 @@ def _mark_commands(sentence: Sequence[str]) -> Markup:
 
 def render_markdown(document: Document, *, body_only: bool = False) -> str:
     """Return a document as Markdown; ``body_only`` omits title, footer."""
-    blocks = [] if body_only else [f"# {plain(document.title)}"]
+    blocks = [] if body_only else [f"# {plain(': '.join(filter(None, (document.subject, document.title))))}"]
     if lead := plain(capitalise(" ".join(document.lead))):
         blocks.append(f"**{document.verdict.upper()}.** {lead}" if document.verdict else lead)
     if document.remarks:
@@ -96,8 +127,11 @@ def render_markdown(document: Document, *, body_only: bool = False) -> str:
     if document.tiles:
         rows = [(f"{number:,}", what) for number, what in document.tiles]
         blocks.append(_table_block(Table.of("", ("Number", "What"), rows)))
+    if document.facts:
+        blocks.append(_table_block(Table("", ("What", "Fact"), document.facts)))
     if document.note:
         blocks.append(f"*{plain(document.note)}*")
+    blocks += [block for part in nonempty(document.opening) for block in _part_blocks(part)]
     for section in document.sections_for("markdown"):
         if inner := [block for part in section.parts for block in _part_blocks(part)]:
             blocks += [f"## {plain(section.title)}", *inner]
@@ -127,6 +161,9 @@ def _part_blocks(part: Part) -> Iterator[str]:
                 yield from _part_blocks(inner)
         case Proof():
             yield from _proof_blocks(part)
+        case Proofs():
+            for proof in part.items:
+                yield from _proof_blocks(proof)
         case Figure():
             return
 

@@ -42,6 +42,10 @@ _PALETTE = {
     "good-soft": ("#e6f4ea", "#16301d"),
     "open": ("#8a5a00", "#f0c065"),
     "open-soft": ("#fff4dc", "#362a10"),
+    "take": ("#9a9a9a", "#7d7d7d"),
+    "left": ("#d55e00", "#ff8c42"),
+    "band": ("#bcd9ee", "#24465c"),
+    "square": ("#d5dbe2", "#3b434d"),
 }
 LIGHT = {name: light for name, (light, _) in _PALETTE.items()}
 DARK = {name: dark for name, (_, dark) in _PALETTE.items()}
@@ -87,6 +91,24 @@ class Canvas:
     def diamond(self, x: float, y: float, style: str) -> None:
         """Draw a diamond around a point."""
         self._shape("path", style, d=f"M{x:.1f},{y - 7:.1f}l6,7l-6,7l-6,-7z")
+
+    def ring(self, x: float, y: float, width: float, height: float, style: str) -> None:
+        """Draw the outline of a rounded rectangle inside the canvas."""
+        left = max(1.0, x)
+        top = max(1.0, y)
+        self._shape("rect", style, x=left, y=top, width=width - (left - x), height=height - (top - y), rx=2)
+
+    def squares(self, number: float, across: int, style: str) -> None:
+        """Draw squares in rows from the left; the last one in part, where the number is not whole."""
+        step = self.width / across
+        gap = min(2.0, 0.14 * step)
+        for row in range(math.ceil(number / across)):
+            here = min(float(across), number - row * across)
+            whole = int(here)
+            long = step * whole + (here - whole) * (step - gap)
+            y = step * (row + 0.5)
+            dashes = {"stroke-dasharray": f"{step - gap:.3f} {gap:.3f}", "stroke-width": f"{step - gap:.2f}"}
+            self._shape("line", f"row {style}", x1=0.0, y1=y, x2=max(0.4, long), y2=y, **dashes)
 
     def text(self, x: float, y: float, text: str, style: str = "", *, anchor: str = "middle", turned: bool = False) -> None:
         """Write a text; ``turned`` makes it read upwards."""
@@ -362,6 +384,31 @@ def _log_histogram(values: Ints, numbers: Ints, bins: int) -> Ints:
     kept = values > 0
     places = np.minimum((np.log10(values[kept]) * 8 + 1e-9).astype(np.int64), bins - 1)
     return np.bincount(places, weights=numbers[kept], minlength=bins).astype(np.int64)
+
+
+# People
+
+_SQUARES = 1_000  #: Squares of a picture of people, where there are more people.
+_MOST_ACROSS = 50
+
+
+def waffle(concerned: int, guessed: int, n: int, *, name: str, title: str, description: str) -> Canvas:
+    """Draw all people as squares: those ``concerned``, up to those ``guessed``, and the others.
+
+    Areas are exact: a square is filled in part where it stands for more people than are concerned, and a ring makes it visible.
+    """
+    squares = min(n, _SQUARES)
+    across = min(_MOST_ACROSS, max(10, math.ceil(math.sqrt(2.5 * squares))))
+    step = WIDTH / across
+    rows = -(-squares // across)
+    canvas = Canvas(name, title=title, description=description, height=rows * step + 4)
+    canvas.squares(squares, across, "square")
+    for number, style in ((max(concerned, guessed), "caution"), (concerned, "danger")):
+        canvas.squares(number * squares / n, across, style)
+    filled = max(concerned, guessed) * squares / n
+    if 0 < filled < 3:
+        canvas.ring(-1, -1, math.ceil(filled) * step + 2, step + 2, "halo" if concerned else "halo caution-halo")
+    return canvas
 
 
 # Estimates

@@ -23,20 +23,24 @@ def find_browser() -> str:
     return browser
 
 
+def browser_words(folder: Path) -> list[str]:
+    """Return the words that start the browser without a window or a network; ``folder`` is for its files."""
+    words = [find_browser(), "--headless", "--disable-gpu", f"--user-data-dir={folder}/profile", "--proxy-server=127.0.0.1:9"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        words.insert(1, "--no-sandbox")  # browsers refuse to run as root without it
+    return words
+
+
 def print_page(page: bytes) -> bytes:
     """Return a page as PDF.
 
     The browser gets the page as a file and no network: pages name nothing that lies elsewhere.
     """
-    browser = find_browser()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "page.html")
         target = Path(folder, "page.pdf")
         source.write_bytes(page)
-        command = [browser, "--headless", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder}/profile"]
-        command += ["--proxy-server=127.0.0.1:9", f"--print-to-pdf={target}", source.as_uri()]
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            command.insert(1, "--no-sandbox")  # browsers refuse to run as root without it
+        command = [*browser_words(Path(folder)), "--no-pdf-header-footer", f"--print-to-pdf={target}", source.as_uri()]
         try:
             done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
         except (OSError, subprocess.TimeoutExpired):

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tacit.model.changes import LineChange
 from tacit.model.repair import Bucketized, Hidden, Repair
+from tacit.model.version import __version__
 from tacit.reports import sentences
-from tacit.reports.audit import file_rows, limit_table, measure_rows
-from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table, facts_text, visible
+from tacit.reports.audit import file_rows, limit_table, measure_rows, title_of
+from tacit.reports.document import (
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Paragraph,
+    Part,
+    Section,
+    Sentence,
+    Table,
+    facts_text,
+    visible,
+)
 from tacit.reports.pictures import Canvas, bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line
+from tacit.reports.sentences import Summary, capitalise, counted, format_measure, format_number, people, verdict_line
+
+MOST_CHANGES = 40  #: Changed lines that a report lists; the record lists all.
 
 #: Regions of cells in words.
 PLACES = {
@@ -32,21 +48,102 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
     remaining = [finding.statement for finding in done.after.findings[:10]]
     files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
     files += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
+    title = title_of(done.before, "internal")
+    picture = None
+    if before.groups:
+        caption = "Groups of each size that can be computed from the release before (left) and after (right) the repair."
+        picture = Figure(repair_picture(before, after), caption)
     return Document(
-        title="Tacit: a release and its repair",
+        subject="Repair of a release",
+        title=title,
+        page_title=f"{done.after.verdict} after repair: {title} (Tacit)",
+        facts=(
+            ("Repaired", "; ".join(sentences.describe_release(entry, "external") for entry in done.before.release[:3])),
+            ("Method", done.method),
+            ("Limits", sentences.limits_in_force(done.after)),
+            ("Program", f"Tacit {__version__}"),
+        ),
         verdict=done.after.verdict,
-        lead=(f"after {done.method}: {after.sentence()} Before: {before.sentence()}",),
+        lead=(f"after {done.method}: {after.sentence()}", f"Before: {before.sentence()}"),
         tiles=tuple(tiles),
+        picture=picture,
+        opening=(Heading("What was done"), Listing.of(_done(done)), Heading("What to do next"), Listing.of(_next(done))),
         note="Internal report: it may describe groups of people. Keep it with the data.",
         sections=(
-            Section("What to do next", (Listing.of(_next(done)),)),
-            Section("Before and after", tuple(_before_and_after(done, before, after))),
+            Section("Before and after", tuple(_before_and_after(done))),
+            Section("Changed lines", tuple(_change_parts(done))),
             Section("Cost", tuple(_cost_tables(done))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
-            Section("Policy", (Listing.of(sentences.policy_sentences(done.after)), limit_table(done.after))),
+            Section(
+                "Policy",
+                (Listing.of(map(capitalise, sentences.policy_sentences(done.after))), limit_table(done.after)),
+                is_folded=True,
+            ),
             Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
         ),
     )
+
+
+def _done(done: Repair) -> list[str]:
+    told = f"{capitalise(done.what)} ({done.method})." if done.what else f"Method {done.method}."
+    cost = dict(done.cost)
+    if cost.get("people_before") == cost.get("people_after"):
+        cost = {name: value for name, value in cost.items() if name not in ("people_before", "people_after")}
+    costs = [f"{capitalise(name)}: {value}." for name, value in cost_rows(cost) if value not in ("0", "0 %")]
+    return [
+        told,
+        *(f"{what}: {words}." for what, words in describe_numbers(done)),
+        *([done.remark] if done.remark else []),
+        *costs,
+    ]
+
+
+def describe_numbers(done: Repair) -> list[tuple[str, str]]:
+    """Return how the numbers of a repaired list are printed, and what it declares."""
+    if isinstance(done.release, tuple):
+        return []
+    header = done.release.header
+    if done.release.kind == "rules":
+        support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
+        bar = f", confidence at least {float(header.min_confidence):.4g}" if header.min_confidence is not None else ""
+        numbers = f"; supports with {header.digits} decimals" if header.digits is not None else ""
+        whole = "complete" if header.complete else "incomplete"
+        return [("Rules", f"{len(done.release):,}, {support}{bar}{numbers}; the header declares the list {whole}")]
+    if done.method != "round" or (header.base is None and header.digits is None):
+        return []
+    if header.base is not None:
+        return [("Counts", f"rounded to multiples of {header.base:,}")]
+    return [("Counts", f"withheld; supports are printed with {counted(header.digits, 'decimal')}")]
+
+
+def change_subject(change: LineChange) -> str:
+    """Return what a changed line is about."""
+    is_listed = "itemset" in change.about or "antecedent" in change.about
+    return " => ".join(map(_side_words, change.about.values())) if is_listed else _side_words(change.about)
+
+
+def number_words(told: Mapping[str, Any] | None) -> str:
+    """Return the numbers of a line."""
+    texts = {name: f"{value:.4g}" if isinstance(value, float) else str(value) for name, value in (told or {}).items()}
+    return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
+def _side_words(side: Any) -> str:
+    if isinstance(side, Mapping):
+        return ", ".join(f"{name}={value}" for name, value in side.items())
+    return str(side) if isinstance(side, str) else ", ".join(map(str, side))
+
+
+def _change_parts(done: Repair) -> Iterator[Part]:
+    rows = []
+    for change in done.changes[:MOST_CHANGES]:
+        old = number_words(change.before) or ("not published" if change.before is None else "no number")
+        new = number_words(change.after) or ("taken out" if change.after is None else "no number")
+        rows.append(("new" if change.line is None else str(change.line), change_subject(change), old, new))
+    if rows:
+        yield Table.of("Lines that the repair changed", ("Line", "About", "Before", "After"), rows, style="release")
+    if (more := len(done.changes) - MOST_CHANGES) > 0:
+        yield Paragraph(f"And {counted(more, 'more line')}, which the record lists.", is_note=True)
 
 
 def _next(done: Repair) -> list[str | Sentence]:
@@ -72,10 +169,7 @@ def repair_picture(before: Summary, after: Summary) -> Canvas:
     return before_and_after(first, second, name="repair", title=title, description="; ".join(sizes))
 
 
-def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator[Part]:
-    if before.groups:
-        caption = "Groups of each size that can be computed from the release before (left) and after (right) the repair."
-        yield Figure(repair_picture(before, after), caption)
+def _before_and_after(done: Repair) -> Iterator[Part]:
     rows = []
     for run in done.before.runs:
         if run.status != "not-relevant":
@@ -88,16 +182,40 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
     yield Table.of("Measures", ("Measure", "Before", "After", "Meaning"), compared)
 
 
-def _costs(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), format_number(value)) for name, value in cost.items()]
+#: Costs whose names need more words.
+_COST_NAMES = {
+    "itemsets_ghost": "new itemsets that were not frequent before",
+    "supports_changed": "itemsets with another count",
+    "support_error_mean": "counts off on average by",
+    "support_error_max": "counts off at most by",
+    "information_lost": "information lost per person",
+    "query_error": "answers to questions off on average by",
+    "confidence_error": "confidences of rules off on average by",
+}
+
+
+def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the costs of a repair with their names, in a form for reading."""
+    from tacit.model.measures import MEASURES
+
+    units = {measure.name: measure.unit for measure in MEASURES}
+    rows = []
+    for name, value in cost.items():
+        if isinstance(value, Mapping):
+            told = ", ".join(f"{visible(str(key))} {format_number(number)}" for key, number in value.items()) or "none"
+        else:
+            unit = units.get(name, "share" if name.endswith(("_share", "_error")) else "")
+            told = value if isinstance(value, str) else format_measure(value, unit) + (" nats" if unit == "nats" else "")
+        rows.append((_COST_NAMES.get(name, name.replace("_", " ")), told))
+    return rows
 
 
 def _cost_tables(done: Repair) -> Iterator[Table]:
-    yield Table.of("Changes by the repair", ("What", "Cost"), _costs(done.cost))
-    rows = [
-        (one.method, one.verdict or "not done", one.reason or ", ".join(f"{name} {value}" for name, value in _costs(one.cost)))
-        for one in done.tried
-    ]
+    yield Table.of("What the repair costs", ("What", "Cost"), cost_rows(done.cost))
+    rows = []
+    for one in done.tried:
+        costs = "; ".join(f"{name} {value}" for name, value in cost_rows(one.cost) if value not in ("0", "0 %"))
+        rows.append((one.method, one.verdict or "not done", one.reason or costs or "nothing is lost that is measured"))
     yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 

@@ -80,6 +80,27 @@ def format_number(value: Any) -> str:
     return f"{int(value):,}"
 
 
+def format_measure(value: Any, unit: str) -> str:
+    """Return a measure in a form for reading: shares in percent, tiny numbers as bounds."""
+    if not isinstance(value, float) or not np.isfinite(value):
+        return format_number(value)
+    if unit.startswith(("share", "probability")):
+        return format_percent(value)
+    if value and abs(value) < 0.001:
+        return "less than 0.001" if value > 0 else "almost 0"
+    return format_number(value) if value.is_integer() else f"{value:,.3f}"
+
+
+def format_percent(value: float) -> str:
+    """Return a share in percent; the ends are named only where they are reached."""
+    percent = 100 * value
+    if 0 < percent < 0.01:
+        return "less than 0.01 %"
+    if 99.99 < percent < 100:
+        return "more than 99.99 %"
+    return f"{percent:.0f} %" if percent == round(percent) else f"{percent:.2f} %"
+
+
 def format_limit(value: object) -> str:
     """Return a limit as in a settings file."""
     if value is None:
@@ -465,6 +486,63 @@ def reason(audit: Audit, run: AttackRun, kind: ReportKind) -> str:
         for name in sorted(names, key=len, reverse=True):
             why = why.replace(name, names[name])
     return why
+
+
+#: What each attack looks for, as a certificate says it.
+LOOKS_FOR = {
+    "I01": "groups of fewer than k people, by adding and subtracting published counts",
+    "I02": "groups of fewer than k people, through itemsets that a complete list leaves out",
+    "R01": "groups of fewer than k people whom a rule leaves out, or who are between several rules",
+    "R02": "sensitive values that become probable for people whose quasi-identifiers are known, by maximum entropy",
+    "R03": "sensitive values that become certain, or are ruled out, for people whose quasi-identifiers are known",
+    "B01": "people of whom fewer than l sensitive values stay possible",
+    "B02": "sensitive values that are probable within a group, if all assignments are equally likely",
+    "B03": "sensitive values that are probable within a group, by what all groups show together",
+    "T01": "hidden values that a rule reveals, which the rest of the table shows",
+    "T02": "hidden values that other readings of the blanks reveal, or a model",
+    "X01": "groups of fewer than k people that follow from all published numbers together",
+}
+
+
+def checked(audit: Audit) -> list[str]:
+    """Return what each attack that ran looked for, and what it found."""
+    out = []
+    for owner, run in enumerate(audit.runs):
+        if run.status not in ("ran", "stopped"):
+            continue
+        waived = audit.waived.number(owner)
+        found = "nothing was found" if not run.findings else f"{counted(run.findings, 'finding')}, {waived:,} waived"
+        claim = "" if run.claim == "proves" else ", an estimate"
+        limits = {"k people": f"{audit.policy.k:,} people", "fewer than l ": f"fewer than {audit.policy.l:,} "}
+        what = LOOKS_FOR[run.code]
+        for letter, number in limits.items():
+            what = what.replace(letter, number)
+        out.append(f"{capitalise(what)} ({run.code}{claim}): {found}.")
+    return out
+
+
+def nearness(audit: Audit) -> list[str]:
+    """Return how near a release comes to its limits, as far as that is known."""
+    measures = audit.measures
+    out = []
+    n = audit.release[0].get("n") if len(audit.release) == 1 else None
+    if finds_groups(audit):
+        k = audit.policy.k
+        if "smallest_count" in measures:
+            smallest = int(measures["smallest_count"])
+            times = f", {smallest / k:,.3g} times the limit of {k:,}" if k > 1 and smallest >= k else ""
+            out.append(f"The smallest published count is {people_of(smallest, n)}{times}.")
+        known = measures.get("smallest_group")
+        if known is not None:
+            out.append(f"The smallest group that is proved to exist has {people(int(known))}.")
+        else:
+            none = f"; none has fewer than {people(k)}, by the attacks that ran" if audit.verdict == "clean" else ""
+            out.append(f"The size of the smallest group that can be computed is not known{none}.")
+    if "max_posterior" in measures:
+        limit = audit.policy.max_posterior
+        judged = "no limit is set for estimates" if limit is None else f"the limit is {100 * limit:g} %"
+        out.append(f"The surest estimate of a sensitive value is {100 * measures['max_posterior']:.1f} %; {judged}.")
+    return out
 
 
 def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> str:

@@ -42,7 +42,7 @@ def write_report(
 ) -> None:
     """Write an audit as a page (``.html``), Markdown (``.md``) or record (``.json``).
 
-    ``release`` adds pictures and shorter sums.
+    ``release`` is the one that was audited, where the audit was not made by this program now.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tacit.write_report(audit, f"{folder}/audit.md")
     ...     Path(f"{folder}/audit.md").read_text().splitlines()[0]
-    '# Tacit: what this release reveals'
+    '# Certificate of a disclosure audit: 1 itemset about 30 people'
     """
     _check_kind(kind)
     form = ENDINGS.get(Path(path).suffix.casefold())

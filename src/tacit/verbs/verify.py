@@ -241,6 +241,7 @@ def _audit_again(
             first_hit=options["first_hit"],
             time_limit=time_limit,
         )
+        found = replace(found, signed_by=record.get("signed_by", ""))
         new = _plain(audit_record(found, top=options["top"]) if "headline" in record else found.to_dict(top=options["top"]))
     except TacitError as error:
         return replace(outcome, unconfirmed=f"A new audit did not end: {error}")
