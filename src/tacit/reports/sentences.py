@@ -17,7 +17,7 @@ from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
-from tacit.model.policy import Level
+from tacit.model.policy import Level, Waiver
 from tacit.model.rounding import find_convention
 from tacit.reports.document import Command, Sentence, visible
 
@@ -338,18 +338,34 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
         if kind == "external":
             out.append(("", waiver.name, "", until, outcome))
             continue
-        event = () if waiver.finding else waiver.to_dict()["event"].items()
-        about = waiver.finding or "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event)
-        out.append((about, waiver.name, waiver.reason, until, outcome))
+        out.append((_subject(waiver), waiver.name, waiver.reason, until, outcome))
     return out
 
 
+def _subject(waiver: Waiver) -> str:
+    """Return what a waiver is about."""
+    if waiver.finding is not None:
+        return waiver.finding
+    if waiver.event is not None:
+        return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in waiver.to_dict()["event"].items())
+    told = waiver.to_dict()
+    fewest, most = told["people"]
+    span = people(most) if fewest == most else f"{fewest:,} to {people(most)}"
+    parts = [f"{name} {', '.join(told[name])}" for name in ("items", "columns") if told[name]]
+    return f"{f'{waiver.attack}, ' if waiver.attack else ''}{' and '.join(parts)}, {span}"
+
+
 def idle_waivers(audit: Audit) -> list[str]:
-    """Return why some waivers accept nothing: no date is given, or the organisation decides."""
+    """Return why some waivers accept nothing: no date, no finding, or the organisation decides."""
     out = []
-    if undated := sum(audit.waived.status(place)[0] == "undated" for place in range(len(audit.waived.waivers))):
+    status = Counter(audit.waived.status(place)[0] for place in range(len(audit.waived.waivers)))
+    if undated := status["undated"]:
         has = counted(undated, "waiver has a last day and accepts", "waivers have a last day and accept")
         out.append(f"{has} nothing: give --date.")
+    if unmatched := status["unmatched"]:
+        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists them).")
+    if ended := status["ended"]:
+        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists them).")
     return out + [f"{said}." for said in _overruled_waivers(audit)]
 
 
@@ -478,7 +494,7 @@ def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> s
     if run.status == "unavailable":
         return f"could not run{why}"
     found = counted(run.findings, "finding") if run.findings else "nothing found"
-    accepted = f", {waived:,} of them waived" if waived else ""
+    accepted = "" if not waived else ", waived" if waived == run.findings else f", {waived:,} of them waived"
     left = f", {run.undecided:,} left undecided" if run.undecided else ""
     return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{why}"
 
