@@ -144,12 +144,12 @@ def _releases(given: object) -> tuple[str, ...]:
 
 def _globs(name: str, given: object) -> tuple[str, ...]:
     listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
-    texts = {one for one in listed if isinstance(one, str) and one}
+    texts = [one for one in listed if isinstance(one, str) and one]
     if len(texts) < len(listed):
         raise OptionError(f"{name} is not a list of names", where="waiver", remedy=f'Write for instance {name} = ["job", "age*"]')
     if any(not one.strip("*") for one in texts):
         raise OptionError(f"{name} covers everything", where="waiver", remedy="Write at least one letter beside the *")
-    return tuple(sorted(texts))
+    return tuple(sorted(set(texts)))
 
 
 @cache
