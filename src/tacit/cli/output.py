@@ -69,12 +69,29 @@ def examples(*lines: str) -> str:
     return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
 
 
-def emit(record: Record, text: Text, *, json_to: str | None, headline: str | None = None, head: str = "") -> None:
+def emit(
+    record: Record,
+    text: Text,
+    *,
+    json_to: str | None,
+    headline: str | None = None,
+    head: str = "",
+    external: str | None = None,
+) -> None:
     """Write the record to file, the text to stdout.
 
     With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
-    of the text, unless it is given. ``head`` stands before the text, and may have colours.
+    of the text, unless it is given. ``head`` stands before the text, and may have colours. ``external`` is a headline that describes no group:
+    where it is given, record and text hold counts and Tacit's own words only.
     """
+    if external is not None:
+        from tacit.reports.external import external_record, external_text
+
+        outside = external_record(record if isinstance(record, dict) else record(), external)
+        record = outside
+
+        def text(width: int) -> str:
+            return external_text(outside, width)
 
     def fold(width: int) -> str:
         return text if isinstance(text, str) else text(width)

@@ -106,8 +106,12 @@ def repair_command(**given: Any) -> int:
         from tacit.files.disk import Input
         from tacit.reports.repair import repair_document
 
-        write_reports(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
-    emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to)
+        digests = {os.path.basename(path): Input(path).sha256 for path in written}
+        write_reports(asked.report, repair_document(done, digests, kind=asked.report_kind))
+    from tacit.reports.sentences import verdict_line
+
+    external = f"After: {verdict_line(done.after)}. Before: {verdict_line(done.before)}." if asked.is_external else None
+    emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to, external=external)
     return DONE if done.ok else EXPOSED
 
 

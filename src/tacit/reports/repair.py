@@ -9,8 +9,9 @@ from tacit.model.repair import Bucketized, Hidden, Repair
 from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows
 from tacit.reports.document import Document, Figure, Listing, Part, Section, Sentence, Table, facts_text, visible
+from tacit.reports.external import EXTERNAL
 from tacit.reports.pictures import Canvas, bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, counted, format_number, people, verdict_line
+from tacit.reports.sentences import ReportKind, Summary, counted, format_number, people, verdict_line
 
 #: Regions of cells in words.
 PLACES = {
@@ -22,26 +23,28 @@ PLACES = {
 # Lists
 
 
-def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
+def repair_document(done: Repair, outputs: Mapping[str, str], *, kind: ReportKind = "internal") -> Document:
     """Return a repair's report; ``outputs`` maps files to SHA-256."""
+    is_internal = kind == "internal"
     before = Summary(done.before)
     after = Summary(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
     if before.groups:
         tiles += [(before.single, "groups of one person before"), (after.single, "groups of one person after the repair")]
-    remaining = [finding.statement for finding in done.after.findings[:10]]
-    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
-    files += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
+    left = done.after.findings[:10]
+    remaining = [finding.statement if is_internal else sentences.counted_only(finding) for finding in left]
+    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, kind)]
+    files += [("After", f"{name}: {sha256}" if is_internal else sha256) for name, sha256 in outputs.items()]
     return Document(
         title="Tacit: a release and its repair",
         verdict=done.after.verdict,
         lead=(f"after {done.method}: {after.sentence()} Before: {before.sentence()}",),
         tiles=tuple(tiles),
-        note="Internal report: it may describe groups of people. Keep it with the data.",
+        note="Internal report: it may describe groups of people. Keep it with the data." if is_internal else EXTERNAL,
         sections=(
-            Section("What to do next", (Listing.of(_next(done)),)),
+            Section("What to do next", (Listing.of(_next(done) if is_internal else ()),)),
             Section("Before and after", tuple(_before_and_after(done, before, after))),
-            Section("Cost", tuple(_cost_tables(done))),
+            Section("Cost", tuple(_cost_tables(done, kind))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
             Section("Policy", (Listing.of(sentences.policy_sentences(done.after)), limit_table(done.after))),
             Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
@@ -89,15 +92,15 @@ def _before_and_after(done: Repair, before: Summary, after: Summary) -> Iterator
 
 
 def _costs(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), format_number(value)) for name, value in cost.items()]
+    return [(name.replace("_", " "), format_number(value)) for name, value in cost.items() if isinstance(value, int | float)]
 
 
-def _cost_tables(done: Repair) -> Iterator[Table]:
+def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
     yield Table.of("Changes by the repair", ("What", "Cost"), _costs(done.cost))
-    rows = [
-        (one.method, one.verdict or "not done", one.reason or ", ".join(f"{name} {value}" for name, value in _costs(one.cost)))
-        for one in done.tried
-    ]
+    rows = []
+    for one in done.tried:
+        reason = one.reason if kind == "internal" else ""  # it may name columns
+        rows.append((one.method, one.verdict or "not done", reason or ", ".join(" ".join(cost) for cost in _costs(one.cost))))
     yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 
