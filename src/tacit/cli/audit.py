@@ -185,7 +185,15 @@ def audit_command(**given: Any) -> int:
         if asked.suggest is not None and found.verdict == "exposed":
             from tacit.verbs.suggest import suggestions_for
 
-            tried = suggestions_for(found, tuple(gathered.releases), seconds=asked.suggest, **others)
+            progress(0.0)
+            tried = suggestions_for(
+                found,
+                tuple(gathered.releases),
+                seconds=asked.suggest,
+                progress=progress,
+                announce=lambda method: progress.stage(f"trying {method}"),
+                **others,
+            )
             found = replace(found, suggestions=_name_files(tried, asked, len(gathered.releases)))
     disarm()
     _write(found, gathered.releases[0] if len(gathered.releases) == 1 else None, settings)

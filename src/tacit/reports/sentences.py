@@ -720,9 +720,7 @@ _DO_NOT_PUBLISH = "Do not publish this release as it is."
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
 _CHOOSE = "Choose one of the repairs that make it clean, and run its command."
-_NO_REPAIR = (
-    "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
-)
+_NO_REPAIR = "No repair that was tried makes it clean: "
 _PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
 
 
@@ -739,7 +737,11 @@ def next_steps(audit: Audit) -> list[Sentence]:
     steps = _steps_when_exposed(audit)
     if audit.suggestions is None:
         return [*steps, (_SUGGEST,)]
-    return [steps[0], (_CHOOSE if audit.suggestions.best is not None else _NO_REPAIR,)]
+    if audit.suggestions.best is not None:
+        return [steps[0], (_CHOOSE,)]
+    ways = [f"give more time (--suggest {audit.suggestions.more_seconds})"] if audit.suggestions.late else []
+    ways += [] if "data" in audit.options["given"] else ["give the data (--data)"]
+    return [steps[0], (f"{_NO_REPAIR}{', or '.join([*ways, 'publish something else'])}.",)]
 
 
 def _steps_when_exposed(audit: Audit) -> list[Sentence]:
