@@ -55,20 +55,27 @@ def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
 
 def other_file(name: str, mine: Any, audited: Any) -> str:
     """Return the sentence about a file that differs."""
-    return f"{name}: is not the file that was audited ({_digests(mine, audited)}). Give the audited file"
+    return f"{name}: this is not the file that was audited ({_digests(mine, audited)}). Give the audited file."
 
 
 def other_header(name: str, mine: Any, audited: Any) -> str:
     """Return the sentence about a header that differs."""
     if not audited or not mine:
         what = "had no header file when it was audited, and has one now" if mine else "had a header file when it was audited"
-        return f"{name}: {what}. Give the audited files"
-    return f"{name}: its header is not the one that was audited ({_digests(mine, audited)}). Give the audited files"
+        return f"{name}: {what}. Give the audited files."
+    return f"{name}: its header is not the one that was audited ({_digests(mine, audited)}). Give the audited files."
 
 
 def _digests(*digests: Any) -> str:
     mine, audited = (f"{str(digest)[:12]}.." if digest else "none" for digest in digests)
-    return f"SHA-256 {mine} instead of {audited}"
+    return f"SHA-256 {audited} there, {mine} here"
+
+
+def other_order(name: str, place: int, audited: int) -> str:
+    """Return the sentence about an audited file in another place, both from 0."""
+    return (
+        f"{name}: this is release {audited + 1} of the audit, given as release {place + 1}. Give the files in the audited order."
+    )
 
 
 def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:

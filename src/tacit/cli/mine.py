@@ -183,6 +183,7 @@ class _NegativeOptions(Options):
     permutations: int
     seed: int
     build_hierarchies: str | None
+    verbose: bool
 
 
 @command(
@@ -219,6 +220,7 @@ class _NegativeOptions(Options):
     "Build hierarchies from the data, write them to the folder DIR, <column>.csv each, and use them.",
 )
 @option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
+@option("--verbose -v", "Print how many people have each number of values ruled out.", is_flag=True, section=options.OUTPUT)
 @options.running
 def negative_command(**given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
@@ -270,7 +272,7 @@ def negative_command(**given: Any) -> None:
     if folder is not None:
         rules_too = f"; rules in {out} and {out}.json" if out else "; add -o negative.csv to keep the rules"
         last = f"Hierarchies of {', '.join(built) or 'no column'} written to {folder}{rules_too}"
-    text = negative_text(rules)
+    text = negative_text(rules, is_whole=asked.verbose)
     external = first_sentence(text) if asked.is_external else None
     emit(negative_record(rules), f"{text}\n{last}\n", json_to=asked.json_to, external=external)
 

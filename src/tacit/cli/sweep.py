@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     ),
 )
 def sweep_command() -> None:
-    """Choose a threshold, a precision or a repair: verdicts over a grid."""
+    """Choose a threshold, precision or repair by trying a grid of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
