@@ -18,13 +18,13 @@ from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.frequencies import CellPrinting
 from tacit.model.policy import time_limit
-from tacit.model.repair import Suggestion, Suggestions
+from tacit.model.repair import OUT_OF_TIME, Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
 from tacit.reports.audit import suggestion_parts
 from tacit.reports.document import Document, Section, render_text
 from tacit.reports.pages import render_html, render_markdown
-from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
+from tacit.verbs.suggest import Done, Way, try_ways
 from tacit.verbs.suggest.lists import itemset_loss
 from tacit.verbs.suggest.tables import rounded_cells
 from tests.shell import record

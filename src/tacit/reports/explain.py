@@ -320,7 +320,8 @@ def explanation_svg(told: Explanation, *, values: Sequence[str] = (), bars: Mapp
         return _values_svg(told, values)
     if "counts" in proof:
         return _counts_svg(told, bars or {})
-    if finding["code"] in ("I02", "R01"):
+    is_sum = any(isinstance(step, model.Term) for step in told.derivation)
+    if finding["code"] == "I02" or (finding["code"] == "R01" and not is_sum):
         return _bounds_svg(told)
     return _sum_svg(told)
 
