@@ -170,6 +170,13 @@ def waived(folder: Path) -> Made:
     return tacit.audit(path, policy=tacit.Policy(waivers=(waiver,))).to_dict(top=30), [path]
 
 
+def waived_by_pattern(folder: Path) -> Made:
+    """Findings that a pattern accepts, beside others."""
+    path = write_itemsets(folder / "sets.csv", "a:50 b:60 c:55 a+b:45 a+c:30 b+c:35 a+b+c:28", n=100)
+    waiver = tacit.Waiver(items=("a", "b"), people=[1, 9], reason="known from the census", name="A. Checker")
+    return tacit.audit(path, policy=tacit.Policy(waivers=(waiver,))).to_dict(top=30), [path]
+
+
 def estimates(folder: Path) -> Made:
     """R02 under a limit."""
     table = tacit.read_table(PATIENTS, qi=["age", "sex"], sa="ill")
@@ -192,5 +199,5 @@ _KINDS = (
     together,
     nested,
 )
-_MORE = (churn, changed, family, known_people, waived, estimates)
+_MORE = (churn, changed, family, known_people, waived, waived_by_pattern, estimates)
 MADE: dict[str, Callable[[Path], Made]] = {made.__name__: made for made in (*_KINDS, *_MORE)}

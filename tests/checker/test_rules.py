@@ -15,6 +15,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
+from tacit.model.finding import Term, Total
 from tacit.model.release import Rules
 from tests.rules.naive_rules import Form, file_of, rules_between, rules_to_values
 
@@ -58,6 +59,32 @@ def test_true_audits_hold(make: Callable[[Path], Rules], tmp_path: Path) -> None
     assert outcome.problems == ()
     assert outcome.held == len(record["findings"]) >= 3
     assert record["verdict"] == "exposed"
+
+
+def test_sums_of_printed_numbers_are_columns(tmp_path: Path) -> None:
+    found = tacit.audit(item_rules(tmp_path)).attack("R01")
+    assert found.show is not None
+    for index in range(found.findings):
+        finding = found.show(index)
+        terms = [step for step in finding.derivation if isinstance(step, Term)]
+        assert finding.derivation == (*terms, Total(finding.count))
+        ends = [(term.times * term.bound.lo, term.times * term.bound.hi) for term in terms]
+        assert (sum(map(min, ends)), sum(map(max, ends))) == (finding.count.lo, finding.count.hi)
+    rounded = tacit.audit(value_rules(tmp_path)).attack("R01")
+    assert rounded.show is not None
+    forms = [any(isinstance(step, Term) for step in rounded.show(index).derivation) for index in range(rounded.findings)]
+    assert not all(forms)  # what is not a sum of printed numbers stays in words
+
+
+def test_the_other_value_is_the_rest_of_the_antecedent() -> None:
+    people = [{"q": "a", "r": "c", "s": "x"}] * 60 + [{"q": "a", "r": "c", "s": "y"}] * 12
+    people += [{"q": "a", "r": "d", "s": "x"}] * 30 + [{"q": "a", "r": "d", "s": "y"}] * 3 + [{"q": "b", "r": "d", "s": "x"}] * 30
+    table = tacit.read_table({name: [one[name] for one in people] for name in "qrs"}, qi=["q", "r"], sa="s")
+    rules = tacit.mine_rules(table, min_support=10, min_confidence=0.5)
+    finding = next(one for one in tacit.audit(rules).findings if one.code == "R01")
+    assert finding.steps[-1] == "sum: 3"
+    assert any("its count divided by its confidence" in step for step in finding.steps)
+    assert check_audit(tacit.audit(rules).to_dict(), [rules]).ok
 
 
 def step_of(record: Record, word: str) -> tuple[Record, int]:
@@ -104,17 +131,18 @@ def dropped_line(record: Record) -> None:
 
 
 def line_number(record: Record) -> None:
-    renumbered(record, "Line ")
+    renumbered(record, "ine ")
 
 
 def line_count(record: Record) -> None:
-    finding, place = step_of(record, "Line ")
+    finding, place = step_of(record, "ine ")
     head, _, tail = finding["steps"][place].partition(": ")
     finding["steps"][place] = f"{head}: 9{tail}"
 
 
 def difference(record: Record) -> None:
-    renumbered(record, ", that is ")
+    told = json.dumps([finding["steps"] for finding in record["findings"]])
+    renumbered(record, ", that is " if ", that is " in told else "sum: ")
 
 
 def free_step(record: Record) -> None:

@@ -105,5 +105,12 @@ def test_verify_says_how_many_hold_of_which_attack(files: Path) -> None:
     result = tacit("verify", "audit.json", "visits.csv", "treatments.csv")
     assert result.exit_code == 1
     text = " ".join(result.stdout.split())
-    assert text.startswith("REJECTED: the record does not hold. - visits.csv: is not the file that was audited (SHA-256 ")
-    assert text.endswith("Give the audited file")
+    assert text.startswith("REJECTED: the record does not hold. - visits.csv: this is not the file that was audited (SHA-256 ")
+    assert text.endswith("Give the audited file.")
+    Path("visits.csv").write_text(VISITS)
+    assert tacit("verify", "audit.json", "visits.csv", "treatments.csv").exit_code == 0
+    swapped = tacit("verify", "audit.json", "treatments.csv", "visits.csv")
+    assert swapped.exit_code == 1
+    said = "treatments.csv: this is release 2 of the audit, given as release 1. Give the files in the audited order."
+    assert said in " ".join(swapped.stdout.split())
+    assert "about 2 releases, and 1 is given" in " ".join(tacit("verify", "audit.json", "visits.csv").stdout.split())

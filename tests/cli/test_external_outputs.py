@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,113 @@ def test_external_outputs_hold_no_value_no_name_and_no_group(name: str, place: P
     shown = re.search(r"<h2>The release</h2>(.*?)</section>", own, re.DOTALL)
     assert shown is not None
     assert CELL in shown[1]
+
+
+def other_verbs(place: Path, out: Path) -> dict[str, tuple[object, ...]]:
+    """Every other verb that writes a record or a report, with the reports that it can write."""
+    data, baskets, rules, itemsets = (place / f"{FILE}{end}" for end in (".csv", ".dat", "rules.csv", "itemsets.csv"))
+    who = f"{COLUMN}sex={CELL}F"
+    pages = ("--report", out / "r.html", "--report", out / "r.md")
+    grid = (*pages, "--csv", out / "grid.csv", "--picture", out / "grid.svg")
+    reported = place / "audit.json"
+    assert tacit("audit", itemsets, "--json", reported).exit_code == 1
+    return {
+        "repair": ("repair", itemsets, "--data", baskets, "-o", out / "y.csv", *pages),
+        "repair rules": (
+            *("repair", rules, "--data", data, "--method", "withdraw", "--max-posterior", "0.3", "-o", out / "y.csv", *pages),
+        ),
+        "bucketize": ("bucketize", data, *roles(), "--l", 2, "-o", out / "groups"),
+        "hide": ("hide", data, *roles(), "--rows", f"{COLUMN}age={CELL}0", "--may-hide", "sc", "-o", out / "z.csv"),
+        "sweep itemsets": ("sweep", "itemsets", baskets, "--min-support", "10,20", *grid),
+        "sweep rounding": ("sweep", "rounding", itemsets, "--base", "5,10", *grid),
+        "sweep repairs": ("sweep", "repairs", itemsets, "--data", baskets, *grid),
+        "sweep rules": ("sweep", "rules", data, *roles(), "--min-support", 5, "--min-confidence", 0.3, *grid),
+        "compare": ("compare", rules, "--data", data),
+        "compare groups": ("compare", place / f"{FILE}groups", "--data", data, "--queries", 20),
+        "explain": ("explain", itemsets),
+        "explain record": ("explain", "--audit", reported),
+        "explain pattern": ("explain", itemsets, "--pattern", f"{CELL}a and not {CELL}b"),
+        "explain who": ("explain", rules, "--known", data, "--who", who),
+        "explain member": ("explain", place / f"{FILE}groups", "--who", who),
+        "explain blank": (
+            "explain",
+            place / f"{FILE}blank.csv",
+            *roles(),
+            "--rows",
+            place / "rows.txt",
+            "--min-confidence",
+            "0.1",
+            "--who",
+            who,
+        ),
+        "verify": ("verify", reported, itemsets),
+        "mine itemsets": ("mine", "itemsets", baskets, "--min-support", 10),
+        "mine rules": ("mine", "rules", data, *roles(), "--min-support", 2, "--min-confidence", "5%"),
+        "mine negative": ("mine", "negative", data, *roles(), "--min-expectation", "1%", "--min-confidence", "50%"),
+        "tabulate": ("tabulate", data, "--by", f"{COLUMN}sex,{COLUMN}ill"),
+    }
+
+
+OTHERS = (
+    *("repair", "repair rules", "bucketize", "hide", "sweep itemsets", "sweep rounding", "sweep repairs"),
+    *("sweep rules", "compare", "compare groups", "explain", "explain record", "explain pattern", "explain who"),
+    *("explain member", "explain blank", "verify", "mine itemsets", "mine rules", "mine negative", "tabulate"),
+)
+#: Verbs whose text names nothing anyway.
+SILENT = frozenset({"repair rules", "bucketize", "sweep itemsets", "sweep rounding", "sweep repairs", "sweep rules", "verify"})
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_external_outputs_of_other_verbs(name: str, place: Path, tmp_path: Path) -> None:
+    words = other_verbs(place, tmp_path)[name]
+    told = tacit(*words, "--report-kind", "external", "--json", tmp_path / "x.json")
+    assert told.exit_code in (0, 1), told.output
+    written = [path for path in tmp_path.iterdir() if path.name in ("x.json", "r.html", "r.md", "grid.csv", "grid.svg")]
+    assert len(written) == 1 + sum(word in ("--report", "--csv", "--picture") for word in words)
+    said = {path.name: path.read_text() for path in written} | {"text": told.stdout}
+    for output, content in said.items():
+        for marker in MARKERS:
+            assert marker not in content.replace(str(tmp_path), ""), f"{output} holds {marker}"
+    record = json.loads(said["x.json"])
+    assert record["report_kind"] == "external"
+    assert record["headline"] in " ".join(told.stdout.split())
+    inside = tacit(*words, "--json", tmp_path / "x.json")
+    assert json.loads((tmp_path / "x.json").read_text()).get("report_kind") is None
+    if name not in SILENT:  # inside, they are there
+        assert any(marker in inside.stdout + (tmp_path / "x.json").read_text() for marker in (CELL, COLUMN))
+
+
+def test_outputs_that_name_groups_are_not_external(place: Path, tmp_path: Path) -> None:
+    rules, data, out = place / f"{FILE}rules.csv", place / f"{FILE}.csv", tmp_path / "out.csv"
+    refused = (
+        ("audit", rules, "--findings", out),
+        ("compare", rules, "--data", data, "--csv", out),
+        ("explain", rules, "--picture", tmp_path / "out.svg"),
+    )
+    for words in refused:
+        done = tacit(*words, "--report-kind", "external")
+        assert done.exit_code == 2
+        assert "names groups of people, which an external output may not" in done.stderr
+        assert not list(tmp_path.iterdir())
+
+
+def test_an_entry_that_the_filter_does_not_know_stays_inside() -> None:
+    from tacit.reports.external import external_record
+
+    inner = {
+        "verdict": "clean",
+        "n": 3,
+        "new": 5,
+        "reason": CELL,
+        CELL: 1,
+        "by_column": {COLUMN: 2},
+        "qi": [COLUMN],
+        "count": [1, 2],
+    }
+    kept = external_record({"format": "x", "before": inner, "cells": [inner], "changes": [1, 2]}, "said")
+    inner_kept = {"verdict": "clean", "n": 3, "count": [1, 2]}
+    assert kept["before"] == kept["cells"][0] == inner_kept
+    assert kept["changed_lines"] == 2
 
 
 def good_and_bad(place: Path, out: Path) -> list[tuple[object, ...]]:

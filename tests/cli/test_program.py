@@ -96,7 +96,7 @@ def test_no_command_shows_help_and_fails() -> None:
         (["mine", "itemset"], "tacit mine: there is no command 'itemset'. Did you mean 'itemsets'?"),
         (
             ["audit", "x", "--raport", "y"],
-            "tacit audit: there is no option --raport. Did you mean '--report'? The options are: --data,",
+            "tacit audit: there is no option --raport. Did you mean --report or --report-kind",
         ),
         (["audit"], "tacit audit: RELEASE is missing. See tacit audit --help."),
         (["audit", "x", "--k", "many"], "--k: 'many' is not a valid integer. See tacit audit --help."),

@@ -74,7 +74,7 @@ def test_a_clean_record_of_more_than_the_release_needs_the_same_again(folder: Pa
     Path("rows.dat").write_text("a b\n" * 30 + "a\n" * 20 + "d\n" * 50)
     done = tacit("verify", "data.json", "clean.csv", "--data", "rows.dat")
     assert done.exit_code == 1
-    assert "rows.dat: is not the file that was audited" in done.stdout
+    assert "rows.dat: this is not the file that was audited" in done.stdout
 
 
 def test_an_exposed_record_says_what_it_does_not_confirm(folder: Path) -> None:
@@ -90,9 +90,12 @@ def test_another_file_is_told_by_its_hash_before_anything_else(folder: Path) -> 
     assert done.exit_code == 1
     text = " ".join(done.stdout.split())
     mine, audited = (json.loads(Path(f"{name}.json").read_text())["release"][0]["sha256"] for name in ("clean", "exposed"))
-    assert f"clean.csv: is not the file that was audited (SHA-256 {mine[:12]}.. instead of {audited[:12]}..)." in text
+    assert (
+        f"clean.csv: this is not the file that was audited (SHA-256 {audited[:12]}.. there, {mine[:12]}.. here). Give the audited file."
+        in text
+    )
     Path("exposed.csv").write_text("no release at all")
-    assert "exposed.csv: is not the file that was audited" in tacit("verify", "exposed.json", "exposed.csv").stdout
+    assert "exposed.csv: this is not the file that was audited" in tacit("verify", "exposed.json", "exposed.csv").stdout
 
 
 def test_another_header_is_told_by_its_hash(folder: Path) -> None:

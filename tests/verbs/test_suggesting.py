@@ -18,13 +18,13 @@ from tacit.cli import cli
 from tacit.errors import LimitReached, OptionError
 from tacit.model.frequencies import CellPrinting
 from tacit.model.policy import time_limit
-from tacit.model.repair import Suggestion, Suggestions
+from tacit.model.repair import OUT_OF_TIME, Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
 from tacit.reports.audit import suggestion_parts
 from tacit.reports.document import Document, Section, render_text
 from tacit.reports.pages import render_html, render_markdown
-from tacit.verbs.suggest import OUT_OF_TIME, Done, Way, try_ways
+from tacit.verbs.suggest import Done, Way, try_ways
 from tacit.verbs.suggest.lists import itemset_loss
 from tacit.verbs.suggest.tables import rounded_cells
 from tests.shell import record
@@ -201,6 +201,23 @@ def test_time_is_shared_and_who_needs_more_gets_what_is_left() -> None:
     assert done["slow"].reason == "fits nothing. Choose another"
     assert done["never"].reason == OUT_OF_TIME
     assert done["quick"].reason == "fits nothing. Choose another"
+
+
+def test_what_is_tried_is_announced_and_what_is_not_is_named_in_one_line() -> None:
+    said: list[str] = []
+    shares: list[float] = []
+
+    def late(_: float) -> Done:
+        raise LimitReached("the time limit was reached", where="x", remedy="Give more time")
+
+    ways = [Way("round", "round counts", late), Way("leave-out", "leave out lines", late)]
+    tried = Suggestions.of(try_ways(ways, 20.0, shares.append, said.append), seconds=20.0)
+    assert said == ["round", "leave-out", "round", "leave-out"]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    text = render_text(Document("t", ("lead",), (Section("s", tuple(suggestion_parts(tried, is_named=True))),)))
+    assert "Not tried (out of time): round, leave-out; allow more with --suggest 120." in " ".join(text.split())
+    assert "Also tried" not in text
 
 
 def test_outsiders_are_told_no_reason_that_may_name_a_column() -> None:

@@ -84,7 +84,7 @@ def test_the_last_day_is_compared_with_the_given_date_only() -> None:
     [
         ('finding = "I01-0123456789ab"\nname = "A"', "has no reason"),
         ('finding = "I01-0123456789ab"\nreason = "x"\nname = " "', "has no name"),
-        ('reason = "x"\nname = "A"', "names neither a finding nor an event"),
+        ('reason = "x"\nname = "A"', "must name one of a finding, an event, and a pattern"),
         ('finding = "I01"\nreason = "x"\nname = "A"', "finding is not the id of one"),
         ('finding = "I01-0123456789ab"\npeople = 9\nreason = "x"\nname = "A"\nuntil = "soon"', "is not a date"),
         ('finding = "I01-0123456789ab"\nreason = "x"\nnmae = "A"', "unknown key 'nmae'. Did you mean 'name'"),
@@ -96,6 +96,17 @@ def test_the_last_day_is_compared_with_the_given_date_only() -> None:
             'finding = "I01-0123456789ab"\nreason = "x"\nname = "A"\npeople = 9\nrelease = "abc"',
             "release is not the SHA-256 of one",
         ),
+        ('items = ["a"]\nevent = { present = ["a"] }\nreason = "x"\nname = "A"\npeople = 9', "must name one of a finding"),
+        ('attack = "I01"\nreason = "x"\nname = "A"\npeople = 9', "must name one of a finding"),
+        ('attack = "I1"\nitems = ["a"]\nreason = "x"\nname = "A"\npeople = 9', "unknown attack 'I1'"),
+        (
+            'finding = "I01-0123456789ab"\nattack = "I01"\nreason = "x"\nname = "A"\npeople = 9',
+            "attack does not narrow a pattern",
+        ),
+        ('items = ["*"]\nreason = "x"\nname = "A"\npeople = 9', "items covers everything"),
+        ('columns = [3]\nreason = "x"\nname = "A"\npeople = 9', "columns is not a list of names"),
+        ('column = "a"\ncolumns = ["b"]\nreason = "x"\nname = "A"\npeople = 9', "has both column and columns"),
+        ('column = "a"\nreason = "x"\nname = "A"', "does not say how many people it is for"),
     ],
 )
 def test_a_waiver_that_makes_no_sense_is_refused(entry: str, expected: str) -> None:
@@ -164,3 +175,96 @@ def test_a_waiver_may_be_bound_to_a_release(tmp_path: Path) -> None:
     for bound, number in ((digest, 1), ([digest, "0" * 64], 1), ("0" * 64, 2)):
         waiver = Waiver(finding=IDS[0], people=1, reason="known", name="A", release=bound)
         assert library.audit(tmp_path / "r.csv", policy=Policy(waivers=(waiver,))).counted("I01") == number
+
+
+def pattern(people: Any = (1, 9), **about: Any) -> Waiver:
+    return Waiver(people=people, reason="known", name="A. Checker", **about)
+
+
+@pytest.mark.parametrize(
+    ("waiver", "covered"),
+    [
+        (pattern(items=["a", "b"]), {0}),  # every item that the finding mentions, present or absent
+        (pattern(items=["a"]), set()),
+        (pattern(items=["a*", "b", "c", "d*"]), {0, 1}),
+        (pattern(items=["a", "b"], attack="I01"), {0}),
+        (pattern(items=["a", "b"], attack="X01"), set()),
+        (pattern(items=["a", "b", "c", "d"], people=[2, 9]), {1}),  # accepting 2 to 9 people does not accept 1
+        (pattern(items=["a", "b", "c", "d"], people=9), set()),
+        (pattern(columns=["a", "b"]), set()),  # items of baskets have no column
+    ],
+)
+def test_a_pattern_covers_what_mentions_nothing_else(waiver: Waiver, covered: set[int]) -> None:
+    audit = library.audit(RELEASE, policy=Policy(waivers=(waiver,)))
+    assert {IDS.index(one.id) for one in audit.findings if one.waived} == covered
+    assert audit.verdict == ("clean" if len(covered) == 2 else "exposed")
+    made = audit.to_dict()
+    assert made["waivers"][0]["findings"] == made["attacks"][0]["waived"] == len(covered)
+    assert made["waivers"][0]["status"] == ("applied" if covered else "unmatched")
+    assert check_audit(made, [RELEASE]).ok
+
+
+NAMES = st.sampled_from(["a", "a=1", "a=2", "b=1", "ab=1", "c"])
+GLOBS = st.sampled_from(["a", "a*", "*1", "b=*", "c", "a=?", "ab"])
+
+
+@given(st.sets(NAMES), st.sets(NAMES), st.sets(GLOBS), st.sets(GLOBS), st.integers(1, 3), st.integers(0, 3))
+def test_the_checker_matches_patterns_by_itself(
+    present: set[str], absent: set[str], items: set[str], columns: set[str], lo: int, more: int
+) -> None:
+    from tacit.checker.totals import _is_about
+    from tacit.model.event import ItemEvent
+
+    if not items | columns:
+        return
+    waiver = pattern(people=[2, 4], items=sorted(items), columns=sorted(columns))
+    event = ItemEvent(tuple(present), tuple(absent))
+    expected = waiver.covers(event) and waiver.holds_for(lo, lo + more)
+    assert _is_about(waiver.to_dict(), {"code": "I01", "event": event.to_dict(), "count": [lo, lo + more]}) == expected
+
+
+def test_patterns_of_columns_and_of_changing_populations() -> None:
+    from tacit.model.event import BoxEvent, Change, ItemEvent
+
+    job = pattern(columns=["job"])
+    assert job.covers(ItemEvent(("job=a",), ("job=b",)))
+    assert job.covers(BoxEvent({"job": ("a", "b")}))
+    assert not job.covers(BoxEvent({"job": ("a",), "age": ("3",)}))
+    assert not job.covers(ItemEvent(("jobs=a",)))
+    assert pattern(items=["age=3*"], columns=["job"]).covers(BoxEvent({"job": ("a",), "age": ("3", "30")}))
+    assert not job.covers(ItemEvent(()))  # all people
+    assert not job.covers(ItemEvent(("job=a",), inside=(0,), outside=(1,)))
+    assert not job.covers(ItemEvent(("job=a",), changes=(Change("age"),)))
+
+
+@pytest.mark.parametrize("change", ["items", "people", "attack", "findings", "moved", "everything", "both"])
+def test_the_checker_rejects_forged_patterns(change: str) -> None:
+    from tacit.errors import InputError
+
+    waiver = pattern(items=["a", "b"], people=[1, 1], attack="I01")
+    made = json.loads(json.dumps(library.audit(RELEASE, policy=Policy(waivers=(waiver,))).to_dict()))
+    assert check_audit(made, [RELEASE]).ok
+    told = made["waivers"][0]
+    if change == "items":
+        told["items"] = ["a", "b", "c", "d"]
+        told["people"] = [1, 2]
+    elif change == "people":
+        told["people"] = [2, 9]
+    elif change == "attack":
+        told["attack"] = "X01"
+    elif change == "findings":
+        told["findings"] = 2
+        made["attacks"][0]["waived"] = 2
+        made["verdict"] = "clean"
+    elif change == "moved":
+        made["attacks"][0]["waived"] = 0
+        made["attacks"][1] |= {"findings": 1, "waived": 1}
+    elif change == "everything":
+        told["items"] = ["*"]
+    else:
+        told["finding"] = IDS[0]
+    if change in ("everything", "both"):
+        with pytest.raises(InputError):
+            check_audit(made, [RELEASE])
+    else:
+        assert not check_audit(made, [RELEASE]).ok

@@ -28,13 +28,15 @@ from tacit.checker.words import check_joint_words, check_rule_citations, check_r
 from tacit.checker.worlds import Worlds, check_worlds, people_who_fit
 from tacit.errors import InputError, InternalError
 from tacit.model.buckets import Buckets
-from tacit.model.finding import FORMAT
+from tacit.model.finding import FORMAT, render_bound
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact
 from tacit.model.measures import Verification
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules, by_sensitive_column
 from tacit.model.table import Table
+from tacit.model.words import render_people
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
@@ -66,7 +68,9 @@ def check_audit(
     """
     check_record(record)
     if len(record["release"]) != len(releases):
-        return Verification(0, (f"the audit is about {len(record['release'])} releases, {len(releases)} are given",))
+        given = "1 is" if len(releases) == 1 else f"{len(releases)} are"
+        audited = "1 release" if len(record["release"]) == 1 else f"{len(record['release'])} releases"
+        return Verification(0, (f"the audit is about {audited}, and {given} given. Give all of them, in the audited order.",))
     problems = check_releases(record, releases) + check_adversary(record, releases) + check_totals(record)
     names = names or population_names(releases, record["adversary"].get("population", ()))
     shelf = _Shelf(record, releases, known, knowledge, names=names)
@@ -228,7 +232,7 @@ def _check_group(finding: Mapping[str, Any], book: ItemsetBook | RuleBook, k: in
         raise Reject(f"there is no way to check {finding['code']}")
     claimed_lo, claimed_hi = finding["count"]
     if not claimed_lo <= lo <= hi <= claimed_hi:
-        raise Reject(f"its lines give {lo} to {hi}, not {claimed_lo} to {claimed_hi}")
+        raise Reject(f"its lines give {render_people(Bound(lo, hi))}, not {render_bound(Bound(claimed_lo, claimed_hi))}")
     if not 0 < claimed_lo <= claimed_hi < k:
         raise Reject(f"its group is not one of 1 to {k - 1} people")
     check_statement(finding, ())

@@ -330,17 +330,31 @@ _ADVERSARY = fields(
         "rows_named": maybe(natural),
     },
 )
-_WAIVER = fields(
-    {
-        **each(text, "reason", "name"),
-        "until": maybe(text),
-        "status": one_of("applied", "ended", "undated", "unmatched"),
-        "findings": natural,
-        "people": list_of(natural),
-        "release": _NAMES,
-    },
-    {"finding": text, "event": map_of(list_of(either(text, whole)))},
-)
+_ACCEPTED: Mapping[str, Check] = {
+    **each(text, "reason", "name"),
+    "until": maybe(text),
+    "status": one_of("applied", "ended", "undated", "unmatched"),
+    "findings": natural,
+    "people": both(span, kind(lambda value: value[0] > 0, "is about nobody")),
+    "release": _NAMES,
+}
+_GLOBS = both(sorted_names, list_of(kind(lambda value: bool(value.strip("*")), "covers everything")))
+#: What a waiver is about, by the entry that tells it.
+_SUBJECTS: Mapping[str, Mapping[str, Check]] = {
+    "finding": {"finding": finding_id},
+    "event": {"event": map_of(list_of(either(text, whole)))},
+    "items": {"attack": maybe(text), "items": _GLOBS, "columns": _GLOBS},
+}
+
+
+def _waiver(value: Any, place: str) -> None:
+    is_object(value, place)
+    subject = next((about for name, about in _SUBJECTS.items() if name in value), {})
+    if not subject:
+        raise Wrong(place, "is about nothing")
+    fields({**_ACCEPTED, **subject})(value, place)
+
+
 _SHARES = each(maybe(number), "posterior", "baseline", "lower", "upper")
 _GUESS = fields({"event": _BOX_EVENT, "people": natural, "value": text, **_SHARES})
 _MEASURES = map_of(maybe(either(number, flag)))
@@ -374,7 +388,7 @@ _RECORD = fields(
         "policy": fields(_LIMITS | {"safe_threshold": natural}),
         "policy_from": fields(dict.fromkeys(_LIMITS, _LEVEL)),
         "policy_files": list_of(fields({"level": _LEVEL, "file": text, "sha256": text})),
-        "waivers": list_of(_WAIVER),
+        "waivers": list_of(_waiver),
         "attacks": list_of(_ATTACK),
         "measures": _MEASURES,
         "options": _OPTIONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -54,20 +55,27 @@ def check_releases(record: Record, releases: Sequence[Release]) -> list[str]:
 
 def other_file(name: str, mine: Any, audited: Any) -> str:
     """Return the sentence about a file that differs."""
-    return f"{name}: is not the file that was audited ({_digests(mine, audited)}). Give the audited file"
+    return f"{name}: this is not the file that was audited ({_digests(mine, audited)}). Give the audited file."
 
 
 def other_header(name: str, mine: Any, audited: Any) -> str:
     """Return the sentence about a header that differs."""
     if not audited or not mine:
         what = "had no header file when it was audited, and has one now" if mine else "had a header file when it was audited"
-        return f"{name}: {what}. Give the audited files"
-    return f"{name}: its header is not the one that was audited ({_digests(mine, audited)}). Give the audited files"
+        return f"{name}: {what}. Give the audited files."
+    return f"{name}: its header is not the one that was audited ({_digests(mine, audited)}). Give the audited files."
 
 
 def _digests(*digests: Any) -> str:
     mine, audited = (f"{str(digest)[:12]}.." if digest else "none" for digest in digests)
-    return f"SHA-256 {mine} instead of {audited}"
+    return f"SHA-256 {audited} there, {mine} here"
+
+
+def other_order(name: str, place: int, audited: int) -> str:
+    """Return the sentence about an audited file in another place, both from 0."""
+    return (
+        f"{name}: this is release {audited + 1} of the audit, given as release {place + 1}. Give the files in the audited order."
+    )
 
 
 def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
@@ -170,14 +178,54 @@ def _waivers(record: Record) -> Iterator[str]:
         yield "a finding is marked as waived, and no waiver is about it"
     if any(_is_about(waiver, finding) for waiver in waivers for finding in record["findings"] if "waived" not in finding):
         yield "a waiver is about a finding that is not marked as waived"
+    for attack in record["attacks"]:
+        code = attack["code"]
+        if attack["waived"] > sum(waiver["findings"] for waiver in waivers if _code_of(waiver) in (None, code)):
+            yield f"{code}: more findings are counted as waived than waivers of this attack accept"
+        left = sum(finding["code"] == code and "waived" not in finding for finding in record["findings"])
+        if attack["waived"] + left > attack["findings"]:
+            yield f"{code}: more findings are counted as waived than there are besides those listed"
+
+
+def _code_of(waiver: Mapping[str, Any]) -> str | None:
+    return waiver["finding"].partition("-")[0] if "finding" in waiver else waiver.get("attack")
 
 
 def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
-    if waiver["people"] != finding["count"]:
-        return False
     if "waived" in finding and (waiver["name"], waiver["reason"]) != (finding["waived"]["name"], finding["waived"]["reason"]):
+        return False
+    if "items" in waiver:
+        return _is_pattern_of(waiver, finding)
+    if waiver["people"] != finding["count"]:
         return False
     if "finding" in waiver:
         return bool(waiver["finding"] == finding["id"])
     told = {name: sorted(values, key=str) for name, values in finding["event"].items() if values}
     return bool(told == waiver["event"])
+
+
+def _is_pattern_of(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
+    """Tell if everything that a finding mentions is in a pattern, and its people in the limits."""
+    lo, hi = finding["count"]
+    if waiver["attack"] not in (None, finding["code"]) or lo < waiver["people"][0] or hi > waiver["people"][1]:
+        return False
+    event = finding["event"]
+    if {"present", "absent"} <= set(event):
+        if set(event) & {"inside", "outside", "changes"}:
+            return False
+        items = [*event["present"], *event["absent"], *event.get("not_all", ())]
+        parts = [(item.split("=")[0] if "=" in item else "", item) for item in items]
+    else:
+        parts = [(column, f"{column}={value}") for column, values in event.items() for value in values]
+    by_column = [_expression(one) for one in waiver["columns"]]
+    by_item = [_expression(one) for one in waiver["items"]]
+    named = []
+    for column, item in parts:
+        is_column = bool(column) and any(one.match(column) for one in by_column)
+        named.append(is_column or any(one.match(item) for one in by_item))
+    return bool(named) and all(named)
+
+
+def _expression(glob: str) -> re.Pattern[str]:
+    """Return the expression of a text in which ``*`` stands for any text."""
+    return re.compile(rf"\A{re.escape(glob).replace(re.escape('*'), '.*')}\Z", re.DOTALL)

@@ -16,7 +16,15 @@ from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import render_bound, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
-from tacit.model.words import describe_event, describe_printed, explain_joint, join_names, render_people, state_joint
+from tacit.model.words import (
+    describe_event,
+    describe_printed,
+    explain_joint,
+    explain_rule_sum,
+    join_names,
+    render_people,
+    state_joint,
+)
 
 Finding = Mapping[str, Any]
 
@@ -112,6 +120,19 @@ class _Words:
         steps = list(self.finding["steps"])
         if not steps or len(set(steps)) < len(steps):
             raise Reject("it has no steps, or one twice")
+        event = read_event(self.finding["event"])
+        summed = explain_rule_sum(
+            event,
+            self.count,
+            self.entries,
+            release=self.book.release,
+            values=self.book.values,
+            index_of=self.book.by_line.__getitem__,
+        )
+        if summed is not None:
+            if tuple(steps) != render_steps(summed):
+                raise Reject("its steps do not say what its certificate says")
+            return
         *before, last = steps
         if last not in self._last_forms():
             raise Reject("its last step does not say what its event and count say")

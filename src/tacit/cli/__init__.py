@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ VERBS = (
     Verb("repair", "tacit.cli.repair", "Change a release until no attack succeeds, and audit the result."),
     Verb("bucketize", "tacit.cli.protect", "Publish a table in groups of at least L sensitive values each."),
     Verb("hide", "tacit.cli.protect", "Hide cells of a table until no rule reveals the sensitive ones."),
-    Verb("sweep", "tacit.cli.sweep", "Choose a threshold, a precision or a repair: verdicts over a grid."),
+    Verb("sweep", "tacit.cli.sweep", "Choose a threshold, precision or repair by trying a grid of them."),
     Verb("attacks", "tacit.cli.catalogue", "List the attacks."),
     Verb("repairs", "tacit.cli.catalogue", "List the repairs."),
     Verb("reproduce", "tacit.cli.reproduce", "Compare a paper's tables and figures with ours."),
@@ -231,7 +232,9 @@ def _usage(exc: click.UsageError) -> str:
         return exc.ctx.get_help()
     if isinstance(exc, click.NoSuchOption) and exc.ctx:
         known = [name for param in exc.ctx.command.params for name in param.opts if name.startswith("--")]
-        remedy = nearest_name(exc.option_name, known, "options")
+        near = get_close_matches(exc.option_name, known, n=3, cutoff=0.6)
+        meant = f"Did you mean {' or '.join(near)}? " if near else ""
+        remedy = f"{meant}{where} --help-all lists the options"
         what = f"there is no option {exc.option_name}"
     elif isinstance(exc, click.BadOptionUsage):
         what = _clause(exc.message).removeprefix(f"option {exc.option_name!r} ")

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from tacit.cli import OF_VERDICT, disarm, options, reading
 from tacit.cli.completion import complete_attacks
-from tacit.cli.options import ReleaseOptions, command, option
+from tacit.cli.options import ReleaseOptions, command, option, refuse_external
 from tacit.cli.output import check_outputs, coloured, emit, watched, write_file, write_reports, wrote
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import OptionError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit
     from tacit.model.release import Release
     from tacit.model.repair import Suggestions
-    from tacit.reports.sentences import ReportKind
 
 TOP = 10  #: Findings in the record and the report, unless --top is given.
 TOP_ON_SCREEN = 3  #: Findings on the terminal, unless --top is given.
@@ -53,7 +52,6 @@ class _AuditOptions(ReleaseOptions):
     junit: str | None
     acro_to: str | None
     mark_to: str | None
-    report_kind: ReportKind
     signed_by: str | None
     suggest: float | None
     verbose: bool
@@ -138,7 +136,6 @@ def _one_line(_ctx: click.Context, param: click.Parameter, value: str | None) ->
     section=options.OUTPUT,
     rare=True,
 )
-@options.report_kind
 @option(
     "--signed-by NAME",
     "Who answers for the audit: named in the report and in the record.",
@@ -176,10 +173,7 @@ def audit_command(**given: Any) -> int:
     """
     asked = _AuditOptions(**given)
     outputs = [asked.json_to, *asked.report, asked.findings_to, asked.mark_to, asked.sarif, asked.junit]
-    for name, output in (("--findings", asked.findings_to), ("--mark", asked.mark_to)):
-        if output is not None and asked.report_kind == "external":
-            what = "names groups of people, which an external report may not"
-            raise OptionError(what, where=name, remedy="Remove one of the two options")
+    refuse_external(asked, "findings_to", "mark_to")
     if asked.mark_to is not None:
         from tacit.files.marked_workbooks import check_marked
 
@@ -205,7 +199,15 @@ def audit_command(**given: Any) -> int:
         if asked.suggest is not None and found.verdict == "exposed":
             from tacit.verbs.suggest import suggestions_for
 
-            tried = suggestions_for(found, tuple(gathered.releases), seconds=asked.suggest, **others)
+            progress(0.0)
+            tried = suggestions_for(
+                found,
+                tuple(gathered.releases),
+                seconds=asked.suggest,
+                progress=progress,
+                announce=lambda method: progress.stage(f"trying {method}"),
+                **others,
+            )
             found = replace(found, suggestions=_name_files(tried, asked, len(gathered.releases)))
     if asked.signed_by is not None:
         found = replace(found, signed_by=asked.signed_by)

@@ -9,7 +9,7 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, command, option, refuse_options
+from tacit.cli.options import ReleaseOptions, command, option, refuse_external, refuse_options
 from tacit.cli.output import check_outputs, emit, say, watched, write_file
 from tacit.cli.reading import load_settings
 from tacit.errors import LimitReached, OptionError
@@ -75,6 +75,7 @@ def compare_command(**given: Any) -> None:
     the output may be about individuals: keep it with the data.
     """
     asked = _CompareOptions(**given)
+    refuse_external(asked, "csv_to")
     check_outputs([asked.json_to, asked.csv_to], inputs=[asked.release, asked.data])
     settings = load_settings(asked, near=asked.data)
     release = reading.read_release(asked.release, asked)
@@ -112,7 +113,8 @@ def _compare_rules(release: Release, people: Table, asked: _CompareOptions) -> N
         write_file(asked.csv_to, comparison_csv(comparison).encode())
     shown = TOP_ON_SCREEN if asked.top is None else asked.top
     record = comparison.to_dict(top=TOP if asked.top is None else asked.top)
-    emit(record, lambda width: comparison_text(comparison, top=shown, width=width), json_to=asked.json_to)
+    external = f"Estimates about {people.n:,} people compared with the truth." if asked.is_external else None
+    emit(record, lambda width: comparison_text(comparison, top=shown, width=width), json_to=asked.json_to, external=external)
     if asked.csv_to is not None and asked.json_to != "-":
         say(f"\nEverybody written to {asked.csv_to}")
 
@@ -135,7 +137,8 @@ def _compare_buckets(release: Buckets, people: Table, asked: _CompareOptions, or
             progress=progress,
             **given,
         )
-    emit(found.to_dict(), lambda width: utility_text(found, width=width), json_to=asked.json_to)
+    external = f"{found.groups:,} groups of {found.n:,} people compared with the data." if asked.is_external else None
+    emit(found.to_dict(), lambda width: utility_text(found, width=width), json_to=asked.json_to, external=external)
 
 
 def _parse_intervals(given: tuple[str, ...]) -> dict[str, float]:

@@ -10,7 +10,7 @@ import click
 
 import tacit
 from tacit.cli import options, reading
-from tacit.cli.options import ReleaseOptions, command, option, refuse_options
+from tacit.cli.options import ReleaseOptions, command, option, refuse_external, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, write_file
 from tacit.cli.reading import Settings, load_settings, policy_for
 from tacit.errors import InputError, OptionError
@@ -84,6 +84,7 @@ def explain_command(**given: Any) -> None:
     """
     asked = _ExplainOptions(**given)
     inputs = [*asked.releases, asked.data, asked.known, asked.audit_file, *asked.knowledge]
+    refuse_external(asked, "picture_to")
     check_outputs([asked.json_to, asked.picture_to], inputs=inputs)
     if not asked.releases and asked.audit_file is None:
         remedy = "Name the release to explain, or the record of its audit with --audit"
@@ -113,8 +114,13 @@ def _explain_finding(asked: _ExplainOptions) -> None:
             raise OptionError("there is no picture of a finding of this kind", where="--picture", remedy=remedy)
         write_file(asked.picture_to, picture.standalone().encode())
     headline = str(explanation.finding["statement"])
+    code, (lo, hi) = explanation.finding["code"], explanation.finding["count"]
     emit(
-        explanation.to_dict(), lambda width: explanation_text(explanation, width=width), json_to=asked.json_to, headline=headline
+        explanation.to_dict(),
+        lambda width: explanation_text(explanation, width=width),
+        json_to=asked.json_to,
+        headline=headline,
+        external=f"{code}: {_render_people(lo, hi)}." if asked.is_external else None,
     )
 
 
@@ -184,7 +190,14 @@ def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     def text(width: int) -> str:
         return _format_steps(f"{number}:", rest, found.steps, width)
 
-    emit({"format": "tacit.explanation/1"} | found.to_dict(), text, json_to=asked.json_to, headline=found.statement)
+    external = f"A pattern that fits {_render_people(found.lo, found.hi)}." if asked.is_external else None
+    emit(
+        {"format": "tacit.explanation/1"} | found.to_dict(),
+        text,
+        json_to=asked.json_to,
+        headline=found.statement,
+        external=external,
+    )
 
 
 # People
@@ -236,7 +249,13 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
         write_file(asked.picture_to, person_svg(found[0]).encode())
     told = [one.to_dict() for one in found]
     record = {"format": "tacit.explanation/1"} | ({"columns": told} if columns else told[0])
-    emit(record, lambda width: "\n".join(person_text(one, width=width) for one in found), json_to=asked.json_to)
+    external = f"Estimates about {_render_people(found[0].people, found[0].people)}." if asked.is_external else None
+    emit(
+        record,
+        lambda width: "\n".join(person_text(one, width=width) for one in found),
+        json_to=asked.json_to,
+        external=external,
+    )
 
 
 def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
@@ -249,7 +268,8 @@ def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
         members = [_format_steps(f"{place}.", one.statement, one.steps, width) for place, one in enumerate(found, 1)]
         return "\n".join([*members, f"{how}\n"])
 
-    emit(record, text, json_to=asked.json_to, headline=found[0].statement)
+    external = f"{len(found):,} descriptions of members of groups." if asked.is_external else None
+    emit(record, text, json_to=asked.json_to, headline=found[0].statement, external=external)
 
 
 def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions], who: str) -> None:
@@ -285,7 +305,15 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
         return "\n".join([f"{sentence}\n", *listed])
 
     record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
-    emit(record, text, json_to=asked.json_to, headline=sentence)
+    emit(record, text, json_to=asked.json_to, headline=sentence, external=sentence if asked.is_external else None)
+
+
+def _render_people(lo: int, hi: int | None) -> str:
+    if hi is None:
+        return f"at least {lo:,} people"
+    if lo != hi:
+        return f"{lo:,} to {hi:,} people"
+    return "1 person" if lo == 1 else f"{lo:,} people"
 
 
 def _format_steps(mark: str, statement: str, steps: Sequence[str], width: int) -> str:

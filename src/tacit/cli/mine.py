@@ -151,7 +151,9 @@ def _min_support(settings: Settings[_MineOptions]) -> Any:
 
 
 def _write(release: Listed, people: Table | Transactions, settings: Settings[_MineOptions], record: dict[str, Any]) -> None:
+    from tacit.reports.document import UNBROKEN
     from tacit.reports.releases import mined_text
+    from tacit.reports.sentences import first_sentence
 
     asked = settings.given
     write_release(release, asked.output)
@@ -166,7 +168,7 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[_Mi
         mined = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width)
         return f"{mined}\n{last}\n"
 
-    emit(record, text, json_to=asked.json_to)
+    emit(record, text, json_to=asked.json_to, external=first_sentence(text(UNBROKEN)) if asked.is_external else None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +183,7 @@ class _NegativeOptions(Options):
     permutations: int
     seed: int
     build_hierarchies: str | None
+    verbose: bool
 
 
 @command(
@@ -217,6 +220,7 @@ class _NegativeOptions(Options):
     "Build hierarchies from the data, write them to the folder DIR, <column>.csv each, and use them.",
 )
 @option("-o --output OUT", "Write the rules to OUT (.csv) and their origin to OUT.json.")
+@option("--verbose -v", "Print how many people have each number of values ruled out.", is_flag=True, section=options.OUTPUT)
 @options.running
 def negative_command(**given: Any) -> None:
     """List negative rules: QI values that never occur with an SA value.
@@ -228,6 +232,7 @@ def negative_command(**given: Any) -> None:
     from tacit.files.hierarchies import write_hierarchies
     from tacit.files.knowledge import check_negative_output, write_negative_rules
     from tacit.reports.releases import negative_record, negative_text
+    from tacit.reports.sentences import first_sentence
 
     asked = _NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -267,7 +272,9 @@ def negative_command(**given: Any) -> None:
     if folder is not None:
         rules_too = f"; rules in {out} and {out}.json" if out else "; add -o negative.csv to keep the rules"
         last = f"Hierarchies of {', '.join(built) or 'no column'} written to {folder}{rules_too}"
-    emit(negative_record(rules), f"{negative_text(rules)}\n{last}\n", json_to=asked.json_to)
+    text = negative_text(rules, is_whole=asked.verbose)
+    external = first_sentence(text) if asked.is_external else None
+    emit(negative_record(rules), f"{text}\n{last}\n", json_to=asked.json_to, external=external)
 
 
 def _parse_spreads(fuzzy: Sequence[str]) -> dict[str, Any]:
@@ -327,6 +334,7 @@ def tabulate_command(**given: Any) -> None:
     """
     from tacit.model.table import sensitive_names
     from tacit.reports.releases import frequencies_record, frequencies_text
+    from tacit.reports.sentences import first_sentence
 
     asked = _TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -351,7 +359,8 @@ def tabulate_command(**given: Any) -> None:
     last = "Nothing was written; add -o table.csv to keep the release."
     if out is not None:
         last = f"Written to {out} and {out}.json. Before you publish it: tacit audit {quote(out)}"
-    emit(frequencies_record(made), f"{text}\n{last}\n", json_to=asked.json_to)
+    external = first_sentence(text) if asked.is_external else None
+    emit(frequencies_record(made), f"{text}\n{last}\n", json_to=asked.json_to, external=external)
 
 
 def _read_columns(settings: Settings[_TabulateOptions]) -> Table:

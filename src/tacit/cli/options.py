@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.model.numbers import Rounding
     from tacit.model.release import Only
     from tacit.model.table import MissingRule
+    from tacit.reports.sentences import ReportKind
 
 Decorator = Callable[[Any], Any]
 
@@ -40,6 +41,7 @@ class Options:
     """Options that ``tacit.toml`` and the organisation's policy complete."""
 
     json_to: str | None = None
+    report_kind: ReportKind = "internal"
     time_limit: float | None = None
     engine: str | None = None
     config: str | None = None
@@ -59,6 +61,11 @@ class Options:
     max_gain: str | None = None
     policy_file: str | None = None
     today: date | None = None
+
+    @property
+    def is_external(self) -> bool:
+        """Tell if what is written may describe no group."""
+        return self.report_kind == "external"
 
     def pick(self, *names: str) -> dict[str, Any]:
         """Return some options as keyword arguments."""
@@ -110,6 +117,13 @@ def refuse_options(given: Options, names: Sequence[str], what: str, remedy: str 
         value = getattr(given, name)
         if value is not None and value is not False and value not in ((), ""):
             raise OptionError(what, where=option_name(name), remedy=remedy)
+
+
+def refuse_external(given: Options, *names: str) -> None:
+    """Raise if an option writes values or names, and only an external output is allowed."""
+    if given.is_external:
+        what = "names groups of people, which an external output may not"
+        refuse_options(given, names, what, "Remove one of the two options")
 
 
 class Option(click.Option):
@@ -273,6 +287,14 @@ json_option = option(
     callback=lambda _ctx, _param, value: "-" if value == "/dev/stdout" else value,
     section=OUTPUT,
 )
+report_kind = option(
+    "--report-kind KIND",
+    "internal describes groups, external only counts them; in the report, the record and the text.  [internal]",
+    type=click.Choice(["internal", "external"]),
+    default="internal",
+    section=OUTPUT,
+    rare=True,
+)
 running = combine(
     option(
         "--time-limit SECONDS",
@@ -289,18 +311,12 @@ running = combine(
         rare=True,
     ),
     json_option,
+    report_kind,
 )
 report = option(
     "--report FILE...",
     "Write a report: a self-contained page (.html), for print (.pdf) or Markdown (.md); repeat for several.",
     callback=_report_files,
-    section=OUTPUT,
-)
-report_kind = option(
-    "--report-kind KIND",
-    "internal describes groups, external only counts them; in the report, the record and the text.  [internal]",
-    type=click.Choice(["internal", "external"]),
-    default="internal",
     section=OUTPUT,
 )
 output = option(

@@ -69,12 +69,29 @@ def examples(*lines: str) -> str:
     return "\b\n" + "\n".join([f"Example{'s' if len(lines) > 1 else ''}:", *(f"  {line}" for line in lines)])
 
 
-def emit(record: Record, text: Text, *, json_to: str | None, headline: str | None = None, head: str = "") -> None:
+def emit(
+    record: Record,
+    text: Text,
+    *,
+    json_to: str | None,
+    headline: str | None = None,
+    head: str = "",
+    external: str | None = None,
+) -> None:
     """Write the record to file, the text to stdout.
 
     With ``--json -`` standard output has only the record. The record names the program, its version and the headline: the first sentence
-    of the text, unless it is given. ``head`` stands before the text, and may have colours.
+    of the text, unless it is given. ``head`` stands before the text, and may have colours. ``external`` is a headline that describes no group:
+    where it is given, record and text hold counts and Tacit's own words only.
     """
+    if external is not None:
+        from tacit.reports.external import external_record, external_text
+
+        outside = external_record(record if isinstance(record, dict) else record(), external)
+        record = outside
+
+        def text(width: int) -> str:
+            return external_text(outside, width)
 
     def fold(width: int) -> str:
         return text if isinstance(text, str) else text(width)
@@ -184,23 +201,23 @@ def stop_listening() -> None:
 
 
 @contextmanager
-def watched(label: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that shows progress.
+def watched(label: str) -> Iterator[Bar]:
+    """Yield a bar: a function that shows progress.
 
     The bar is on standard error, if that is a terminal. The first run reports compilation.
     """
     from tacit.kernels.jit import first_run_notice
 
-    bar = _Bar(label)
+    bar = Bar(label)
     with first_run_notice(bar.remark):
         try:
             bar.start()
-            yield bar.move
+            yield bar
         finally:
             bar.stop()
 
 
-class _Bar:
+class Bar:
     """Progress bar that appears only for long work."""
 
     def __init__(self, label: str) -> None:
@@ -211,6 +228,7 @@ class _Bar:
         self._timer: threading.Timer | None = None
 
     def start(self) -> None:
+        """Show the bar after a while, if there is a terminal."""
         if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             self._timer = threading.Timer(PATIENCE, self._show)
             self._timer.daemon = True
@@ -230,14 +248,22 @@ class _Bar:
             shown.start()
             self._shown = shown
 
-    def move(self, share: float) -> None:
+    def __call__(self, share: float) -> None:
         """Show the progress; thread-safe."""
         with self._lock:
             self._share = share
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], completed=share)
 
+    def stage(self, label: str) -> None:
+        """Name what is done from now on."""
+        with self._lock:
+            self._label = label
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], description=label)
+
     def remark(self, text: str) -> None:
+        """Write a line above the bar."""
         with self._lock:
             if self._shown is not None:
                 self._shown.console.print(text, highlight=False, markup=False)
@@ -245,6 +271,7 @@ class _Bar:
         note(text)
 
     def stop(self) -> None:
+        """Remove the bar."""
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:

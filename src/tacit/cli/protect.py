@@ -67,6 +67,7 @@ def bucketize_command(**given: Any) -> int:
     from tacit.files.buckets import write_buckets
     from tacit.files.disk import shown
     from tacit.reports.repair import bucketized_text
+    from tacit.reports.sentences import first_sentence
 
     asked = _BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -99,7 +100,8 @@ def bucketize_command(**given: Any) -> int:
     audit = f"tacit audit {quote(output)}{knowledge} --l {least or 2}"
     tables = f"{output.rstrip('/')}/qit.{asked.form} and st.{asked.form}"
     survive = "Correlations across groups survive every grouping; to see whose value they suggest"
-    emit(made.to_dict(), f"{text}\nWritten to {tables}. {survive}: {audit}\n", json_to=asked.json_to)
+    external = first_sentence(text) if asked.is_external else None
+    emit(made.to_dict(), f"{text}\nWritten to {tables}. {survive}: {audit}\n", json_to=asked.json_to, external=external)
     return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE
 
 
@@ -168,6 +170,7 @@ def hide_command(**given: Any) -> int:
     """
     from tacit.files.partial import write_partial
     from tacit.reports.repair import hidden_text
+    from tacit.reports.sentences import first_sentence
 
     asked = _HideOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -204,5 +207,5 @@ def hide_command(**given: Any) -> int:
         named = "".join(f" {option} {quote(path)}" for option, path in files.items() if path)
         limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
         text += f"\nWritten to {asked.output}. For details: tacit audit {quote(asked.output)}{named}{limits}\n"
-    emit(made.to_dict(), text, json_to=asked.json_to)
+    emit(made.to_dict(), text, json_to=asked.json_to, external=first_sentence(text) if asked.is_external else None)
     return OF_VERDICT[made.after.verdict] if made.after is not None else INCOMPLETE

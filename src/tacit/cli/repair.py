@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import tacit
 from tacit.cli import DONE, EXPOSED, disarm, options, reading
 from tacit.cli.completion import complete_repairs
 from tacit.cli.options import ReleaseOptions, command, option, refuse_options
-from tacit.cli.output import check_outputs, emit, watched, write_release, write_reports
+from tacit.cli.output import Bar, check_outputs, emit, watched, write_release, write_reports
 from tacit.cli.reading import Settings, load_settings
 from tacit.errors import LimitReached, OptionError
 from tacit.model.policy import seconds_left
@@ -98,7 +98,7 @@ def repair_command(**given: Any) -> int:
     outputs = [asked.output] if several else [asked.output, f"{asked.output}.json"]
     check_outputs([asked.json_to, *asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
-    with watched("repairing") as progress:
+    with watched("repairing" if asked.method else "auditing") as progress:
         done = _carry_out(asked, settings, progress)
     disarm()
     written = _write(done, asked)
@@ -106,12 +106,16 @@ def repair_command(**given: Any) -> int:
         from tacit.files.disk import Input
         from tacit.reports.repair import repair_document
 
-        write_reports(asked.report, repair_document(done, {os.path.basename(path): Input(path).sha256 for path in written}))
-    emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to)
+        digests = {os.path.basename(path): Input(path).sha256 for path in written}
+        write_reports(asked.report, repair_document(done, digests, kind=asked.report_kind))
+    from tacit.reports.sentences import verdict_line
+
+    external = f"After: {verdict_line(done.after)}. Before: {verdict_line(done.before)}." if asked.is_external else None
+    emit(done.to_dict(), _text(done, asked.output), json_to=asked.json_to, external=external)
     return DONE if done.ok else EXPOSED
 
 
-def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Callable[[float], None]) -> Repair:
+def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     if asked.method is not None:
         return _by_method(asked, settings, progress)
     of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
@@ -122,17 +126,23 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     from tacit.verbs.suggest import repair_best
 
     gathered, others = reading.read_audit_inputs(asked.releases, settings)
-    found = audit(gathered, **others, time_limit=asked.time_limit, progress=lambda share: progress(share / 4))
+    found = audit(gathered, **others, time_limit=asked.time_limit, progress=progress)
     if found.verdict == "incomplete":
         what = "the audit is incomplete, so that there is nothing to repair yet"
         raise LimitReached(what, where="repair", remedy="Give what it lacks: tacit audit names it")
     seconds = None if asked.time_limit is None else seconds_left()
+    progress(0.0)
     return repair_best(
-        found, tuple(gathered.releases), seconds=seconds, progress=lambda share: progress((1 + 3 * share) / 4), **others
+        found,
+        tuple(gathered.releases),
+        seconds=seconds,
+        progress=progress,
+        announce=lambda method: progress.stage(f"trying {method}"),
+        **others,
     )
 
 
-def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Callable[[float], None]) -> Repair:
+def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     if len(asked.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")

@@ -18,6 +18,7 @@ from tacit.errors import OptionError
 if TYPE_CHECKING:
     from tacit.model.repair import Goal
     from tacit.model.sweep import ItemsetSweep, RepairSweep, RoundingSweep, RuleSweep
+    from tacit.reports.sentences import ReportKind
     from tacit.reports.sweep import SweepReport
 
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     ),
 )
 def sweep_command() -> None:
-    """Choose a threshold, a precision or a repair: verdicts over a grid."""
+    """Choose a threshold, precision or repair by trying a grid of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,7 @@ class _SweepFiles:
     csv_to: str | None
     picture_to: str | None
     report: tuple[str, ...]
+    report_kind: ReportKind = "internal"
 
     def check(self, data: str) -> None:
         check_outputs([self.json_to, self.csv_to, self.picture_to, *self.report], inputs=[data])
@@ -266,11 +268,15 @@ def repairs_command(**given: Any) -> int:
 
 
 def _write(sweep: ItemsetSweep | RoundingSweep | RuleSweep | RepairSweep, report: SweepReport, files: _SweepFiles) -> int:
+    external = None
+    if files.report_kind == "external":
+        report = report.without_reasons()
+        external = report.lead
     if files.csv_to is not None:
         write_file(files.csv_to, report.csv().encode())
     if files.picture_to is not None:
         write_file(files.picture_to, report.picture.standalone().encode())
     if files.report:
         write_reports(files.report, report.document())
-    emit(sweep.to_dict(), report.text(), json_to=files.json_to)
+    emit(sweep.to_dict(), report.text(), json_to=files.json_to, external=external)
     return DONE if sweep.finished else INCOMPLETE

@@ -53,14 +53,17 @@ def verify_command(**given: Any) -> int:
     numbers. The record says how the releases are read. A verdict of clean or incomplete has no proof: it is confirmed by auditing again
     with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot confirm.
     """
+    from tacit.reports.document import UNBROKEN
     from tacit.reports.record import verification_text
+    from tacit.reports.sentences import first_sentence
     from tacit.verbs.verify import read_record
 
     asked = _VerifyOptions(**given)
     check_outputs([asked.json_to], inputs=[asked.audit_file, *asked.releases, asked.data or asked.known, *asked.knowledge])
     record = read_record(asked.audit_file)
     outcome = tacit.verify(record, list(asked.releases), **asked.pick("again", "time_limit"), **_read_inputs(record, asked))
-    emit(outcome.to_dict(), lambda width: verification_text(outcome, width=width), json_to=asked.json_to)
+    external = first_sentence(verification_text(outcome, width=UNBROKEN)) if asked.is_external else None
+    emit(outcome.to_dict(), lambda width: verification_text(outcome, width=width), json_to=asked.json_to, external=external)
     return DONE if outcome.ok else EXPOSED if outcome.problems else INCOMPLETE
 
 

@@ -212,6 +212,7 @@ class Waived:
         ended = frozenset(number for number, waiver in enumerate(waivers) if waiver.ended(today))
         ids: dict[str, list[int]] = {}
         events: dict[str, list[int]] = {}
+        patterns: list[int] = []
         for number, waiver in enumerate(waivers):
             if number in ended or not waiver.holds_in(releases):
                 continue
@@ -219,19 +220,23 @@ class Waived:
                 ids.setdefault(waiver.finding, []).append(number)
             if waiver.event is not None:
                 events.setdefault(event_key(waiver.event), []).append(number)
+            if waiver.is_pattern:
+                patterns.append(number)
         places: dict[tuple[int, int], int] = {}
         for owner, run in enumerate(runs):
             missing = {id for id in ids if id.startswith(f"{run.code}-")}
             if run.event is None:
                 continue
+            wide = [number for number in patterns if waivers[number].code in (None, run.code)]
             for index in range(len(run.severity)):
-                if not missing and not events:
+                if not missing and not events and not wide:
                     break
                 name = run.id(index) if missing else ""
                 named = ids[name] if name in missing else []
                 missing.discard(name)
                 described = events.get(event_key(run.event(index).to_dict()), []) if events else []
-                for number in (*named, *described):
+                covering = [number for number in wide if waivers[number].covers(run.event(index))]
+                for number in (*named, *described, *covering):
                     if waivers[number].holds_for(int(run.columns["count"][index]), int(run.columns["count_hi"][index])):
                         places[owner, index] = number
                         break

@@ -95,6 +95,20 @@ class BoxEvent:
 Event = ItemEvent | BoxEvent
 
 
+def mentions(event: Event) -> frozenset[tuple[str | None, str]]:
+    """Return the columns and items that an event is about.
+
+    The column of an item is what stands before its first ``=``; other items have none. Events about several populations, or about values
+    that changed, are about more than items: the set is then empty.
+    """
+    if isinstance(event, BoxEvent):
+        return frozenset((column, f"{column}={value}") for column, values in event.allowed.items() for value in values)
+    if event.inside or event.outside or event.changes:
+        return frozenset()
+    items = (*event.present, *event.absent, *event.not_all)
+    return frozenset((item.partition("=")[0] if "=" in item else None, item) for item in items)
+
+
 def comparable(event: Event) -> object:
     """Return a key that is the same for the same event."""
     return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event

@@ -8,29 +8,37 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.model.numbers import exact, share
 
+if TYPE_CHECKING:
+    from tacit.model.event import Event
+
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
+_CODE = re.compile(r"[A-Z]\d\d")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Acceptance of one finding by its id, or of every finding about an event.
+    """Acceptance of one finding by its id, of an event, or of a pattern of items and columns.
 
     ``people`` is the number of people that it was given for, or the two ends of what is proved about it: the ``count`` of the finding. A finding
     about more people, or about fewer (who are described the more closely), is another one. ``release`` binds the waiver to releases by their
     SHA-256: it holds only where no other release is audited. ``event`` is written as in the record. ``until`` is the last day on which the
     waiver holds; it is compared with the date that the audit is given, never with the clock, and without a date the waiver accepts nothing.
+
+    A pattern names ``items`` and ``columns``, where ``*`` stands for any text, and covers the findings that mention nothing else; ``attack``
+    narrows it to one attack. It holds for findings about at least ``people[0]`` and at most ``people[1]`` people.
 
     >>> Waiver(finding="I01-0123456789ab", people=9, reason="known from the census", name="A. Checker").reason
     'known from the census'
@@ -43,15 +51,25 @@ class Waiver:
     until: date | None = None
     people: int | Sequence[int] | None = None
     release: str | Sequence[str] = ()
+    attack: str | None = None
+    items: str | Sequence[str] = ()
+    columns: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name, example in (("reason", "published by the census anyway"), ("name", "A. Checker")):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
                 raise OptionError(f"has no {name}", where="waiver", remedy=f'Write for instance {name} = "{example}"')
-        if (self.finding is None) == (self.event is None):
-            remedy = 'Write finding = "I01-0123456789ab" or event = { present = ["a"], absent = ["b"] }'
-            raise OptionError("names neither a finding nor an event, or both", where="waiver", remedy=remedy)
+        for name in ("items", "columns"):
+            object.__setattr__(self, name, _globs(name, getattr(self, name)))
+        if (self.finding is not None) + (self.event is not None) + self.is_pattern != 1:
+            remedy = 'Write finding = "I01-0123456789ab", event = { present = ["a"], absent = ["b"] }, items = ["a", "b*"] or column = "job"'
+            raise OptionError(
+                "must name one of a finding, an event, and a pattern of items or columns", where="waiver", remedy=remedy
+            )
+        if self.attack is not None and not (self.is_pattern and isinstance(self.attack, str) and _CODE.fullmatch(self.attack)):
+            remedy = 'Write attack = "I01" beside items or columns, or leave it out'
+            raise OptionError("attack does not narrow a pattern to an attack", where="waiver", remedy=remedy)
         if self.finding is not None and not (isinstance(self.finding, str) and _ID.fullmatch(self.finding)):
             remedy = "Copy it from the audit: a code, a hyphen and twelve letters or digits"
             raise OptionError("finding is not the id of one", where="waiver", remedy=remedy)
@@ -63,13 +81,29 @@ class Waiver:
             object.__setattr__(self, "until", read_date(self.until, where="waiver, until"))
 
     @property
+    def is_pattern(self) -> bool:
+        """Tell if it names items or columns."""
+        return bool(self.items or self.columns)
+
+    @property
     def code(self) -> str | None:
-        """The attack whose finding it names; None where it is about an event."""
-        return None if self.finding is None else self.finding.partition("-")[0]
+        """The attack whose findings it accepts; None if it is any."""
+        return self.attack if self.finding is None else self.finding.partition("-")[0]
+
+    def covers(self, event: Event) -> bool:
+        """Tell if its pattern has all items and columns of an event.
+
+        Nothing covers an event that mentions none, or that also says whose values changed or in which of several releases people are.
+        """
+        from tacit.model.event import mentions
+
+        mentioned = mentions(event)
+        return bool(mentioned) and all(_fits(column, self.columns) or _fits(item, self.items) for column, item in mentioned)
 
     def holds_for(self, lo: int, hi: int) -> bool:
         """Tell if it was given for a finding about this number of people."""
-        return (lo, hi) == self.people
+        fewest, most = cast(tuple[int, int], self.people)
+        return fewest <= lo <= hi <= most if self.is_pattern else (lo, hi) == (fewest, most)
 
     def holds_in(self, releases: Sequence[str | None]) -> bool:
         """Tell if it was given for these releases, by their SHA-256."""
@@ -81,7 +115,11 @@ class Waiver:
 
     def to_dict(self) -> dict[str, Any]:
         """The waiver as in the record."""
-        what: dict[str, Any] = {"finding": self.finding} if self.event is None else {"event": json.loads(event_key(self.event))}
+        what: dict[str, Any] = {"finding": self.finding}
+        if self.event is not None:
+            what = {"event": json.loads(event_key(self.event))}
+        elif self.is_pattern:
+            what = {"attack": self.attack, "items": list(self.items), "columns": list(self.columns)}
         told = {"reason": self.reason, "name": self.name, "until": self.until.isoformat() if self.until else None}
         return what | told | {"people": list(self.people), "release": list(self.release)}  # type: ignore[arg-type]
 
@@ -102,6 +140,25 @@ def _releases(given: object) -> tuple[str, ...]:
         remedy = "Copy it from the audit: 64 digits and letters from a to f"
         raise OptionError("release is not the SHA-256 of one", where="waiver", remedy=remedy)
     return tuple(listed)
+
+
+def _globs(name: str, given: object) -> tuple[str, ...]:
+    listed = [given] if isinstance(given, str) else list(given) if isinstance(given, (list, tuple)) else [None]
+    texts = [one for one in listed if isinstance(one, str) and one]
+    if len(texts) < len(listed):
+        raise OptionError(f"{name} is not a list of names", where="waiver", remedy=f'Write for instance {name} = ["job", "age*"]')
+    if any(not one.strip("*") for one in texts):
+        raise OptionError(f"{name} covers everything", where="waiver", remedy="Write at least one letter beside the *")
+    return tuple(sorted(set(texts)))
+
+
+@cache
+def _glob(glob: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, glob.split("*"))), re.DOTALL)
+
+
+def _fits(name: str | None, globs: Iterable[str]) -> bool:
+    return name is not None and any(_glob(one).fullmatch(name) for one in globs)
 
 
 def event_key(event: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -160,6 +161,7 @@ class Hidden(PartialTable, Outcome):
         return {**Outcome.record(self), "other_columns": {"rule": self.other_columns, "columns": list(self.other_names)}}
 
 
+OUT_OF_TIME = "out of time"  #: Reason of a suggestion that there was not enough time for.
 #: Placeholders of files in a command, with their names where no files are given. Releases are ``@0``, ``@1``, ..
 PLACES = {"@data": "DATA", "@rows": "ROWS", "@knowledge": "KNOWLEDGE", "@out": "OUT"}
 
@@ -221,18 +223,21 @@ def _word(word: str, files: Mapping[str, str]) -> str:
 class Suggestions(Shown, Sequence[Suggestion]):
     """All repairs that were tried: clean ones first, the cheapest first, then others.
 
-    ``files`` are the files for placeholders, ``options`` are added to the commands of a verb. The record names neither.
+    ``files`` are the files for placeholders, ``options`` are added to the commands of a verb, ``seconds`` is the time that was allowed. The
+    record names none of them.
     """
 
     tried: tuple[Suggestion, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seconds: float = 10.0
 
     @classmethod
-    def of(cls, tried: Sequence[Suggestion]) -> Suggestions:
+    def of(cls, tried: Sequence[Suggestion], *, seconds: float = 10.0) -> Suggestions:
         """Return suggestions in order."""
         place = {"clean": 0, "incomplete": 1, "exposed": 2, None: 3}
-        return cls(tuple(sorted(tried, key=lambda one: (place[one.verdict], float("inf") if one.loss is None else one.loss))))
+        order = sorted(tried, key=lambda one: (place[one.verdict], float("inf") if one.loss is None else one.loss))
+        return cls(tuple(order), seconds=seconds)
 
     @overload
     def __getitem__(self, index: int) -> Suggestion: ...
@@ -255,6 +260,16 @@ class Suggestions(Shown, Sequence[Suggestion]):
     def best(self) -> Suggestion | None:
         """The cheapest suggestion with a clean result."""
         return next(iter(self.clean), None)
+
+    @property
+    def late(self) -> tuple[Suggestion, ...]:
+        """Suggestions for which there was not enough time."""
+        return tuple(one for one in self.tried if one.reason == OUT_OF_TIME)
+
+    @property
+    def more_seconds(self) -> int:
+        """Return a time that may be enough for them."""
+        return 60 * math.ceil(max(60.0, 4 * self.seconds) / 60)
 
     def lines(self, one: Suggestion) -> list[str]:
         """Return the command lines of a suggestion, with files and options.

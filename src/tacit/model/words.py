@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from tacit.model.event import Change, ItemEvent
@@ -33,7 +34,7 @@ from tacit.model.finding import (
 )
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets
+from tacit.model.release import Itemsets, Rules
 
 __all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
@@ -532,6 +533,101 @@ def explain_supports(terms: Mapping[int | str, Term], count: Bound) -> list[Step
     if len(order) > SHOWN_TERMS:
         steps.append(More(len(order) - SHOWN_TERMS, "terms, all listed as published lines with their weights"))
     return [*steps, Total(count)]
+
+
+def explain_rule_sum(
+    event: ItemEvent,
+    count: Bound,
+    proof: Sequence[Mapping[str, Any]],
+    *,
+    release: Rules,
+    values: Collection[str],
+    index_of: Callable[[int], int],
+) -> list[Step] | None:
+    """Return the sum of printed numbers behind a group of R01, or None if its proof is not one.
+
+    A set is a term if a line prints its number or that of its antecedent. With all values of the sensitive column but one, it is the number of
+    the antecedent less those of the other values. ``values`` are those of the sensitive column, ``index_of`` the rule of a line.
+    """
+    summands = _RuleSum(proof, frozenset(values))
+    has = frozenset(event.present)
+    lacks = sorted(event.absent)
+    sets: list[tuple[int, frozenset[str]]] = [(1, has)]
+    if event.not_all:
+        sets.append((-1, has | set(event.not_all)))
+    elif len(lacks) > 1 and summands.values.issuperset(lacks):  # nobody has two of them
+        sets += [(-1, has | {value}) for value in lacks]
+    else:
+        sets = [((-1) ** size, has | set(some)) for size in range(len(lacks) + 1) for some in combinations(lacks, size)]
+    if len(sets) > SHOWN_TERMS or not all(summands.add(items, times) for times, items in sets):
+        return None
+    terms: dict[int | str, Term] = {}
+    total = Bound.of(0)
+    for (items, by, line), times in summands.times.items():
+        if not times:
+            continue
+        bound = summands.bounds[items, by, line]
+        term = Term(times, bound, "all people", ("n",))
+        terms[f"{by} {line} {sorted(items)}"] = (
+            term if by == "n" else _name_rule_term(term, items, by, (release, line, index_of(line)))
+        )
+        ends = (times * bound.lo, times * bound.hi)
+        total = Bound(total.lo + min(ends), total.hi + max(ends))
+    return explain_supports(terms, count) if total == count and len(terms) <= SHOWN_TERMS else None
+
+
+_Summand = tuple[frozenset[str], str, int]  #: A set of items, the law that tells its number, and the line (0: the header).
+
+
+class _RuleSum:
+    """Printed numbers that make up a sum, each with how often it is counted."""
+
+    def __init__(self, proof: Sequence[Mapping[str, Any]], values: frozenset[str]) -> None:
+        self.values = values
+        self.bounds: dict[_Summand, Bound] = {}
+        self.times: dict[_Summand, int] = {}
+        self._parents: dict[frozenset[str], frozenset[str]] = {}
+        ends: dict[_Summand, dict[str, int]] = {}
+        for step in proof:
+            items = frozenset(step["items"])
+            if step["by"] in ("count", "antecedent", "n"):
+                own = ends.setdefault((items, step["by"], int(step.get("line", 0))), {})
+                own |= {end: int(step[end]) for end in ("at_least", "at_most") if end in step}
+            elif step["by"] == "values":
+                self._parents.setdefault(items, frozenset(step["from"]))
+        self.bounds = {key: Bound(own["at_least"], own["at_most"]) for key, own in ends.items() if len(own) == 2}
+
+    def add(self, items: frozenset[str], times: int) -> bool:
+        """Add the number of a set; return False if nothing printed tells it."""
+        if self._add_printed(items, times):
+            return True
+        parent = self._parents.get(items)
+        if parent is None or len(items - parent) != 1 or not items - parent <= self.values:
+            return False
+        others = [parent | {value} for value in sorted(self.values - items)]
+        return self._add_printed(parent, times) and all(self._add_printed(other, -times) for other in others)
+
+    def _add_printed(self, items: frozenset[str], times: int) -> bool:
+        key = next((key for key in self.bounds if key[0] == items), None)
+        if key is not None:
+            self.times[key] = self.times.get(key, 0) + times
+        return key is not None
+
+
+def _name_rule_term(term: Term, items: frozenset[str], by: str, at: tuple[Rules, int, int]) -> Term:
+    """Return a term with its group and its line; ``at`` is a release, a line of its file and the rule of that line."""
+    release, line, index = at
+    where: Phrase = (Lines((line,)),)
+    printed = ""
+    is_withheld = release.support is None and not release.count(index).is_exact
+    is_confident = release.confidence is None or release.confidence.digits[index] >= 0
+    if is_withheld or (by == "antecedent" and not is_confident):
+        where = (*where, ", as far as the thresholds tell")
+    elif by == "antecedent":
+        where = (*where, ", its count divided by its confidence")
+    elif release.support is not None and not term.bound.is_exact:
+        printed = release.support.text(index)
+    return replace(term, what=f"people with {join_names(sorted(items), 'and')}", where=where, printed=printed)
 
 
 def make_support_term(release: Itemsets, index: int, weight: int) -> Term:

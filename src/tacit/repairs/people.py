@@ -74,9 +74,12 @@ class BitRows:
     def transactions(self) -> Transactions:
         """Return the people as transactions, without rows of nobody."""
         kept = np.flatnonzero(self.weights)
-        bits = np.unpackbits(np.ascontiguousarray(self.words[kept]).view(np.uint8), axis=1, bitorder="little")
-        rows, members = np.nonzero(bits)
-        return Transactions(Sets.from_pairs(rows, members, len(kept)), self.weights[kept], self.items).merged()
+        words = self.words[kept]
+        rows, places = np.nonzero(words)  # most words are 0: only the others are taken apart
+        bits = np.unpackbits(words[rows, places].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+        which, bit = np.nonzero(bits)
+        members = 64 * places[which] + bit
+        return Transactions(Sets.from_pairs(rows[which], members, len(kept)), self.weights[kept], self.items).merged()
 
     def masks(self, family: Sets) -> Words:
         """Return itemsets as bits."""

@@ -74,6 +74,8 @@ def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iter
     clean = []
     others = []
     for one in suggestions:
+        if one in suggestions.late:
+            continue
         if one.ok:
             commands = tuple(suggestions.lines(one)) if is_named else ()
             clean.append(Item((f"{capitalise(one.what)}: {cost_words(one)}.",), commands))
@@ -97,6 +99,9 @@ def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iter
         yield Paragraph(f"The first loses least: {best.measured}.", is_note=True)
     if others:
         yield Listing.of(others, title="Also tried")
+    if suggestions.late:
+        names = ", ".join(one.method for one in suggestions.late)
+        yield Paragraph(f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}.")
 
 
 def cost_words(one: Suggestion) -> str:

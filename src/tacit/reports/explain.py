@@ -320,7 +320,8 @@ def explanation_picture(
         return _draw_values(artist, values)
     if "counts" in proof:
         return _draw_counts(artist, bars or {})
-    if finding["code"] in ("I02", "R01"):
+    is_sum = any(isinstance(step, model.Term) for step in told.derivation)
+    if finding["code"] == "I02" or (finding["code"] == "R01" and not is_sum):
         return _draw_bounds(artist)
     return _draw_sum(artist)
 

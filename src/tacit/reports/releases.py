@@ -107,8 +107,8 @@ def negative_record(rules: NegativeRules) -> dict[str, Any]:
     return out
 
 
-def negative_text(rules: NegativeRules) -> str:
-    """Return negative rules in a few lines."""
+def negative_text(rules: NegativeRules, *, is_whole: bool = False) -> str:
+    """Return negative rules in a few lines; ``is_whole``: all numbers of values ruled out."""
     n = rules.header.n or 0
     minimal = counted(rules.minimal_rules, "of them is", "of them are")
     listed = " (only these are listed)" if rules.lists_minimal else ""
@@ -120,10 +120,15 @@ def negative_text(rules: NegativeRules) -> str:
     if len(rules.header.sa_values) < 2:
         lines.append("There is only one sensitive value: nothing can be ruled out, and everyone's value is known")
     lines += [*_caveats(rules), "", "Values ruled out per person:"]
-    for number, excluded in enumerate(rules.excluded_values.tolist()):
-        if excluded:
-            noun = "person" if excluded == 1 else "people"
-            lines.append(f"  {number:>3}  {excluded:>11,} {noun} ({100 * excluded / max(1, n):.2f} %)")
+    shares = [(number, excluded) for number, excluded in enumerate(rules.excluded_values.tolist()) if excluded]
+    shown = shares if is_whole or len(shares) <= SHOWN + 1 else shares[:SHOWN]
+    for number, excluded in shown:
+        noun = "person" if excluded == 1 else "people"
+        lines.append(f"  {number:>3}  {excluded:>11,} {noun} ({100 * excluded / max(1, n):.2f} %)")
+    if rest := shares[len(shown) :]:
+        others = sum(excluded for _, excluded in rest)
+        share = f"{people(others)} ({100 * others / max(1, n):.2f} %)"
+        lines.append(f"  and {rest[0][0]} to {rest[-1][0]}: {share}; -v lists them")
     order = np.lexsort((-rules.count, ~rules.minimal))[:SHOWN].tolist()
     if order:
         lines += ["", f"Most people ({len(order)} of {len(rules):,}):"]

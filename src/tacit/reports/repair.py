@@ -23,8 +23,9 @@ from tacit.reports.document import (
     facts_text,
     visible,
 )
+from tacit.reports.external import EXTERNAL
 from tacit.reports.pictures import Canvas, bars_of_sizes, before_and_after
-from tacit.reports.sentences import Summary, capitalise, counted, format_measure, format_number, people, verdict_line
+from tacit.reports.sentences import ReportKind, Summary, capitalise, counted, format_measure, format_number, people, verdict_line
 
 MOST_CHANGES = 40  #: Changed lines that a report lists; the record lists all.
 
@@ -38,17 +39,19 @@ PLACES = {
 # Lists
 
 
-def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
+def repair_document(done: Repair, outputs: Mapping[str, str], *, kind: ReportKind = "internal") -> Document:
     """Return a repair's report; ``outputs`` maps files to SHA-256."""
+    is_internal = kind == "internal"
     before = Summary(done.before)
     after = Summary(done.after)
     tiles = [(before.findings, "findings before"), (after.findings, "findings after the repair")]
     if before.groups:
         tiles += [(before.single, "groups of one person before"), (after.single, "groups of one person after the repair")]
-    remaining = [finding.statement for finding in done.after.findings[:10]]
-    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, "internal")]
-    files += [("After", f"{name}: {sha256}") for name, sha256 in outputs.items()]
-    title = title_of(done.before, "internal")
+    left = done.after.findings[:10]
+    remaining = [finding.statement if is_internal else sentences.counted_only(finding) for finding in left]
+    files = [("Before" if name == "Release" else name, value) for name, value in file_rows(done.before, kind)]
+    files += [("After", f"{name}: {sha256}" if is_internal else sha256) for name, sha256 in outputs.items()]
+    title = title_of(done.before, kind)
     picture = None
     if before.groups:
         caption = "Groups of each size that can be computed from the release before (left) and after (right) the repair."
@@ -67,12 +70,12 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
         lead=(f"after {done.method}: {after.sentence()}", f"Before: {before.sentence()}"),
         tiles=tuple(tiles),
         picture=picture,
-        opening=(Heading("What was done"), Listing.of(_done(done)), Heading("What to do next"), Listing.of(_next(done))),
-        note="Internal report: it may describe groups of people. Keep it with the data.",
+        opening=_opening(done) if is_internal else (),
+        note="Internal report: it may describe groups of people. Keep it with the data." if is_internal else EXTERNAL,
         sections=(
             Section("Before and after", tuple(_before_and_after(done))),
-            Section("Changed lines", tuple(_change_parts(done))),
-            Section("Cost", tuple(_cost_tables(done))),
+            Section("Changed lines", tuple(_change_parts(done)) if is_internal else ()),
+            Section("Cost", tuple(_cost_tables(done, kind))),
             Section("Worst findings that remain", (Listing.of(remaining),)),
             Section(
                 "Policy",
@@ -82,6 +85,10 @@ def repair_document(done: Repair, outputs: Mapping[str, str]) -> Document:
             Section("Files", (Table.of("What was read and written", ("File", "Fact"), files),)),
         ),
     )
+
+
+def _opening(done: Repair) -> tuple[Part, ...]:
+    return Heading("What was done"), Listing.of(_done(done)), Heading("What to do next"), Listing.of(_next(done))
 
 
 def _done(done: Repair) -> list[str]:
@@ -210,12 +217,19 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _cost_tables(done: Repair) -> Iterator[Table]:
-    yield Table.of("What the repair costs", ("What", "Cost"), cost_rows(done.cost))
+def _told_outside(cost: Mapping[str, Any], kind: ReportKind) -> Mapping[str, Any]:
+    """Return the costs; outside only numbers, since others may name columns."""
+    return cost if kind == "internal" else {name: value for name, value in cost.items() if isinstance(value, int | float)}
+
+
+def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
+    yield Table.of("What the repair costs", ("What", "Cost"), cost_rows(_told_outside(done.cost, kind)))
     rows = []
     for one in done.tried:
-        costs = "; ".join(f"{name} {value}" for name, value in cost_rows(one.cost) if value not in ("0", "0 %"))
-        rows.append((one.method, one.verdict or "not done", one.reason or costs or "nothing is lost that is measured"))
+        cost = cost_rows(_told_outside(one.cost, kind))
+        costs = "; ".join(f"{name} {value}" for name, value in cost if value not in ("0", "0 %"))
+        reason = one.reason if kind == "internal" else ""  # it may name columns
+        rows.append((one.method, one.verdict or "not done", reason or costs or "nothing is lost that is measured"))
     yield Table.of("What every method would come to", ("Method", "Verdict", "Cost or reason"), rows)
 
 

@@ -17,7 +17,7 @@ from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
-from tacit.model.policy import Level
+from tacit.model.policy import Level, Waiver
 from tacit.model.rounding import find_convention
 from tacit.reports.document import Command, Sentence, visible
 
@@ -359,18 +359,34 @@ def waivers(audit: Audit, kind: ReportKind) -> list[tuple[str, str, str, str, st
         if kind == "external":
             out.append(("", waiver.name, "", until, outcome))
             continue
-        event = () if waiver.finding else waiver.to_dict()["event"].items()
-        about = waiver.finding or "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in event)
-        out.append((about, waiver.name, waiver.reason, until, outcome))
+        out.append((_subject(waiver), waiver.name, waiver.reason, until, outcome))
     return out
 
 
+def _subject(waiver: Waiver) -> str:
+    """Return what a waiver is about."""
+    if waiver.finding is not None:
+        return waiver.finding
+    if waiver.event is not None:
+        return "; ".join(f"{column}: {', '.join(map(str, values))}" for column, values in waiver.to_dict()["event"].items())
+    told = waiver.to_dict()
+    fewest, most = told["people"]
+    span = people(most) if fewest == most else f"{fewest:,} to {people(most)}"
+    parts = [f"{name} {', '.join(told[name])}" for name in ("items", "columns") if told[name]]
+    return f"{f'{waiver.attack}, ' if waiver.attack else ''}{' and '.join(parts)}, {span}"
+
+
 def idle_waivers(audit: Audit) -> list[str]:
-    """Return why some waivers accept nothing: no date is given, or the organisation decides."""
+    """Return why some waivers accept nothing: no date, no finding, or the organisation decides."""
     out = []
-    if undated := sum(audit.waived.status(place)[0] == "undated" for place in range(len(audit.waived.waivers))):
+    status = Counter(audit.waived.status(place)[0] for place in range(len(audit.waived.waivers)))
+    if undated := status["undated"]:
         has = counted(undated, "waiver has a last day and accepts", "waivers have a last day and accept")
         out.append(f"{has} nothing: give --date.")
+    if unmatched := status["unmatched"]:
+        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists them).")
+    if ended := status["ended"]:
+        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists them).")
     return out + [f"{said}." for said in _overruled_waivers(audit)]
 
 
@@ -556,7 +572,7 @@ def outcome(run: AttackRun, *, waived: int = 0, because: str | None = None) -> s
     if run.status == "unavailable":
         return f"could not run{why}"
     found = counted(run.findings, "finding") if run.findings else "nothing found"
-    accepted = f", {waived:,} of them waived" if waived else ""
+    accepted = "" if not waived else ", waived" if waived == run.findings else f", {waived:,} of them waived"
     left = f", {run.undecided:,} left undecided" if run.undecided else ""
     return f"{'ran' if run.status == 'ran' else 'STOPPED EARLY'}, {run.claim}, {found}{accepted}{left}{why}"
 
@@ -782,9 +798,7 @@ _DO_NOT_PUBLISH = "Do not publish this release as it is."
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
 _CHOOSE = "Choose one of the repairs that make it clean, and run its command."
-_NO_REPAIR = (
-    "No repair that was tried makes it clean: give more time (--suggest 60) or the data (--data), or publish something else."
-)
+_NO_REPAIR = "No repair that was tried makes it clean: "
 _PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
 
 
@@ -801,7 +815,11 @@ def next_steps(audit: Audit) -> list[Sentence]:
     steps = _steps_when_exposed(audit)
     if audit.suggestions is None:
         return [*steps, (_SUGGEST,)]
-    return [steps[0], (_CHOOSE if audit.suggestions.best is not None else _NO_REPAIR,)]
+    if audit.suggestions.best is not None:
+        return [steps[0], (_CHOOSE,)]
+    ways = [f"give more time (--suggest {audit.suggestions.more_seconds})"] if audit.suggestions.late else []
+    ways += [] if "data" in audit.options["given"] else ["give the data (--data)"]
+    return [steps[0], (f"{_NO_REPAIR}{', or '.join([*ways, 'publish something else'])}.",)]
 
 
 def _steps_when_exposed(audit: Audit) -> list[Sentence]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tacit.model.sweep import ItemsetSweep, Lowest, RepairRow, RepairSweep, RoundingSweep, RuleCell, RuleSweep, Setting
 from tacit.reports.document import PAGES, SCREEN, UNBROKEN, Document, Facts, Figure, Listing, Section, Table, render_text
+from tacit.reports.external import EXTERNAL
 from tacit.reports.pictures import Canvas, Curve, line_chart
 from tacit.reports.sentences import counted, people, people_of
 
@@ -35,6 +36,13 @@ class SweepReport:
     caption: str
     undecided: Sequence[str] = ()
     reason: str = ""
+    note: str = _NOTE
+
+    def without_reasons(self) -> SweepReport:
+        """Return the report for others: reasons may name columns."""
+        records = [{name: value for name, value in record.items() if name != "reason"} for record in self.records]
+        reason = "not everything was done in full" if self.reason else ""
+        return replace(self, undecided=(), reason=reason, records=records, note=EXTERNAL)
 
     def document(self) -> Document:
         """Return the report for all formats."""
@@ -45,7 +53,7 @@ class SweepReport:
             title=f"Tacit: {self.title}",
             lead=(self.lead,),
             remarks=(f"NOT FINISHED: {self.reason}",) if self.reason else (),
-            note=_NOTE,
+            note=self.note,
             sections=(
                 Section("", (self.grid,), SCREEN),
                 Section(self.outcome, (Listing.of(self.outcomes),)),

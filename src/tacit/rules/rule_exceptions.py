@@ -32,7 +32,7 @@ from tacit.model.finding import Finding, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
-from tacit.model.words import describe_event, join_names, render_people
+from tacit.model.words import describe_event, explain_rule_sum, join_names, render_people
 from tacit.rules.bounds import CODE, RuleTable
 from tacit.rules.words import Story
 
@@ -354,7 +354,11 @@ class _Findings:
             last = [remark(f"So {render_people(count)} {describe_event(event, count)}.")]
         statement = f"{render_people(count)} {describe_event(event, count)}."
         proof = certificate(event, count, steps=story.proof)
-        return Finding(CODE, event, count, statement, story.citations(self.index), story.all_steps(last), same, proof)
+        named = self.table.named
+        values = [named.items.names[value] for value in named.values.tolist()]
+        summed = explain_rule_sum(event, count, story.proof, release=self.table.release, values=values, index_of=story.index_of)
+        steps = story.all_steps(last) if summed is None else tuple(summed)
+        return Finding(CODE, event, count, statement, story.citations(self.index), steps, same, proof)
 
     def _other_value(self, rule: int) -> ItemEvent | None:
         """Return the same people by the only other value."""

@@ -46,6 +46,10 @@ class Story:
             return (remark(many), *last)
         return (*self.steps, *last)
 
+    def index_of(self, number: int) -> int:
+        """Return the rule of a cited line of the file."""
+        return next(line for line in self._lines if self.table.release.line(line) == number)
+
     def cite(self, line: int) -> Lines:
         """Cite a line; return its name."""
         self._lines.add(line)

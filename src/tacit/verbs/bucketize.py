@@ -274,7 +274,7 @@ class _Case:
         try:
             _check_frequent(self.people.sa, self.policy.l)
         except Infeasible as error:
-            return (Tried("anatomy", None, {}, str(error)),)
+            return (Tried("anatomy", None, {}, f"{error.what}. {error.remedy}"),)
         made = self.group_people("anatomy")
         buckets = self.buckets(made.group)
         vulnerable = self.count_vulnerable(buckets)

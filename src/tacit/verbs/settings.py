@@ -34,7 +34,7 @@ ACRO_ONLY = (
 )
 #: The key that names limits which lower levels may loosen; only the organisation's file may have it.
 MAY_LOOSEN = "may_loosen"
-_KEYS = ("finding", "event", "people", "release", "reason", "name", "until")
+_KEYS = ("finding", "event", "attack", "items", "column", "columns", "people", "release", "reason", "name", "until")
 
 
 def _limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +76,15 @@ def _waivers_of(entries: object, where: str) -> tuple[Waiver, ...]:
             _require(key, _KEYS, "key", place)
         told: dict[str, Any] = {name: entry.get(name) for name in ("until", "people")}
         told |= {"reason": entry.get("reason", ""), "name": entry.get("name", ""), "release": entry.get("release", ())}
+        told |= {name: entry[name] for name in ("attack", "items", "columns") if name in entry}
+        if "column" in entry:
+            if "columns" in entry:
+                raise OptionError("has both column and columns", where=place, remedy="Write one of them")
+            told["columns"] = entry["column"]
+        if "attack" in entry:
+            from tacit.verbs.attacks import ATTACKS
+
+            _require(entry["attack"], [attack.code for attack in ATTACKS], "attack", place)
         named = entry.get("finding")
         is_list = isinstance(named, list) and named and "event" not in entry
         try:

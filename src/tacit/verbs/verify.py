@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checker import check_audit, check_record
-from tacit.checker.totals import other_file, other_header
+from tacit.checker.totals import other_file, other_header, other_order
 from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.disk import Input, shown
 from tacit.files.knowledge import read_knowledge
@@ -73,7 +73,7 @@ def verify(
     True
     >>> record["findings"][0]["count"] = [2, 2]
     >>> tacit.verify(record, itemsets).problems[-1]
-    'I01-d09f32c01c6f: its lines give 1 to 1, not 2 to 2'
+    'I01-d09f32c01c6f: its lines give 1 person, not 2'
     """
     if isinstance(record, Audit):
         record = record.to_dict()
@@ -135,13 +135,16 @@ def read_audited(record: Mapping[str, Any], releases: Any) -> Gathered:
         if source.sha256 != entry.get("sha256"):
             if any(Path(file).name == name for file in skipped):
                 return read_release(one)  # a file of a folder that the audit did not read, either
+            places = [number for number, other in enumerate(entries) if other.get("sha256") == source.sha256]
+            if places and place < len(entries):
+                raise OtherFile(other_order(name, place, places[0]))
             raise OtherFile(other_file(name, source.sha256, entry.get("sha256")))
         if (source.header or None) != entry.get("header_sha256"):
             raise OtherFile(other_header(name, source.header, entry.get("header_sha256")))
         try:
             return read_release(one, **entry["read"])
         except (OptionError, TypeError, ValueError, AttributeError):
-            raise OtherFile(f"{name}: cannot be read with the options of the record") from None
+            raise OtherFile(f"{name}: this file cannot be read with the options of the record. Give the audited file.") from None
 
     listed = list(releases) if isinstance(releases, (list, tuple)) else [releases]
     named = [one for one in record.get("ignored", ()) if one["reason"] == AS_TOLD]

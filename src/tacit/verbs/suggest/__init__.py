@@ -15,7 +15,7 @@ from tacit.model.knowledge import Withheld
 from tacit.model.people import People, Same
 from tacit.model.policy import Policy, policy_of
 from tacit.model.release import Release
-from tacit.model.repair import Repair, Suggestion, Suggestions, Tried
+from tacit.model.repair import OUT_OF_TIME, Repair, Suggestion, Suggestions, Tried
 from tacit.model.table import Names
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
@@ -23,7 +23,7 @@ from tacit.verbs.kinds import kind_of
 #: Seconds for trying repairs, unless the caller says otherwise.
 SECONDS = 10.0
 REPAIR_SECONDS = 60.0  #: The same where the cheapest repair is carried out.
-OUT_OF_TIME = "not tried: out of time"
+Announce = Callable[[str], None]  #: Function that is called with the method of each repair before it is tried.
 
 Words = tuple[str, ...]  #: Words of a command line.
 
@@ -123,6 +123,7 @@ def suggestions_for(
     policy: Policy,
     seconds: float = SECONDS,
     progress: Progress = silent,
+    announce: Announce = lambda _: None,
     **given: Any,
 ) -> Suggestions:
     """Try repairs of exposed releases; none for others."""
@@ -134,7 +135,7 @@ def suggestions_for(
     case = SuggestCase(releases, found, policy, **given)
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
     ways: Callable[[SuggestCase], list[Way]] = import_module(module).ways
-    return Suggestions.of(try_ways(ways(case), seconds, progress))
+    return Suggestions.of(try_ways(ways(case), seconds, progress, announce), seconds=seconds)
 
 
 def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float | None = None, **given: Any) -> Repair:
@@ -152,7 +153,9 @@ def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float |
     tried = suggestions_for(found, releases, seconds=seconds or REPAIR_SECONDS, **given)
     best = tried.best
     if best is None or best.release is None or best.after is None:
-        reasons = "; ".join(f"{one.what}: {one.reason.rstrip('.') or one.verdict}" for one in tried)
+        late = [one.method for one in tried if one.reason == OUT_OF_TIME]
+        said = [f"{one.what}: {one.reason.rstrip('.') or one.verdict}" for one in tried if one.reason != OUT_OF_TIME]
+        reasons = "; ".join([*said, *([f"not tried (out of time): {', '.join(late)}"] if late else [])])
         remedy = "Give more time with --time-limit, or the data with --data, or publish less"
         raise RepairError(
             f"no repair makes it clean ({reasons})" if reasons else "no repair applies", where="repair", remedy=remedy
@@ -229,8 +232,10 @@ class Way:
     carry_out: Callable[[float], Done] = field(repr=False)
 
 
-def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None]) -> list[Suggestion]:
-    """Try every repair in half the time, then late ones."""
+def try_ways(
+    ways: Sequence[Way], seconds: float, tell: Progress = silent, announce: Announce = lambda _: None
+) -> list[Suggestion]:
+    """Try every repair in a share of the time, then late ones."""
     end = time.monotonic() + seconds
     found: dict[int, Suggestion] = {}
     waiting = list(range(len(ways)))
@@ -241,8 +246,9 @@ def try_ways(ways: Sequence[Way], seconds: float, tell: Callable[[float], None])
             if left <= 0:
                 found.setdefault(number, Suggestion(ways[number].method, ways[number].what, None, reason=OUT_OF_TIME))
                 continue
-            is_last = is_second_round or turn == len(waiting) - 1
-            found[number] = _try_way(ways[number], left if is_last else left / 2)
+            announce(ways[number].method)
+            share = 2 / (len(waiting) - turn + 1)  # twice a fair share; what a quick one leaves is for those after it
+            found[number] = _try_way(ways[number], left if is_second_round else left * share)
             if found[number].reason == OUT_OF_TIME:
                 late.append(number)
             done = (turn + 1) / len(waiting)
