@@ -23,7 +23,7 @@ import tacit
 from tacit.errors import InputError
 from tacit.files.crosstabs import find_layout
 from tacit.files.frequencies import file_cells
-from tacit.files.renditions import as_input
+from tacit.files.recognition import as_input
 from tacit.model.frequencies import FrequencyTable
 
 VALUES: dict[str, list[Any]] = {"sex": ["F", "M"], "job": ["clerk", "cook", "smith"], "ill": [0, 1], "area": ["N", "S"]}

@@ -48,11 +48,11 @@ from tacit.files.recognition import (
     LENGTH_NAMES,
     SHARE_NAMES,
     CellOptions,
+    as_input,
     crosstab_columns,
     names_count,
     names_percent,
 )
-from tacit.files.renditions import as_input
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding

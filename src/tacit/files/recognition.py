@@ -1,4 +1,4 @@
-"""Recognition of releases: by type, pair of tables, header, options, first line.
+"""Recognition of releases: by container, type, pair of tables, header, options, first line.
 
 No reader is imported to ask whether a file is its own: a row of ``FORMATS`` holds the recogniser, and names the reader.
 """
@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import Head, find_delimiter, holds, read_head, records
-from tacit.files.disk import MOST_KEPT, FilePath, Input, shown
+from tacit.files.disk import MOST_KEPT, SHEET_MARKS, FilePath, Input, shown, split_sheet
 from tacit.files.frames import COUNT_NAMES, as_frame
 from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
-from tacit.files.renditions import as_input
 from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -36,6 +35,45 @@ def load(function: str) -> Callable[..., Any]:
     """Import ``module.function`` of this package on demand."""
     module, name = function.split(".")
     found: Callable[..., Any] = getattr(import_module(f"tacit.files.{module}"), name)
+    return found
+
+
+# Containers
+
+
+def as_input(path: FilePath) -> Input:
+    """Return the input at a path, rendered as text if it is a workbook or JSON records.
+
+    Of a workbook, the sheet that ``FILE#SHEET`` names is read, or the first that holds a release.
+    """
+    if isinstance(path, Input):
+        return path
+    file, sheet = split_sheet(path)
+    found = Input(file)
+    if not os.path.isfile(file):
+        return _refuse_sheet(found)
+    if found.is_zip:
+        from tacit.files.renditions import Workbook, is_workbook
+
+        if not is_workbook(file):
+            return found
+        book = Workbook(file, sheet)
+        if not sheet and len(book.sheets) > 1:
+            book.recognised = next((name for name in book.sheets if is_recognised(Workbook(file, name))), "")
+        return book
+    if found.begins_as_json:
+        from tacit.files.renditions import Records, holds_records
+
+        return Records(file) if holds_records(found) else found
+    return found
+
+
+def _refuse_sheet(found: Input) -> Input:
+    """Return what is not a file; raise if it names a sheet of a file without sheets."""
+    file, _, _ = found.path.rpartition(SHEET_MARKS[0])
+    if os.path.isfile(file) and not os.path.lexists(found):
+        remedy = "Leave the name of the sheet out"
+        raise InputError("is not an Excel workbook, and has no sheets", where=shown(file), remedy=remedy)
     return found
 
 

@@ -34,6 +34,7 @@ from tacit.files.recognition import (
     LIST,
     NAIVE_BAYES,
     CellOptions,
+    as_input,
     find_format,
     is_model,
     is_recognised,
@@ -41,7 +42,6 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
-from tacit.files.renditions import Rendition, as_input
 from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
@@ -203,7 +203,7 @@ def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Conc
 
 def _with_rendition(release: Release, file: Input, ignore: Sequence[str]) -> Release:
     """Return the release with what its file shows besides the lines that were read."""
-    if not isinstance(file, Rendition):
+    if not file.assumed and not file.unread:
         return release
     header = replace(
         release.header,
