@@ -96,7 +96,7 @@ class Workbook(Rendition):
     def chosen(self) -> str:
         """Name of the sheet that is read."""
         if not self.sheets:
-            raise InputError("is a workbook without cells", where=shown(self), remedy="Give a workbook with published lines")
+            raise InputError("is a workbook without cells", where=shown(self), remedy="Give one with filled cells")
         if self.wanted:
             if self.wanted not in self.sheets:
                 remedy = nearest_name(self.wanted, self.sheets, "sheets")
@@ -151,6 +151,38 @@ class Workbook(Rendition):
         """Sheets, and rows of this one, that are not read."""
         below = (f"rows below {self.block[1]}",) if self._holds_more else ()
         return (*below, *(f"sheet {name}" for name in self.sheets if name != self.chosen))
+
+
+class DataSheet(Workbook):
+    """Sheet of an Excel workbook with one person per row: that with a name, or the only one."""
+
+    @cached_property
+    def chosen(self) -> str:
+        """Name of the sheet that is read; raise if there are several and none is named."""
+        if not self.wanted and len(self.sheets) > 1:
+            listed = ", ".join(f"{shown(self)}{SHEET_MARKS[-1]}{name}" for name in self.sheets)
+            what = f"is a workbook of {len(self.sheets)} sheets"
+            raise OptionError(what, where=shown(self), remedy=f"Name the sheet of the people, one of {listed}")
+        return super().chosen
+
+    @cached_property
+    def text(self) -> str:
+        """Cells as CSV, without columns and last rows that are empty."""
+        first, last = self.block
+        if any(map(any, self.rows[last:])):
+            what = f"row {last + 1} of the sheet is empty, and others follow"
+            remedy = "Delete the empty row, or move what is below it to another sheet"
+            raise InputError(what, where=shown(self), remedy=remedy)
+        rows = self.rows[first:last]
+        filled = [place for place, column in enumerate(zip(*rows, strict=True)) if any(column)]
+        return "\n" * first + "".join(",".join(csv_cell(row[place]) for place in filled) + "\n" for row in rows)
+
+
+def as_table(file: Input, sheet: str = "") -> Input:
+    """Return a table of people, rendered as text if it is a workbook or JSON records."""
+    if is_workbook(file):
+        return DataSheet(file, sheet)
+    return Records(file) if holds_records(file) else file
 
 
 def _cell(value: Any) -> str:
