@@ -97,13 +97,10 @@ class Input(os.PathLike[str]):
     """File to read, with the same bytes for all readers.
 
     A small file is opened once and kept. A larger one is read as a stream by each reader, and refused if it changes meanwhile. Its text begins
-    with ``lines_before`` lines that the file does not have. ``assumed`` are sentences about what was inferred on opening, ``unread`` names of
-    parts that are not read.
+    with ``lines_before`` lines that the file does not have.
     """
 
     lines_before = 0
-    assumed: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
 
     def __init__(self, path: FilePath) -> None:
         self.path = os.fspath(path)
@@ -125,6 +122,16 @@ class Input(os.PathLike[str]):
     def beside(self) -> Input:
         """JSON header of the file: ``r.csv.json`` of ``r.csv``."""
         return Input(self.path.rstrip("/") + ".json")
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Sentences about what was inferred on opening."""
+        return ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Names of parts of the file that are not read."""
+        return ()
 
     @property
     def is_gzip(self) -> bool:

@@ -225,12 +225,14 @@ TABLE = "table"
 FREQUENCIES = "frequencies"
 CROSSTAB = "crosstab"
 NAIVE_BAYES = "naive-bayes"
+TREE = "tree"
 _OTHER_FORMS = {
     BUCKETS: "a folder with qit.csv and st.csv",
     TABLE: "a table of people with blank cells; name its columns with --qi and --sa",
     FREQUENCIES: "a line per cell, its count in a column 'count'",
     CROSSTAB: "name its columns with --by",
     NAIVE_BAYES: "columns 'column', 'value', 'class', and 'count' or 'probability'; name the column of the classes with --sa",
+    TREE: "text of scikit-learn's export_text(.., show_weights=True) or export_graphviz",
 }
 
 
@@ -274,9 +276,6 @@ def unknown_file(file: Input, head: Head) -> InputError:
         numeric = [name for name, kind in head.columns.items() if kind in _NUMERIC]
         told = f"Parquet of {_counted(len(names), 'column')}, {len(numeric):,} of them numbers"
         return InputError(f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric)))
-    if (tree := _printed_tree(head)) is not None:
-        remedy = "Audit the tree itself in Python, with tacit.read_tree(tree, features=.., sa=..); or write its leaves as docs/trees.md says"
-        return InputError(f"{what} ({tree})", where=file.name, remedy=remedy)
     delimiter = find_delimiter(file)
     rows: list[list[str]] = []
     is_large = os.path.getsize(file) > MOST_KEPT
@@ -296,20 +295,6 @@ def unknown_file(file: Input, head: Head) -> InputError:
     return InputError(
         f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric), are_people=are_people)
     )
-
-
-def _printed_tree(head: Head) -> str | None:
-    """Return a description of a decision tree that scikit-learn printed, or None."""
-    if head.text.startswith("digraph Tree"):
-        numbers = "with" if "value = [" in head.text else "without"
-        return f"a decision tree as scikit-learn's export_graphviz prints it, {numbers} class counts"
-    if not re.match(r"\|--- ", head.text):
-        return None
-    leaves = len(re.findall(r"\|--- (?:weights: \[|class:|value:)", head.text))
-    numbers = (
-        "with class counts" if "weights: [" in head.text else "without numbers of people, so that nothing can be counted in it"
-    )
-    return f"a decision tree of {leaves:,} leaves as scikit-learn's export_text prints it, {numbers}"
 
 
 def _is_number(text: str) -> bool:
@@ -467,6 +452,10 @@ def _is_naive_bayes(head: Head) -> bool:
 # Models
 
 
+def _is_printed_tree(head: Head) -> bool:
+    return re.match(r"digraph Tree \{|\|-+ ", head.text) is not None
+
+
 def is_model(data: Any) -> bool:
     """Tell if something may be a fitted model of scikit-learn: a tree, a forest, or a pipeline."""
     return any(hasattr(data, name) for name in ("tree_", "estimators_", "steps")) and hasattr(data, "get_params")
@@ -486,11 +475,11 @@ _KINDS_IN_MEMORY = {
 
 
 def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
-    """Return the kind of a release, naive Bayes models included."""
+    """Return the kind of a release, models included."""
     if form in (FREQUENCIES, CROSSTAB):
         return FREQUENCIES
     if form is not None and not isinstance(data, Buckets):
-        return form if form in (BUCKETS, TABLE, NAIVE_BAYES) else LIST
+        return form if form in (BUCKETS, TABLE, NAIVE_BAYES, TREE) else LIST
     for type_of_release, kind in _KINDS_IN_MEMORY.items():
         if isinstance(data, type_of_release):
             return kind
@@ -499,6 +488,8 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
     if pair_of(data) is not None:
         return BUCKETS
     file = as_input(data)
+    if _looks_like(file, _is_printed_tree):
+        return TREE
     described = _described_kind(file)
     if described is None and not options.are_given and _looks_like(file, _is_naive_bayes):
         return NAIVE_BAYES
@@ -593,4 +584,5 @@ def is_recognised(path: FilePath, *, by_form: bool = True) -> bool:
         head = read_head(file)
     except TacitError:
         return False
-    return _is_list(head) or _has_counts(head) or _is_naive_bayes(head) or (by_form and _is_table_of_counts(file))
+    by_head = (_is_list, _has_counts, _is_naive_bayes, _is_printed_tree)
+    return any(fits(head) for fits in by_head) or (by_form and _is_table_of_counts(file))

@@ -33,6 +33,7 @@ from tacit.files.recognition import (
     FREQUENCIES,
     LIST,
     NAIVE_BAYES,
+    TREE,
     CellOptions,
     as_input,
     find_format,
@@ -259,7 +260,7 @@ def read_release(
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
         it lists all values that its people have; by default yes.
     form
-        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab`` or ``naive-bayes``; by default the content decides.
+        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab``, ``naive-bayes`` or ``tree``; else the content decides.
     qi, sa
         The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
     columns
@@ -320,9 +321,12 @@ def read_release(
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
+    if kind in (NAIVE_BAYES, TREE) and (only or complete):
+        raise OptionError("--only and --complete are for itemsets and rules", where=kind, remedy="Leave them out")
+    if kind == TREE:
+        read_printed_tree: Callable[..., Rules] = load("printed_trees.read_printed_tree")
+        return _check_model(read_printed_tree(Input.of(data), **_model_options(sa, columns)), n, qi)
     if kind == NAIVE_BAYES:
-        if only or complete:
-            raise OptionError("--only and --complete are for itemsets and rules", where=NAIVE_BAYES, remedy="Leave them out")
         read_model: Callable[..., Release] = load("naive_bayes.read_naive_bayes_file")
         return read_model(data, options=cells)
     if only or complete or rounding not in (None, "nearest"):
