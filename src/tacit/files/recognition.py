@@ -394,7 +394,7 @@ class CellOptions:
     """Options about a frequency table beyond its header.
 
     None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
-    and ``ignore`` columns that say nothing about people.
+    ``ignore`` columns that say nothing about people, and ``columns`` those of the data.
     """
 
     n: int | None = None
@@ -411,6 +411,7 @@ class CellOptions:
     convention: str | None = None
     qi: Names = ()
     sa: Names = ()
+    columns: Names = ()
 
     def __post_init__(self) -> None:
         for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):

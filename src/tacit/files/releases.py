@@ -91,7 +91,8 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
         matched: list[Pair] = []
         for item, name in enumerate(release.items.names):
-            pair = pair_of_name(name, wanted)
+            # Where columns are those of the data, so are the values: a wrong reading is found out.
+            pair = pair_of_name(name, wanted, longest=bool(known))
             if pair is not None:
                 matched.append(pair)
             elif quasi or sensitive:
@@ -308,6 +309,7 @@ def read_release(
         convention=convention,
         qi=qi,
         sa=sa,
+        columns=columns,
     )
     kind = recognise(data, cells, form)
     if kind == FREQUENCIES:

@@ -190,7 +190,7 @@ def _feature(name: str, columns: Sequence[str]) -> Feature:
     if name in columns:
         return Feature(name)
     column, equals, value = name.partition("=")
-    pair = (column, value) if equals else pair_of(name, columns)
+    pair = (column, value) if equals else pair_of(name, columns, longest=True)
     return Feature(name) if pair is None else Feature(*pair)
 
 

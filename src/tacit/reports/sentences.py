@@ -836,8 +836,10 @@ def _missing_decisions(audit: Audit) -> str:
         "stopped": "give more time with --time-limit",
         "unavailable": "give what the attacks that could not run lack",
         "not-asked": "leave --attack out, so that every attack that applies runs",
-        "ran": "give the data with --data, or the number of people with --n",
+        "ran": "give the data with --data",
     }
+    if any(release.get("n") is None for release in audit.release):
+        hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
     found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
