@@ -226,12 +226,23 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
+    if "people_alone" in audit.measures:
+        notes.append(_groups_of_people(audit))
     if not notes:
         return [said]
     if audit.verdict != "clean":
         return [said, *(f"Besides, {note}." for note in notes)]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
     return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+
+
+def _groups_of_people(audit: Audit) -> str:
+    """Return the sizes of the groups that the rows of a table make."""
+    found = audit.measures
+    smallest = people(int(found["smallest_combination"]))
+    alone = int(found["people_alone"])
+    told = f"; {people(alone)} {'is' if alone == 1 else 'are'} alone in theirs" if alone else ""
+    return f"its quasi-identifiers make {counted(int(found['qi_combinations']), 'group')} of people, the smallest of {smallest}{told}"
 
 
 def headline(audit: Audit) -> str:
@@ -842,6 +853,10 @@ def _missing_decisions(audit: Audit) -> str:
         hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
+    if "people_alone" in audit.measures:
+        release = audit.release[0]
+        counts = f"tacit tabulate {visible(release.get('file') or 'DATA')} --by {','.join(release['qi'])} -o groups.csv"
+        hints["unavailable"] = f"count the groups ({counts}) and look for small ones (tacit audit groups.csv --sa none)"
     found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
         ignore = "say with --ignore NAME that it says nothing about people"
