@@ -445,7 +445,7 @@ def _role_of_unnamed(names: Sequence[str], said: CellOptions) -> str | None:
     roles = [role for role in dict.fromkeys((*column_names(said.qi, ()), *sensitive)) if role not in names]
     if len(roles) != 1 or sum(not _is_named(name) for name in names) != 1:
         return None
-    return None if get_close_matches(roles[0], filter(_is_named, names), 1, 0.75) else roles[0]
+    return None if get_close_matches(roles[0], filter(_is_named, names), 1) else roles[0]
 
 
 def _is_named(name: str) -> bool:
