@@ -226,7 +226,7 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
-    if "people_alone" in audit.measures:
+    if _has_no_blanks(audit):
         notes.append(_groups_of_people(audit))
     if not notes:
         return [said]
@@ -234,6 +234,11 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
         return [said, *(f"Besides, {note}." for note in notes)]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
     return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+
+
+def _has_no_blanks(audit: Audit) -> bool:
+    """Return True if a table hides nothing, so that no attack on it could run."""
+    return "people_alone" in audit.measures and not any(run.status in ("ran", "stopped") for run in audit.runs)
 
 
 def _groups_of_people(audit: Audit) -> str:
@@ -853,7 +858,7 @@ def _missing_decisions(audit: Audit) -> str:
         hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
-    if "people_alone" in audit.measures:
+    if _has_no_blanks(audit):
         release = audit.release[0]
         counts = f"tacit tabulate {visible(release.get('file') or 'DATA')} --by {','.join(release['qi'])} -o groups.csv"
         hints["unavailable"] = f"count the groups ({counts}) and look for small ones (tacit audit groups.csv --sa none)"
