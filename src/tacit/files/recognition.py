@@ -276,6 +276,9 @@ def unknown_file(file: Input, head: Head) -> InputError:
         numeric = [name for name, kind in head.columns.items() if kind in _NUMERIC]
         told = f"Parquet of {_counted(len(names), 'column')}, {len(numeric):,} of them numbers"
         return InputError(f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric)))
+    if re.match(r'\s*\{\s*"format": "tacit\.', head.text):
+        remedy = "Give the release that it is about; tacit verify takes both"
+        return InputError("is a record that Tacit wrote, not a release", where=file.name, remedy=remedy)
     delimiter = find_delimiter(file)
     rows: list[list[str]] = []
     is_large = os.path.getsize(file) > MOST_KEPT
