@@ -74,6 +74,9 @@ BROKEN: dict[str, tuple[str, str, bytes]] = {
         f'{PMML}<Item id="1" value="{MARK}"/><Itemset id="1" support="0.5"><ItemRef itemRef="{MARK}"/></Itemset>'.encode()
         + b"</AssociationModel></PMML>",
     ),
+    "printed tree": ("release", "t.txt", f"|--- {MARK} <= 0.50\n|   |--- weights: [{MARK}] class: {MARK}\n".encode()),
+    "printed tree cut": ("release", "t.txt", f"|--- {MARK} <= 0.50\n|   |--- weights: [1.00, 2.00] class: {MARK}\n".encode()),
+    "printed graph": ("release", "t.dot", f'digraph Tree {{\n0 [label="{MARK} <= 1\\nvalue = [1, {MARK}]"] ;\n'.encode()),
     "damaged release parquet": ("release", "r.parquet", b"PAR1\x15\x04" + f"itemset,count,{MARK}\0".encode() * 20 + b"PAR1"),
     "no known form": ("release", "r.csv", f"x,y\n{MARK},2\n".encode()),
 }

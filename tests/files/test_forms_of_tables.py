@@ -7,6 +7,7 @@ count, and nobody is counted twice.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -20,10 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitError
 from tacit.files.crosstabs import find_layout
 from tacit.files.frequencies import file_cells
-from tacit.files.renditions import as_input
+from tacit.files.recognition import as_input
 from tacit.model.frequencies import FrequencyTable
 
 VALUES: dict[str, list[Any]] = {"sex": ["F", "M"], "job": ["clerk", "cook", "smith"], "ill": [0, 1], "area": ["N", "S"]}
@@ -319,3 +320,26 @@ def test_a_column_with_a_role_or_rows_that_repeat_are_no_counts(tmp_path: Path) 
     assert isinstance(tacit.read_release(tmp_path / "x.csv", qi="sex", sa="job"), FrequencyTable)
     (tmp_path / "x.csv").write_text("sex,job,size\nF,cook,10\nF,cook,12\n")
     assert isinstance(tacit.read_release(tmp_path / "x.csv", qi="sex", sa="job"), tacit.PartialTable)
+
+
+def test_a_role_names_the_column_across(tmp_path: Path) -> None:
+    data = people(4)
+    pd.crosstab(data.sex, data.job).to_csv(tmp_path / "x.csv")
+    table = check(tmp_path / "x.csv", data, ["sex", "job"], sa="job")
+    assert table.columns == ("sex", "job")
+    assert table.header.assumed[0].endswith("is taken to be 'job'.")
+    assert read(tmp_path / "x.csv", qi="sex", sa="none").columns[0] == "sex"
+    for roles in ({"sa": "sxe"}, {"qi": "age", "sa": "job"}):  # a misspelt column, and one too many
+        with pytest.raises(TacitError, match="there is no column"):
+            tacit.audit(tmp_path / "x.csv", **roles)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="--by sex,NAME"):
+        tacit.audit(tmp_path / "x.csv", data=data)
+    assert tacit.audit(tmp_path / "x.csv", data=data, qi="sex", sa="job").measures["cells"] == len(table)
+
+
+def test_shares_may_have_as_many_decimals_as_doubles_have(tmp_path: Path) -> None:
+    counts = pd.DataFrame({"a": [52, 40], "b": [2_000, 43_119]}, index=pd.Index(["x", "y"], name="sex"))
+    (counts / counts.to_numpy().sum()).to_csv(tmp_path / "x.csv")
+    assert any(len(text) > 20 for text in re.split(r"[,\n]", (tmp_path / "x.csv").read_text()))
+    table = read(tmp_path / "x.csv", n=45_211)
+    assert [table.count(index).lo for index in range(4)] == [52, 2_000, 40, 43_119]

@@ -33,6 +33,7 @@ FILES = {
     "rules.txt": "c <- Xqz b (50.0, 50.0)\n",
     "model.xml": PMML,
     "list.csv": 'order,antecedent,consequent,count\n1,"{""Xqz"": ""1""}",Xqz,3\n2,{},Xqz,1\n',
+    "tree.txt": "|--- Xqz <= 2.50\n|   |--- weights: [5.00, 1.00] class: Xqz\n|--- Xqz >  2.50\n|   |--- weights: [0.00, 2.00] class: b\n",
     "naive.csv": "column,value,class,count\n,,Xqz,8\nXqz,b,Xqz,3\nXqz,c,Xqz,5\n",
 }
 HEADER = {"format": "tacit.itemsets/1", "n": 8, "complete": True, "rounding": "nearest", "digits": 3, "qi": ["Xqz"], "sa": "x"}
@@ -60,7 +61,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
 @example(("own.csv", 'itemset,count\n"[""a""]",99999999999999999999\n'), 8, False)
 def test_damaged_texts(case: tuple[str, str], n: int | None, forced: bool) -> None:
     name, text = case
-    form = {"own": "tacit", "rules": "tacit", "model": "pmml", "naive": "naive-bayes", "list": "tacit"}.get(
+    form = {"own": "tacit", "rules": "tacit", "model": "pmml", "naive": "naive-bayes", "list": "tacit", "tree": "tree"}.get(
         name.partition(".")[0], name.partition(".")[0].partition("-")[0]
     )
     with tempfile.TemporaryDirectory() as folder:

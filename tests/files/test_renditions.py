@@ -16,7 +16,7 @@ from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 import tacit
 from tacit.errors import InputError, OptionError
-from tacit.files.renditions import as_input
+from tacit.files.recognition import as_input
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"]] * 12 + [["a", "b"]] * 9 + [["c"]] * 7 + [["a", "d"]] * 2
@@ -199,3 +199,9 @@ def test_json_that_is_no_list_of_records_is_left_alone(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"itemset": ["a"], "count": count}) + "\n" for count in (3, 3))
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     assert type(as_input(tmp_path / "x.jsonl.gz")).__name__ == "Records"
+
+
+def test_a_record_is_not_taken_for_a_release(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{\n  "format": "tacit.audit/1",\n  "verdict": "clean"\n}\n')
+    with pytest.raises(InputError, match="is a record that Tacit wrote"):
+        tacit.read_release(tmp_path / "a.json")

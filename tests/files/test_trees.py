@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tacit
 from tacit.errors import InputError, OptionError
@@ -148,17 +148,3 @@ def test_leaves_are_repaired_like_rules(method: str) -> None:
     assert done.cost["information_lost"] > 0
     if method in ("withdraw", "withhold", "raise-threshold", "mixed"):
         assert done.after.verdict == "clean"
-
-
-def test_a_printed_tree_is_told_what_can_be_audited(tmp_path: Path) -> None:
-    tree = DecisionTreeClassifier(random_state=0).fit([[1], [1], [0], [0]], ["ill", "ill", "ill", "well"])
-    path = tmp_path / "tree.txt"
-    for text, what in (
-        (export_text(tree, show_weights=True), "of 2 leaves as scikit-learn's export_text prints it, with class counts"),
-        (export_text(tree), "of 2 leaves as scikit-learn's export_text prints it, without numbers of people"),
-        (export_graphviz(tree), "export_graphviz prints it, with class counts"),
-    ):
-        path.write_text(text)
-        with pytest.raises(InputError, match=r"tacit\.read_tree") as caught:
-            tacit.read_release(path)
-        assert what in caught.value.what

@@ -223,9 +223,10 @@ def read_release(path: str, given: ReleaseOptions, settings: Settings[Options] |
     try:
         return read(path, **how)
     except InputError as error:
-        if error.asks_for != "n" or not given.data or settings is None:
+        people = given.data or given.known
+        if error.asks_for != "n" or not people or settings is None:
             raise
-    return read(path, **how | {"n": read_people(given.data, settings).n})
+    return read(path, **how | {"n": read_people(people, settings).n})
 
 
 def _columns_of(path: str | None) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from tacit.files.frequency_cells import HIDDEN_MARKS, Cells, is_total, read_cell
 
 MOST_LEVELS = 4  #: Columns across, at most.
 _MOST_ROWS = 2_000  #: Rows of a crosstab whose form alone shows that it is one, at most.
-_SHARE = re.compile(r"(?:0?[.,]\d{1,18}|[01](?:[.,]\d{1,18})?|\d[.,]?\d{0,17}[eE]-\d{1,3})|\d{1,3}(?:[.,]\d{1,18})?\s*%")
+_SHARE = re.compile(r"(?:0?[.,]\d{1,24}|[01](?:[.,]\d{1,24})?|\d[.,]?\d{0,17}[eE]-\d{1,3})|\d{1,3}(?:[.,]\d{1,24})?\s*%")
 _OF_A_PERSON = re.compile(r"(?:.*[\W_])?(?:id|ids|uuid|nr|no|key|row|name|names|person|patient|customer|user|email|index)")
 
 Row = tuple[str, ...]

@@ -41,6 +41,7 @@ MOST_UNPACKED = "TACIT_MAX_UNPACKED"  #: Environment variable that sets how larg
 #: Bytes up to which a file, and its unpacked content, are kept in memory.
 MOST_KEPT = 1 << 24
 GZIP_MAGIC = b"\x1f\x8b"
+ZIP_MAGIC = b"PK\x03\x04"
 #: The magic word and the first byte of the structure that follows it; a table whose first column is called PAR1 goes on differently.
 PARQUET_MAGIC = b"PAR1\x15"
 _CHUNK = 1 << 20
@@ -53,7 +54,7 @@ _UNPACK = "Unpack it, or compress it with gzip instead"
 
 #: Files that are given by mistake: their first bytes, where these begin, what such a file is, and a remedy.
 _FOREIGN: tuple[tuple[bytes | tuple[bytes, ...], int, str, str], ...] = (
-    (b"PK\x03\x04", 0, "is a zip archive or an Excel workbook, not text", _AS_CSV),
+    (ZIP_MAGIC, 0, "is a zip archive or an Excel workbook, not text", _AS_CSV),
     (b"\xd0\xcf\x11\xe0", 0, "is an old Excel workbook, not text", _AS_CSV),
     ((b"$FL2", b"$FL3"), 0, "is an SPSS file, not text", _AS_CSV),
     (b"<stata_dta>", 0, "is a Stata file, not text", _AS_CSV),
@@ -123,6 +124,16 @@ class Input(os.PathLike[str]):
         return Input(self.path.rstrip("/") + ".json")
 
     @property
+    def assumed(self) -> tuple[str, ...]:
+        """Sentences about what was inferred on opening."""
+        return ()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Names of parts of the file that are not read."""
+        return ()
+
+    @property
     def is_gzip(self) -> bool:
         """Tell if the file begins as gzip."""
         return self._on_disk.start.startswith(GZIP_MAGIC)
@@ -131,6 +142,16 @@ class Input(os.PathLike[str]):
     def is_parquet(self) -> bool:
         """Tell if the unpacked content begins as Parquet."""
         return self.head(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+
+    @property
+    def is_zip(self) -> bool:
+        """Tell if the file begins as a zip archive, such as an Excel workbook."""
+        return self._on_disk.start.startswith(ZIP_MAGIC)
+
+    @property
+    def begins_as_json(self) -> bool:
+        """Tell if the unpacked content begins as a JSON object or list."""
+        return self.head(64).lstrip(codecs.BOM_UTF8 + b" \t\r\n").startswith((b"{", b"["))
 
     @cached_property
     def sha256(self) -> str:
@@ -280,6 +301,20 @@ class _Unpacked(io.RawIOBase):
         self._stream.close()
         self._packed.close()
         super().close()
+
+
+SHEET_MARKS = ("#", "::")  #: Either stands between a workbook and the name of one of its sheets.
+
+
+def split_sheet(path: FilePath) -> tuple[str, str]:
+    """Return a workbook and the name of its sheet; of other files, the path and nothing."""
+    text = os.fspath(path)
+    if not os.path.lexists(text):
+        for mark in SHEET_MARKS:
+            file, _, sheet = text.rpartition(mark)
+            if os.path.isfile(file) and Input(file).is_zip:
+                return file, sheet
+    return text, ""
 
 
 def parquet_files(folder: Input) -> list[Path]:

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,11 +49,11 @@ from tacit.files.recognition import (
     LENGTH_NAMES,
     SHARE_NAMES,
     CellOptions,
+    as_input,
     crosstab_columns,
     names_count,
     names_percent,
 )
-from tacit.files.renditions import as_input
 from tacit.model.arrays import Ints
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
@@ -374,7 +375,7 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     _check_named(cells, [labels[0] for labels in layout.labels])
     if len(set(layout.labels)) < len(layout.labels):
         raise InputError("two columns have the same name", where=where, remedy="Rename one of them")
-    columns, levels, assumed = _name_columns(cells, layout, said.by)
+    columns, levels, assumed = _name_columns(cells, layout, said)
     size = len(cells.lines) - layout.skip
     below = [texts[layout.skip :] for texts in cells.texts]
     beside = _with_totals([_read_labels(texts, TableHeader(), said) for texts in below[:down]])
@@ -395,7 +396,7 @@ def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else columns
 
 
-def _name_columns(cells: Cells, layout: Layout, by: Sequence[str]) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
+def _name_columns(cells: Cells, layout: Layout, said: CellOptions) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
     """Return the names of the columns, the lines of labels that are columns, and what was inferred."""
     where = f"{cells.where}, line 1"
     # Above the columns across, a pivot table may name what its numbers are: that is the same everywhere, and no column.
@@ -404,15 +405,22 @@ def _name_columns(cells: Cells, layout: Layout, by: Sequence[str]) -> tuple[tupl
     ]
     levels = [level for level in range(len(layout.across)) if len(layout.across) == 1 or level not in constant]
     found = layout.rows + tuple(layout.across[level] for level in levels)
-    if by:
-        if len(by) != len(found) or not _fit(found, by):
+    if said.by:
+        if len(said.by) != len(found) or not _fit(found, said.by):
             remedy = "Give --by once for each file, with the names of its first lines and then those of the columns across"
             raise InputError("the first columns are not called as --by says", where=where, remedy=remedy)
-        return tuple(by), levels, ()
+        return said.by, levels, ()
     if len(levels) < len(layout.across):
         remedy = f"If they count people, say --by {','.join(found)}"
         raise InputError("is a pivot table whose numbers may be other things than people", where=where, remedy=remedy)
     names = list(found)
+    if (role := _role_of_unnamed(names, said)) is not None:
+        names = [name if _is_named(name) else role for name in names]
+        return (
+            tuple(names),
+            levels,
+            (f"Read as a crosstab of people; the column that the file does not name is taken to be {role!r}.",),
+        )
     for place, name in enumerate(names):
         if _is_named(name):
             continue
@@ -424,8 +432,20 @@ def _name_columns(cells: Cells, layout: Layout, by: Sequence[str]) -> tuple[tupl
     sentence = f"Read as a crosstab of people by {', '.join(names[:-1])} and {names[-1]}."
     if lost:
         written = ",".join("NAME" if name in lost else name for name in names)
+        if said.columns:
+            what = "is a crosstab that does not name one of its columns, and the data do"
+            raise InputError(what, where=where, remedy=f"Name it as in the data: --by {written}")
         sentence = f"Read as a crosstab of people; the file does not name the column {told} (--by {written} names it)."
     return tuple(names), levels, (sentence,)
+
+
+def _role_of_unnamed(names: Sequence[str], said: CellOptions) -> str | None:
+    """Return the one column with a role that the table does not name, if one of its columns has no name."""
+    sensitive, _ = sensitive_names(said.sa, ())
+    roles = [role for role in dict.fromkeys((*column_names(said.qi, ()), *sensitive)) if role not in names]
+    if len(roles) != 1 or sum(not _is_named(name) for name in names) != 1:
+        return None
+    return None if get_close_matches(roles[0], filter(_is_named, names), 1) else roles[0]
 
 
 def _is_named(name: str) -> bool:
@@ -451,7 +471,7 @@ def fits_columns(path: FilePath, by: Sequence[str]) -> bool:
         cells = file_cells(file)
         layout = find_layout(cells, by)
         if layout is not None:
-            _name_columns(cells, layout, by)
+            _name_columns(cells, layout, CellOptions(by=tuple(by)))
     except TacitError:
         return False
     return layout is not None

@@ -1,4 +1,4 @@
-"""Recognition of releases: by type, pair of tables, header, options, first line.
+"""Recognition of releases: by container, type, pair of tables, header, options, first line.
 
 No reader is imported to ask whether a file is its own: a row of ``FORMATS`` holds the recogniser, and names the reader.
 """
@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import Head, find_delimiter, holds, read_head, records
-from tacit.files.disk import MOST_KEPT, FilePath, Input, shown
+from tacit.files.disk import MOST_KEPT, SHEET_MARKS, FilePath, Input, shown, split_sheet
 from tacit.files.frames import COUNT_NAMES, as_frame
 from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
-from tacit.files.renditions import as_input
 from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -36,6 +35,45 @@ def load(function: str) -> Callable[..., Any]:
     """Import ``module.function`` of this package on demand."""
     module, name = function.split(".")
     found: Callable[..., Any] = getattr(import_module(f"tacit.files.{module}"), name)
+    return found
+
+
+# Containers
+
+
+def as_input(path: FilePath) -> Input:
+    """Return the input at a path, rendered as text if it is a workbook or JSON records.
+
+    Of a workbook, the sheet that ``FILE#SHEET`` names is read, or the first that holds a release.
+    """
+    if isinstance(path, Input):
+        return path
+    file, sheet = split_sheet(path)
+    found = Input(file)
+    if not os.path.isfile(file):
+        return _refuse_sheet(found)
+    if found.is_zip:
+        from tacit.files.renditions import Workbook, is_workbook
+
+        if not is_workbook(file):
+            return found
+        book = Workbook(file, sheet)
+        if not sheet and len(book.sheets) > 1:
+            book.recognised = next((name for name in book.sheets if is_recognised(Workbook(file, name))), "")
+        return book
+    if found.begins_as_json:
+        from tacit.files.renditions import Records, holds_records
+
+        return Records(file) if holds_records(found) else found
+    return found
+
+
+def _refuse_sheet(found: Input) -> Input:
+    """Return what is not a file; raise if it names a sheet of a file without sheets."""
+    file, _, _ = found.path.rpartition(SHEET_MARKS[0])
+    if os.path.isfile(file) and not os.path.lexists(found):
+        remedy = "Leave the name of the sheet out"
+        raise InputError("is not an Excel workbook, and has no sheets", where=shown(file), remedy=remedy)
     return found
 
 
@@ -187,12 +225,14 @@ TABLE = "table"
 FREQUENCIES = "frequencies"
 CROSSTAB = "crosstab"
 NAIVE_BAYES = "naive-bayes"
+TREE = "tree"
 _OTHER_FORMS = {
     BUCKETS: "a folder with qit.csv and st.csv",
     TABLE: "a table of people with blank cells; name its columns with --qi and --sa",
     FREQUENCIES: "a line per cell, its count in a column 'count'",
     CROSSTAB: "name its columns with --by",
     NAIVE_BAYES: "columns 'column', 'value', 'class', and 'count' or 'probability'; name the column of the classes with --sa",
+    TREE: "text of scikit-learn's export_text(.., show_weights=True) or export_graphviz",
 }
 
 
@@ -236,9 +276,9 @@ def unknown_file(file: Input, head: Head) -> InputError:
         numeric = [name for name, kind in head.columns.items() if kind in _NUMERIC]
         told = f"Parquet of {_counted(len(names), 'column')}, {len(numeric):,} of them numbers"
         return InputError(f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric)))
-    if (tree := _printed_tree(head)) is not None:
-        remedy = "Audit the tree itself in Python, with tacit.read_tree(tree, features=.., sa=..); or write its leaves as docs/trees.md says"
-        return InputError(f"{what} ({tree})", where=file.name, remedy=remedy)
+    if re.match(r'\s*\{\s*"format": "tacit\.', head.text):
+        remedy = "Give the release that it is about; tacit verify takes both"
+        return InputError("is a record that Tacit wrote, not a release", where=file.name, remedy=remedy)
     delimiter = find_delimiter(file)
     rows: list[list[str]] = []
     is_large = os.path.getsize(file) > MOST_KEPT
@@ -258,20 +298,6 @@ def unknown_file(file: Input, head: Head) -> InputError:
     return InputError(
         f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric), are_people=are_people)
     )
-
-
-def _printed_tree(head: Head) -> str | None:
-    """Return a description of a decision tree that scikit-learn printed, or None."""
-    if head.text.startswith("digraph Tree"):
-        numbers = "with" if "value = [" in head.text else "without"
-        return f"a decision tree as scikit-learn's export_graphviz prints it, {numbers} class counts"
-    if not re.match(r"\|--- ", head.text):
-        return None
-    leaves = len(re.findall(r"\|--- (?:weights: \[|class:|value:)", head.text))
-    numbers = (
-        "with class counts" if "weights: [" in head.text else "without numbers of people, so that nothing can be counted in it"
-    )
-    return f"a decision tree of {leaves:,} leaves as scikit-learn's export_text prints it, {numbers}"
 
 
 def _is_number(text: str) -> bool:
@@ -371,7 +397,7 @@ class CellOptions:
     """Options about a frequency table beyond its header.
 
     None means not given. ``count`` names the count column, ``any`` labels of totals, ``no_total`` labels that only look like totals,
-    and ``ignore`` columns that say nothing about people.
+    ``ignore`` columns that say nothing about people, and ``columns`` those of the data.
     """
 
     n: int | None = None
@@ -388,6 +414,7 @@ class CellOptions:
     convention: str | None = None
     qi: Names = ()
     sa: Names = ()
+    columns: Names = ()
 
     def __post_init__(self) -> None:
         for value, least, where in ((self.hidden_below, 1, "--hidden-below"), (self.base, 2, "--base")):
@@ -429,6 +456,10 @@ def _is_naive_bayes(head: Head) -> bool:
 # Models
 
 
+def _is_printed_tree(head: Head) -> bool:
+    return re.match(r"digraph Tree \{|\|-+ ", head.text) is not None
+
+
 def is_model(data: Any) -> bool:
     """Tell if something may be a fitted model of scikit-learn: a tree, a forest, or a pipeline."""
     return any(hasattr(data, name) for name in ("tree_", "estimators_", "steps")) and hasattr(data, "get_params")
@@ -448,11 +479,11 @@ _KINDS_IN_MEMORY = {
 
 
 def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
-    """Return the kind of a release, naive Bayes models included."""
+    """Return the kind of a release, models included."""
     if form in (FREQUENCIES, CROSSTAB):
         return FREQUENCIES
     if form is not None and not isinstance(data, Buckets):
-        return form if form in (BUCKETS, TABLE, NAIVE_BAYES) else LIST
+        return form if form in (BUCKETS, TABLE, NAIVE_BAYES, TREE) else LIST
     for type_of_release, kind in _KINDS_IN_MEMORY.items():
         if isinstance(data, type_of_release):
             return kind
@@ -461,6 +492,8 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
     if pair_of(data) is not None:
         return BUCKETS
     file = as_input(data)
+    if _looks_like(file, _is_printed_tree):
+        return TREE
     described = _described_kind(file)
     if described is None and not options.are_given and _looks_like(file, _is_naive_bayes):
         return NAIVE_BAYES
@@ -555,4 +588,5 @@ def is_recognised(path: FilePath, *, by_form: bool = True) -> bool:
         head = read_head(file)
     except TacitError:
         return False
-    return _is_list(head) or _has_counts(head) or _is_naive_bayes(head) or (by_form and _is_table_of_counts(file))
+    by_head = (_is_list, _has_counts, _is_naive_bayes, _is_printed_tree)
+    return any(fits(head) for fits in by_head) or (by_form and _is_table_of_counts(file))

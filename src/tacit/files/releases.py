@@ -33,7 +33,9 @@ from tacit.files.recognition import (
     FREQUENCIES,
     LIST,
     NAIVE_BAYES,
+    TREE,
     CellOptions,
+    as_input,
     find_format,
     is_model,
     is_recognised,
@@ -41,7 +43,6 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
-from tacit.files.renditions import Rendition, as_input
 from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable
@@ -90,7 +91,8 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
         matched: list[Pair] = []
         for item, name in enumerate(release.items.names):
-            pair = pair_of_name(name, wanted)
+            # Where columns are those of the data, so are the values: a wrong reading is found out.
+            pair = pair_of_name(name, wanted, longest=bool(known))
             if pair is not None:
                 matched.append(pair)
             elif quasi or sensitive:
@@ -203,7 +205,7 @@ def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Conc
 
 def _with_rendition(release: Release, file: Input, ignore: Sequence[str]) -> Release:
     """Return the release with what its file shows besides the lines that were read."""
-    if not isinstance(file, Rendition):
+    if not file.assumed and not file.unread:
         return release
     header = replace(
         release.header,
@@ -259,7 +261,7 @@ def read_release(
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
         it lists all values that its people have; by default yes.
     form
-        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab`` or ``naive-bayes``; by default the content decides.
+        A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab``, ``naive-bayes`` or ``tree``; else the content decides.
     qi, sa
         The quasi-identifying columns and the sensitive ones, where no header names them; ``sa="none"`` says that none is sensitive.
     columns
@@ -307,6 +309,7 @@ def read_release(
         convention=convention,
         qi=qi,
         sa=sa,
+        columns=columns,
     )
     kind = recognise(data, cells, form)
     if kind == FREQUENCIES:
@@ -320,9 +323,12 @@ def read_release(
     if kind == LIST:
         listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
+    if kind in (NAIVE_BAYES, TREE) and (only or complete):
+        raise OptionError("--only and --complete are for itemsets and rules", where=kind, remedy="Leave them out")
+    if kind == TREE:
+        read_printed_tree: Callable[..., Rules] = load("printed_trees.read_printed_tree")
+        return _check_model(read_printed_tree(Input.of(data), **_model_options(sa, columns)), n, qi)
     if kind == NAIVE_BAYES:
-        if only or complete:
-            raise OptionError("--only and --complete are for itemsets and rules", where=NAIVE_BAYES, remedy="Leave them out")
         read_model: Callable[..., Release] = load("naive_bayes.read_naive_bayes_file")
         return read_model(data, options=cells)
     if only or complete or rounding not in (None, "nearest"):

@@ -1,7 +1,7 @@
 """Workbooks and JSON records as delimited text, which all readers of releases then read.
 
 A sheet of an Excel workbook is a line for each of its rows and a cell for each of its columns, so that lines and cells have the numbers that
-the spreadsheet shows; merged cells all hold what is written in them. ``FILE#SHEET`` names a sheet. JSON lines, or a JSON list of objects,
+the spreadsheet shows; merged cells all hold what is written in them. JSON lines, or a JSON list of objects,
 have the names of the objects' keys in the first line; lists and objects in them stay JSON.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -18,10 +17,8 @@ from typing import Any, BinaryIO
 
 from tacit.errors import InputError, OptionError, nearest_name
 from tacit.files.delimited import csv_cell
-from tacit.files.disk import FilePath, Input, readable, shown
+from tacit.files.disk import SHEET_MARKS, FilePath, Input, readable, shown
 
-SHEET_MARK = "#"  #: Stands between a workbook and the name of one of its sheets.
-_ZIP = b"PK\x03\x04"
 _WORKBOOK = "xl/workbook.xml"
 #: Largest unpacked workbook, and JSON file, in bytes.
 _MOST = 1 << 28
@@ -50,40 +47,6 @@ class Rendition(Input):
         """Open the rendition as a binary stream."""
         return io.BytesIO(self.text.encode())
 
-    @property
-    def assumed(self) -> tuple[str, ...]:
-        """Sentences about what was inferred on opening."""
-        return ()
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """Names of parts of the file that are not read."""
-        return ()
-
-
-def as_input(path: FilePath) -> Input:
-    """Return the input at a path, rendered as text if it is a workbook or JSON records."""
-    if isinstance(path, Input):
-        return path
-    file = os.fspath(path)
-    sheet = ""
-    if SHEET_MARK in file and not os.path.lexists(file):
-        name, _, sheet = file.rpartition(SHEET_MARK)
-        if not os.path.isfile(name):
-            return Input(path)
-        file = name
-    found = Input(file)
-    if not os.path.isfile(file):
-        return found
-    start = found.head(4)
-    if start == _ZIP and not found.is_gzip and is_workbook(file):
-        return Workbook(file, sheet)
-    if sheet:
-        raise InputError(
-            "is not an Excel workbook, and has no sheets", where=shown(file), remedy="Leave the name of the sheet out"
-        )
-    return Records(file) if _holds_records(found) else found
-
 
 # Excel workbooks
 
@@ -98,7 +61,9 @@ def is_workbook(path: FilePath) -> bool:
 
 
 class Workbook(Rendition):
-    """Sheet of an Excel workbook."""
+    """Sheet of an Excel workbook: that with a name, else the one that is recognised as a release, else the first."""
+
+    recognised = ""
 
     def __init__(self, path: FilePath, sheet: str = "") -> None:
         super().__init__(path)
@@ -107,7 +72,7 @@ class Workbook(Rendition):
     @property
     def name(self) -> str:
         """Base name, with that of the sheet if it was named."""
-        return super().name + (SHEET_MARK + self.wanted if self.wanted else "")
+        return super().name + (SHEET_MARKS[0] + self.wanted if self.wanted else "")
 
     @cached_property
     def sheets(self) -> dict[str, Any]:
@@ -129,20 +94,15 @@ class Workbook(Rendition):
 
     @cached_property
     def chosen(self) -> str:
-        """Name of the sheet that is read: the first with a release, unless one is named."""
+        """Name of the sheet that is read."""
         if not self.sheets:
-            raise InputError("is a workbook without cells", where=shown(self), remedy="Give a workbook with published lines")
+            raise InputError("is a workbook without cells", where=shown(self), remedy="Give one with filled cells")
         if self.wanted:
             if self.wanted not in self.sheets:
                 remedy = nearest_name(self.wanted, self.sheets, "sheets")
                 raise OptionError("has no such sheet", where=shown(self), remedy=remedy)
             return self.wanted
-        first, *others = self.sheets
-        if others:
-            from tacit.files.recognition import is_recognised
-
-            return next((name for name in self.sheets if is_recognised(Workbook(self.path, name))), first)
-        return first
+        return self.recognised or next(iter(self.sheets))
 
     @cached_property
     def rows(self) -> list[list[str]]:
@@ -173,7 +133,8 @@ class Workbook(Rendition):
         """Sentences about the sheet that was chosen, and about its title and notes."""
         said = []
         if not self.wanted and len(self.sheets) > 1:
-            said.append(f"Of the sheets, {self.chosen!r} is read, the first that holds a release.")
+            which = "the first that holds a release" if self.recognised else "the first"
+            said.append(f"Of the sheets, {self.chosen!r} is read, {which}.")
         first, last = self.block
         beside = [number for number, row in enumerate(self.rows) if any(row) and not first <= number < last]
         if beside and not self._holds_more:
@@ -192,6 +153,38 @@ class Workbook(Rendition):
         return (*below, *(f"sheet {name}" for name in self.sheets if name != self.chosen))
 
 
+class DataSheet(Workbook):
+    """Sheet of an Excel workbook with one person per row: that with a name, or the only one."""
+
+    @cached_property
+    def chosen(self) -> str:
+        """Name of the sheet that is read; raise if there are several and none is named."""
+        if not self.wanted and len(self.sheets) > 1:
+            listed = ", ".join(f"{shown(self)}{SHEET_MARKS[-1]}{name}" for name in self.sheets)
+            what = f"is a workbook of {len(self.sheets)} sheets"
+            raise OptionError(what, where=shown(self), remedy=f"Name the sheet of the people, one of {listed}")
+        return super().chosen
+
+    @cached_property
+    def text(self) -> str:
+        """Cells as CSV, without columns and last rows that are empty."""
+        first, last = self.block
+        if any(map(any, self.rows[last:])):
+            what = f"row {last + 1} of the sheet is empty, and others follow"
+            remedy = "Delete the empty row, or move what is below it to another sheet"
+            raise InputError(what, where=shown(self), remedy=remedy)
+        rows = self.rows[first:last]
+        filled = [place for place, column in enumerate(zip(*rows, strict=True)) if any(column)]
+        return "\n" * first + "".join(",".join(csv_cell(row[place]) for place in filled) + "\n" for row in rows)
+
+
+def as_table(file: Input, sheet: str = "") -> Input:
+    """Return a table of people, rendered as text if it is a workbook or JSON records."""
+    if is_workbook(file):
+        return DataSheet(file, sheet)
+    return Records(file) if holds_records(file) else file
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
@@ -203,7 +196,7 @@ def _cell(value: Any) -> str:
 # JSON records
 
 
-def _holds_records(file: Input) -> bool:
+def holds_records(file: Input) -> bool:
     """Tell if a file begins as JSON lines or as a list of objects."""
     start = file.head(_HEAD)
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):

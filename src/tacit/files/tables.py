@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import DelimitedTable
-from tacit.files.disk import FilePath, Input, shown
+from tacit.files.disk import FilePath, Input, shown, split_sheet
 from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.model.arrays import Flags
@@ -37,12 +37,12 @@ class Rows:
 
 
 def open_table_file(path: FilePath, *, where: str) -> Rows:
-    """Open a file, or a database table ``FILE::TABLE``."""
-    text = os.fspath(path)
+    """Open a file, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
+    text, sheet = split_sheet(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
         return _open_database(Input(database), table, where)
-    file = Input.of(path)
+    file = path if isinstance(path, Input) else _open_input(text, sheet)
     if not file.is_parquet:
         name = text.casefold().removesuffix(".gz")
         delimited = DelimitedTable.open(file, where=where, prefer="\t" if name.endswith((".tsv", ".tab")) else "")
@@ -51,6 +51,15 @@ def open_table_file(path: FilePath, *, where: str) -> Rows:
         relation = Relation.of_parquet(cleanup.enter_context(unpacked_parquet(file)), where=where)
         cleanup.callback(relation.connection.close)
         return Rows(relation.names, where, relation.columns, source=lambda: file.source, close=cleanup.pop_all().close)
+
+
+def _open_input(path: str, sheet: str) -> Input:
+    file = Input(path)
+    if not file.is_zip and not file.begins_as_json:
+        return file
+    from tacit.files.renditions import as_table
+
+    return as_table(file, sheet)
 
 
 def _open_database(file: Input, table: str, where: str) -> Rows:
@@ -105,8 +114,9 @@ def read_table(
     Parameters
     ----------
     data
-        A path to delimited text (any separator, also gzipped) or Parquet; ``FILE::TABLE`` for a table in a DuckDB or SQLite database; a
-        pandas, polars or Arrow frame; a dict of sequences; or a table, which gets the roles given here.
+        A path to delimited text (any separator, also gzipped), Parquet, JSON records or a workbook; ``FILE::TABLE`` for a table in a DuckDB
+        or SQLite database, or a sheet of a workbook; a pandas, polars or Arrow frame; a dict of sequences; or a table, which gets the roles
+        given here.
     qi, sa, identifying
         The columns with these roles. Where QI or SA columns are named, the table holds those; otherwise all but the identifying ones.
     columns

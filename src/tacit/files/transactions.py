@@ -23,7 +23,7 @@ from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
 from tacit.model.release import Items, Sets
 from tacit.model.table import MissingRule, Names, Table, Transactions, sort_names
 
-_TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq")
+_TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".xlsx", ".xlsm", ".jsonl")
 _BLOCK = 8 << 20
 _DIRECT = 1 << 24  #: Numbers up to here are looked up in an array instead of being sorted.
 #: The longest whole number that int64 holds for certain.

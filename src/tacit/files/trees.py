@@ -172,20 +172,25 @@ def _features(clf: Any, names: Sequence[str] | None, columns: Names, where: str)
     if len(texts) != wanted or len(set(texts)) < len(texts):
         remedy = f"Name the {wanted} columns that the tree was trained on, each once, in their order"
         raise OptionError(f"holds {len(texts)} names", where="features", remedy=remedy)
+    return model, _meanings(texts, columns)
+
+
+def _meanings(names: Sequence[str], columns: Names) -> list[Feature]:
+    """Return the meaning of features by their names."""
     known = column_names(columns, ())
-    meant = [_feature(name, known) for name in texts]
+    meant = [_feature(name, known) for name in names]
     numbers = {one.column for one in meant if one.value is None}
     if any(one.column in numbers for one in meant if one.value is not None):
         remedy = "Name the features with features=[..], those of 0 and 1 as column=value"
         raise OptionError("a column is both a number and a set of values", where="features", remedy=remedy)
-    return model, meant
+    return meant
 
 
 def _feature(name: str, columns: Sequence[str]) -> Feature:
     if name in columns:
         return Feature(name)
     column, equals, value = name.partition("=")
-    pair = (column, value) if equals else pair_of(name, columns)
+    pair = (column, value) if equals else pair_of(name, columns, longest=True)
     return Feature(name) if pair is None else Feature(*pair)
 
 
@@ -256,16 +261,27 @@ def _unknown_step(kind: str, where: str) -> OptionError:
 def _leaves_of(clf: Any, features: Sequence[Feature], sa: str, where: str, *, classes: Any = None, drawn: bool = False) -> Rules:
     """Return the leaves of one tree; with ``drawn``, of the people whom chance drew."""
     tree = getattr(clf, "tree_", None)
-    named = getattr(clf, "classes_", None)
+    named = getattr(clf, "classes_", None) if classes is None else classes
     if tree is None or named is None:
         raise OptionError("is not a fitted decision tree for classes", where=where, remedy=_TREE)
+    return _leaves_with_counts(tree, features, sa, where, classes=named, drawn=drawn)
+
+
+def leaves_of_arrays(tree: Any, names: Sequence[str], classes: Sequence[str], *, sa: str, columns: Names, where: str) -> Rules:
+    """Return the leaves of a tree that is given as the arrays of a fitted one, with the names of its features."""
+    return _leaves_with_counts(tree, _meanings(names, columns), sa, where, classes=classes)
+
+
+def _leaves_with_counts(
+    tree: Any, features: Sequence[Feature], sa: str, where: str, *, classes: Any, drawn: bool = False
+) -> Rules:
     if tree.n_outputs != 1:
         raise OptionError("predicts several columns at once", where=where, remedy="Train a tree for each of them")
     is_weighted = not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples)
     if is_weighted and not (drawn and np.array_equal(np.rint(tree.weighted_n_node_samples), tree.weighted_n_node_samples)):
         remedy = "Train it without sample_weight and class_weight; a weighted count says nothing about whole people"
         raise OptionError("was trained with weights", where=where, remedy=remedy)
-    texts = texts_of(np.asarray(named if classes is None else classes).tolist(), sa, where=where)
+    texts = texts_of(np.asarray(classes).tolist(), sa, where=where)
     if len(set(texts)) < len(texts):
         raise OptionError("two of its classes read the same", where=where, remedy="Train it on texts as classes")
     leaves = list(_paths(tree, features, where))
@@ -321,6 +337,9 @@ def _paths(tree: Any, features: Sequence[Feature], where: str) -> Iterator[tuple
             remedy = "Train it on numbers that are all there"
             raise OptionError(f"asks if feature {number} is missing", where=where, remedy=remedy)
         if feature.value is None:
+            if not asked.low < bar < asked.high:
+                remedy = "Print it with more digits: export_text(.., decimals=6), or export_graphviz(.., precision=6)"
+                raise OptionError("two thresholds of one column are printed alike", where=where, remedy=remedy)
             waiting.append((right, path | {feature.column: replace(asked, low=max(asked.low, bar))}))
             waiting.append((left, path | {feature.column: replace(asked, high=min(asked.high, bar))}))
             continue

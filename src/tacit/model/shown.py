@@ -19,7 +19,7 @@ PROVIDED = {
     "headline": "tacit.reports.sentences.headline",
     "frame": "tacit.files.frames.to_frame",
     "report": "tacit.verbs.report.write_report",
-    "repair": "tacit.verbs.suggest.repair_audited",
+    "repair": "tacit.verbs.repair.repair_audited",
 }
 
 

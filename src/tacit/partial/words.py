@@ -69,7 +69,7 @@ def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[s
             "This reader needs the table only: blanks are left out of the count, instead of counted as another value.",
             f"The {found.column} of {render_records(found.whole)} with {fits} is shown, for {both} of them {found.value}: {ratio}.",
             inferred,
-            "Blanks in the sensitive column cannot prevent it without making the blanks themselves telling. " + _INSTEAD,
+            "Blanking more of this column would itself reveal the value. " + _INSTEAD,
         )
     if reading == "wildcard":
         shows = f"{show_or_shows(found.both)} {found.column} {found.value}"

@@ -226,12 +226,28 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
+    if _has_no_blanks(audit):
+        notes.append(_groups_of_people(audit))
     if not notes:
         return [said]
     if audit.verdict != "clean":
         return [said, *(f"Besides, {note}." for note in notes)]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
     return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+
+
+def _has_no_blanks(audit: Audit) -> bool:
+    """Return True if a table hides nothing, so that no attack on it could run."""
+    return "people_alone" in audit.measures and not any(run.status in ("ran", "stopped") for run in audit.runs)
+
+
+def _groups_of_people(audit: Audit) -> str:
+    """Return the sizes of the groups that the rows of a table make."""
+    found = audit.measures
+    smallest = people(int(found["smallest_combination"]))
+    alone = int(found["people_alone"])
+    told = f"; {people(alone)} {'is' if alone == 1 else 'are'} alone in theirs" if alone else ""
+    return f"its quasi-identifiers make {counted(int(found['qi_combinations']), 'group')} of people, the smallest of {smallest}{told}"
 
 
 def headline(audit: Audit) -> str:
@@ -854,10 +870,16 @@ def _missing_decisions(audit: Audit) -> str:
         "stopped": "give more time with --time-limit",
         "unavailable": "give what the attacks that could not run lack",
         "not-asked": "leave --attack out, so that every attack that applies runs",
-        "ran": "give the data with --data, or the number of people with --n",
+        "ran": "give the data with --data",
     }
+    if any(release.get("n") is None for release in audit.release):
+        hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
+    if _has_no_blanks(audit):
+        release = audit.release[0]
+        counts = f"tacit tabulate {visible(release.get('file') or 'DATA')} --by {','.join(release['qi'])} -o groups.csv"
+        hints["unavailable"] = f"count the groups ({counts}) and look for small ones (tacit audit groups.csv --sa none)"
     found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
         ignore = "say with --ignore NAME that it says nothing about people"

@@ -170,7 +170,7 @@ def gather_for(release: Any, *, data: Any = None, known: Any = None, **options: 
     return gather_releases(
         release,
         columns=() if data is known is None else columns_of(data) or columns_of(known),
-        people=None if data is None else lambda: people_of(data).n,
+        people=None if data is known is None else lambda: people_of(known if data is None else data).n,
         **options,
     )
 

@@ -28,6 +28,7 @@ from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.suggest import remembered, repair_best
 
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
@@ -84,8 +85,6 @@ def repair(
         for option, value in named.items():
             if value is not None:
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
-        from tacit.verbs.suggest import repair_best
-
         given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": chosen_policy}
         found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
         return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
@@ -129,6 +128,16 @@ def repair(
         )
 
     return repair_rules(start, request, people, look, suggest=suggest, before=before)
+
+
+def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -> Repair:
+    """Repair what was audited: by a method, or in the cheapest way that is clean."""
+    asked = remembered(found)
+    if method is None:
+        return repair_best(found, asked.releases, policy=found.policy, **asked.given, **options)
+    given = {name: asked.given[name] for name in ("data", "knowledge", "withheld")}
+    audited = asked.releases[0] if len(asked.releases) == 1 else list(asked.releases)
+    return repair(audited, method=method, policy=found.policy, before=found, **given, **options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

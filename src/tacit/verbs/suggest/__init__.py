@@ -88,11 +88,11 @@ def suggest(
 
 def suggestions_of(found: Audit, *, seconds: float = SECONDS, progress: Progress = silent) -> Suggestions:
     """Try repairs of what was audited, with the inputs of the audit."""
-    asked = _remembered(found)
+    asked = remembered(found)
     return suggestions_for(found, asked.releases, policy=found.policy, seconds=seconds, progress=progress, **asked.given)
 
 
-def _remembered(found: Audit) -> Asked:
+def remembered(found: Audit) -> Asked:
     """Return what was audited; raise if it is not known, or cannot be told as a list of releases."""
     asked = found.asked
     if asked is None:
@@ -102,18 +102,6 @@ def _remembered(found: Audit) -> Asked:
         what = "several releases are about one of several populations, and are not repaired together"
         raise OptionError(what, where="audit", remedy="Repair the releases of each population by themselves")
     return asked
-
-
-def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -> Repair:
-    """Repair what was audited: by a method, or in the cheapest way that is clean."""
-    asked = _remembered(found)
-    if method is not None:
-        from tacit.verbs.repair import repair
-
-        given = {name: asked.given[name] for name in ("data", "knowledge", "withheld")}
-        audited = asked.releases[0] if len(asked.releases) == 1 else list(asked.releases)
-        return repair(audited, method=method, policy=found.policy, before=found, **given, **options)
-    return repair_best(found, asked.releases, policy=found.policy, **asked.given, **options)
 
 
 def suggestions_for(
