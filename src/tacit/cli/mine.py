@@ -44,6 +44,7 @@ class _MineOptions(Options):
     min_support: str | None
     strict: bool
     only: Only | None = None
+    max_length: int | None = None
     memory: int | None = None
 
 
@@ -56,6 +57,7 @@ class _MineOptions(Options):
 @click.argument("data", metavar="DATA")
 @options.min_support
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
+@option("--max-length L", "Most items of an itemset.  [any number]", type=int)
 @options.strict
 @options.memory
 @options.any_data
@@ -65,7 +67,7 @@ def itemsets_command(**given: Any) -> None:
     """List frequent itemsets.
 
     DATA are transactions (.dat: one person per line) or a table. The items of a table are column=value, of all columns or of those that
-    --qi and --sa name.
+    --qi and --sa name. Unless --qi or --sa is given, columns of identifiers and of dates are left out.
     """
     from tacit.reports.releases import itemsets_record
 
@@ -82,7 +84,7 @@ def itemsets_command(**given: Any) -> None:
             strict=asked.strict,
             hierarchies=reading.read_hierarchies(people, settings),
             progress=progress,
-            **asked.pick("memory", "time_limit"),
+            **asked.pick("max_length", "memory", "time_limit"),
         )
     _write(found, people, settings, itemsets_record(found))
 
@@ -108,6 +110,7 @@ class _RulesOptions(_MineOptions):
 @options.roles
 @options.min_support
 @option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
+@option("--max-length L", "Most items of an antecedent.  [any number]", type=int)
 @options.strict
 @option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
 @option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
@@ -139,7 +142,7 @@ def rules_command(**given: Any) -> None:
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
             progress=progress,
             **asked.pick("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution"),
-            **asked.pick("combine_sa", "incomplete", "time_limit"),
+            **asked.pick("combine_sa", "incomplete", "max_length", "time_limit"),
         )
     _write(found, people, settings, rules_record(found))
 

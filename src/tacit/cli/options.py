@@ -79,6 +79,7 @@ class ReleaseOptions(Options):
     rounding: Rounding | None = None
     only: Only | None = None
     complete: bool | None = None
+    max_length: int | None = None
     form: str | None = None
     ignore: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()  #: Columns that the items of a list are values of; without an option, those of the data.
@@ -434,6 +435,13 @@ release_file = combine(
         "--complete/--incomplete",
         "Whether the file lists everything that reaches its threshold.  [as its header says, else not]",
         default=None,
+        section=LISTS,
+        rare=True,
+    ),
+    option(
+        "--max-length L",
+        "Most items of an itemset, or of a rule's antecedent, that the file was made with.  [as its header says]",
+        type=int,
         section=LISTS,
         rare=True,
     ),

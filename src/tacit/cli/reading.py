@@ -32,7 +32,7 @@ _NOT_ZERO = ("form", "count", "hidden_below", "zeros_shown", "base", "convention
 _NO_COLUMNS = "has transactions, which have no columns"
 #: Options of :func:`tacit.read_release` that the record of an audit holds, in the order in which it lists them.
 _RECORDED = (
-    *("rounding", "only", "complete", "form", "blank", "missing", "missing_rule", "ignore", "columns"),
+    *("rounding", "only", "complete", "max_length", "form", "blank", "missing", "missing_rule", "ignore", "columns"),
     *("by", "count", "any", "no_total", "hidden_below", "zeros_shown", "base", "convention", "qi", "sa", "n"),
 )
 

@@ -24,7 +24,7 @@ from tacit.errors import Contradiction, InputError, OptionError, TacitError, nea
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.model.cuts import Cut
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Marginal, Only, ValueGroup
+from tacit.model.release import CHANGES, ONLY, UNSUITABLE, Header, Itemsets, LeftOut, Listed, MadeBy, Marginal, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
 _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
@@ -39,7 +39,7 @@ KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
         *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
-        "cuts",
+        *("cuts", "max_length", "left_out"),
     }
 )
 
@@ -156,6 +156,8 @@ def read_header(file: Input) -> FileHeader:
         made_by=_made_by(get),
         columns=get.names("columns"),
         marginals=marginals,
+        max_length=get.whole("max_length", least=1),
+        left_out=_left_out(get),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -165,11 +167,23 @@ def read_header(file: Input) -> FileHeader:
         what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
         raise Contradiction(what, where=get.where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
+    if header.max_length is not None and only not in (None, "all"):
+        raise get.wrong("max_length", f"is for lists of all itemsets, and 'only' says {only}", "Remove one of the two keys")
     exact = "digits" in get.entries and header.digits is None and base is None
     ordered = get.flag("ordered") is True
     if ordered and kind == "itemsets":
         raise get.wrong("ordered", "is for rules", "Remove the key")
     return FileHeader(header, kind, only, rounding, where=get.where, exact=exact, ordered=ordered)
+
+
+def _left_out(get: Entries) -> tuple[LeftOut, ...]:
+    entries = get.entries.get("left_out")
+    if entries is None:
+        return ()
+    if not isinstance(entries, dict) or not all(value in UNSUITABLE for value in entries.values()):
+        remedy = 'Write for instance {"patient": "identifiers", "admitted": "dates"}'
+        raise get.wrong("left_out", "is not an object of columns and what they hold", remedy)
+    return tuple(LeftOut(column, value) for column, value in entries.items())
 
 
 def _cuts(get: Entries) -> tuple[Cut, ...]:
@@ -374,6 +388,10 @@ def header_entries(release: Listed) -> dict[str, Any]:
             columns = ()  # the names alone do not separate column and value
         if columns or (header.columns and not len(release.items)):
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
+    if header.max_length is not None:
+        entries["max_length"] = header.max_length
+    if header.left_out:
+        entries["left_out"] = {one.column: one.holds for one in header.left_out}
     if header.coarser:
         entries["coarser"] = True
     if header.made_by:

@@ -26,7 +26,15 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
         return None
     people = people_of(data, **roles_of(kind.reading_header(release)))
     kind.check_people(release, people)
+    if isinstance(people, Table):
+        people = without_columns(people, [one.column for one in release.header.left_out])
     return as_released(people, [release]) if isinstance(people, Table) else people
+
+
+def without_columns(people: Table, names: Sequence[str]) -> Table:
+    """Return the table without these columns, if it has them and others."""
+    kept = [name for name in people.names if name not in names]
+    return people.select(kept) if kept and len(kept) < len(people.names) else people
 
 
 def first_with_roles(releases: Sequence[Release]) -> Release:
