@@ -117,7 +117,7 @@ def test_a_release_without_them_is_audited_and_repaired_as_it_was_mined(tmp_path
     assert with_data["findings"] == alone["findings"]
     repaired = tmp_path / "repaired.csv"
     run("repair", out, "--data", path, "--k", 80, "--method", "substitute", "-o", repaired)
-    names = tacit.read_release(repaired).items.names
+    names = [name for one in tacit.read_release(repaired).records() for name in one["itemset"]]
     assert not any(name.startswith(("visit=", "admitted=")) for name in names)
 
 

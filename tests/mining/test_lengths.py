@@ -61,23 +61,23 @@ def test_one_long_set_does_not_fill_the_memory() -> None:
 
 @pytest.mark.parametrize("only", ["closed", "maximal"])
 def test_closed_and_maximal_sets_depend_on_longer_ones(only: Any, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=f"^--max-length: cannot be combined with --only {only}"):
+    with pytest.raises(OptionError, match=rf"^--max-length: cannot be combined with --only {only}"):
         mine_itemsets([["a", "b"]], min_support=1, only=only, max_length=1)
     path = tmp_path / "list.csv"
     tacit.write_release(mine_itemsets([["a", "b"]] * 3, min_support=1, max_length=1), path)
-    with pytest.raises(OptionError, match="^--max-length: is for lists of all itemsets"):
+    with pytest.raises(OptionError, match=r"^--max-length: is for lists of all itemsets"):
         tacit.read_release(path, only=only)
     header = path.with_name("list.csv.json")
     header.write_text(header.read_text().replace('"only": "all"', f'"only": "{only}"'))
-    with pytest.raises(InputError, match="key 'max_length': is for lists of all itemsets"):
+    with pytest.raises(InputError, match=r"key 'max_length': is for lists of all itemsets"):
         tacit.read_release(path)
 
 
 @pytest.mark.parametrize("length", [0, -1, 1.5, True, "2"])
 def test_a_length_is_a_whole_number(length: Any) -> None:
-    with pytest.raises(OptionError, match="^--max-length: must be a whole number of at least 1"):
+    with pytest.raises(OptionError, match=r"^--max-length: must be a whole number of at least 1"):
         mine_itemsets([["a"]], min_support=1, max_length=length)
-    with pytest.raises(OptionError, match="^--max-length: must be a whole number of at least 1"):
+    with pytest.raises(OptionError, match=r"^--max-length: must be a whole number of at least 1"):
         tacit.read_release(mine_itemsets([["a"]], min_support=1), max_length=length)
 
 

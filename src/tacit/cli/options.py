@@ -438,13 +438,6 @@ release_file = combine(
         section=LISTS,
         rare=True,
     ),
-    option(
-        "--max-length L",
-        "Most items of an itemset, or of a rule's antecedent, that the file was made with.  [as its header says]",
-        type=int,
-        section=LISTS,
-        rare=True,
-    ),
     option("--form FORM", "Format of the file, such as mlxtend or spmf.  [recognised by its content]", section=LISTS, rare=True),
     option(
         "--ignore NAME...",
@@ -453,6 +446,13 @@ release_file = combine(
         section=LISTS,
         rare=True,
     ),
+)
+max_length = option(
+    "--max-length L",
+    "Most items of an itemset, or of a rule's antecedent, that the file was made with.  [as its header says]",
+    type=int,
+    section=LISTS,
+    rare=True,
 )
 #: How the cells of a frequency table were printed.
 frequency_table = combine(
@@ -525,7 +525,9 @@ min_rule_support = option(
 )
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")  #: Options that only tables with blank cells have.
 #: How to read and judge a release of any kind.
-any_release = combine(release_file, frequency_table, table_base, policy, rows, marks, blank, min_confidence, min_rule_support)
+any_release = combine(
+    release_file, max_length, frequency_table, table_base, policy, rows, marks, blank, min_confidence, min_rule_support
+)
 #: What an adversary knows besides the release.
 known = option(
     "--known DATA",

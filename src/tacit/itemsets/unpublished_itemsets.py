@@ -6,7 +6,8 @@ Infers
     left; then the itemset is as good as published, and sets above it follow, level by level. Each such itemset J gives groups "all of I, none
     of J without I" that no published set gives.
 Assumes
-    The list is complete above its threshold, or up to sets of some length; what is longer is then bounded by its subsets alone. If the number of people is not known, sums that need it are left out.
+    The list is complete above its threshold, or up to sets of some length; what is longer is then bounded by its subsets
+    alone. If the number of people is not known, sums that need it are left out.
 Claim
     Proves.
 Cost

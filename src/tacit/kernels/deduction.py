@@ -188,7 +188,8 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
     """Bound candidates and find small groups.
 
     ``ask`` holds k, the largest support that an unpublished set can have, the longest set to look at, and the longest set that this largest
-    support is about: a longer one is bounded by its subsets alone. A group of people cannot have fewer than 0 members: that bounds the support from below where the set enters the group's sum with a plus, from above where with a minus.
+    support is about: a longer one is bounded by its subsets alone. A group of people cannot have fewer than 0 members: that bounds the support
+    from below where the set enters the group's sum with a plus, from above where with a minus.
 
     ``bounds`` receives two numbers for every candidate (-1, -1 where it is too long; the first larger than the second where the published
     numbers contradict). Returns how many groups there are, and an array of five numbers for each: candidate, bits of the present items,
