@@ -165,11 +165,30 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[_Mi
         audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
         last = f"Written to {asked.output} and {asked.output}.json. Before you publish it: {audit}"
 
+    numbers = _find_many_numbers(release, people)
+
     def text(width: int) -> str:
-        mined = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width)
+        mined = mined_text(
+            release,
+            dropped=getattr(people, "dropped", 0),
+            origin=settings.config.where,
+            width=width,
+            many_numbers=numbers,
+            k=settings.policy.k,
+        )
         return f"{mined}\n{last}\n"
 
     emit(record, text, json_to=asked.json_to)
+
+
+def _find_many_numbers(release: Listed, people: Table | Transactions) -> list[str]:
+    """Return the mined columns that are better put into bins."""
+    if not isinstance(people, tacit.Table):
+        return []
+    from tacit.model.columns import find_many_numbers
+
+    unused = {*people.schema.identifying, *(one.column for one in release.header.left_out)}
+    return [name for name in find_many_numbers(people) if name not in unused]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -372,6 +391,7 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         columns=used or list(everything.names),
         missing=settings.merged.missing,
         missing_rule=settings.merged.missing_rule or "category",
+        bins=reading.bins_of(settings.merged.bins, asked.data),
         where=asked.data,
     )
     return reading.merge_rows(people, asked.engine) if asked.engine else people

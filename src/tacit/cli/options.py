@@ -49,6 +49,7 @@ class Options:
     sa_order: str | None = None
     missing: str | None = None
     missing_rule: MissingRule | None = None
+    bins: tuple[str, ...] = ()
     id_column: str | None = None
     item_column: str | None = None
     hierarchies: str | None = None
@@ -325,6 +326,12 @@ missing = combine(
         "--missing-rule",
         "Treat the mark as a value, drop rows with it in a column in use, or drop rows with it in any column.  [category]",
         type=click.Choice(["category", "drop", "drop-any"]),
+        section=DATA,
+        rare=True,
+    ),
+    option(
+        "--bins COLUMN=BINS...",
+        "Put a column of numbers into bins: age=10 (a width), age=18,30,65 (edges), age=q4 (quartiles) (repeatable).",
         section=DATA,
         rare=True,
     ),

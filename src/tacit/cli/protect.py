@@ -183,6 +183,7 @@ def hide_command(**given: Any) -> int:
             sa=roles.sa,
             missing=roles.missing,
             missing_rule=roles.missing_rule or "category",
+            bins=reading.bins_of(roles.bins, asked.data),
             where=asked.data,
         )
         people = tacit.read_partial(table, blank=asked.blank)

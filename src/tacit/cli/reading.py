@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 Given = TypeVar("Given", bound=Options)
 Given_co = TypeVar("Given_co", bound=Options, covariant=True)
 
-_ROLES = ("qi", "sa", "missing", "missing_rule")
+_ROLES = ("qi", "sa", "missing", "missing_rule", "bins")
 _LONG_TABLE = ("id_column", "item_column")
 _LIMITS = ("k", "l", "max_posterior", "max_gain")  #: The limits of a policy that have an option.
 #: Options that count as not given where they are zero or empty.
@@ -147,8 +147,22 @@ def read_people(path: str, settings: Settings[Options], *, header: Header | None
         if header is None or header.missing_rule is None:  # a release mined from a table says itself how to read it
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
         roles["identifying"] = settings.config.identifying
+        roles["bins"] = bins_of(roles["bins"], path)
     people = read_data(path, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
     return merge_rows(people, given.engine) if given.engine and isinstance(people, tacit.Table) else people
+
+
+def bins_of(given: Any, path: str) -> Any:
+    """Return bins as :func:`tacit.read_table` takes them.
+
+    They are given as texts of options, by ``tacit.toml``, which may know columns that are not in use, or by a header.
+    """
+    from tacit.files.tables import columns_of
+    from tacit.model.bins import parse_bins, split_option
+
+    if isinstance(given, Mapping):
+        return tuple(one for one in parse_bins(given) if one.column in columns_of(path))
+    return split_option(given) if given and isinstance(given[0], str) else given
 
 
 def read_people_table(path: str, settings: Settings[Options]) -> Table:
@@ -316,6 +330,7 @@ def read_known(release: Release, settings: Settings[ReleaseOptions]) -> Table | 
         qi=given.qi or header.qi or settings.config.qi,
         missing=first_set(given.missing, header.missing),
         missing_rule=rule,
+        bins=bins_of(first_set(given.bins, header.bins, settings.config.bins or None), given.known),
     )
 
 
@@ -333,7 +348,7 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
         people = read_people(given.data, settings, header=kind_of(release).reading_header(release))
         return with_coarser_items(people, read_hierarchies(people, settings))
     if not given.known:
-        roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule")
+        roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule", "bins")
         names = (*roles, "hierarchies", *_LONG_TABLE)
         remedy = "Give them with --data, or remove the option"
         refuse_options(given, names, "says how to read the data, and none are given", remedy)
@@ -349,7 +364,10 @@ def read_original(release: Release, settings: Settings[ReleaseOptions]) -> Parti
         return None
     mark = first_set(given.missing, header.missing)
     rule: Any = given.missing_rule or (header.missing_rule if mark is not None else None) or "category"
-    return tacit.read_partial(given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule)
+    bins = bins_of(first_set(given.bins, header.bins), given.data)
+    return tacit.read_partial(
+        given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule, bins=bins
+    )
 
 
 def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> Any:

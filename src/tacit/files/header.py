@@ -22,6 +22,7 @@ from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, replace_file, shown
+from tacit.model.bins import Bins, parse_bins
 from tacit.model.cuts import Cut
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, UNSUITABLE, Header, Itemsets, LeftOut, Listed, MadeBy, Marginal, Only, ValueGroup
@@ -39,7 +40,7 @@ KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
         *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
-        *("cuts", "max_length", "left_out"),
+        *("cuts", "max_length", "left_out", "bins"),
     }
 )
 
@@ -158,6 +159,7 @@ def read_header(file: Input) -> FileHeader:
         marginals=marginals,
         max_length=get.whole("max_length", least=1),
         left_out=_left_out(get),
+        bins=read_bins(get),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -174,6 +176,26 @@ def read_header(file: Input) -> FileHeader:
     if ordered and kind == "itemsets":
         raise get.wrong("ordered", "is for rules", "Remove the key")
     return FileHeader(header, kind, only, rounding, where=get.where, exact=exact, ordered=ordered)
+
+
+def read_bins(get: Entries) -> tuple[Bins, ...]:
+    """Return the bins of columns in a header."""
+    entries = get.entries.get("bins")
+    if entries is None:
+        return ()
+    if not isinstance(entries, dict) or not all(isinstance(one, str) for one in entries.values()):
+        raise get.wrong(
+            "bins", "is not an object of columns and their bins", 'Write for instance {"age": "10", "pay": "100,200"}'
+        )
+    try:
+        return parse_bins(entries)
+    except OptionError as exc:
+        raise get.wrong("bins", exc.what, exc.remedy) from None
+
+
+def bins_entry(header: Header) -> dict[str, dict[str, str]]:
+    """Return the entry of a header about bins, if there are any."""
+    return {"bins": {one.column: one.text for one in header.bins}} if header.bins else {}
 
 
 def _left_out(get: Entries) -> tuple[LeftOut, ...]:
@@ -390,6 +412,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
     if header.max_length is not None:
         entries["max_length"] = header.max_length
+    entries |= bins_entry(header)
     if header.left_out:
         entries["left_out"] = {one.column: one.holds for one in header.left_out}
     if header.coarser:

@@ -12,9 +12,9 @@ import numpy as np
 
 from tacit.errors import OptionError, nearest_name
 from tacit.files.inputs import Trees, people_of, require_table, trees_of
-from tacit.mining.columns import find_unsuitable
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
+from tacit.model.columns import find_unsuitable
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
 from tacit.model.table import Hierarchy, Names, Table, Transactions
@@ -44,7 +44,7 @@ def mine_itemsets(
     ----------
     data
         Transactions, or a table: then items are ``column=value``, of all columns that are not identifying. If no column has a role, those of
-        identifiers and of dates are left out (see :mod:`tacit.mining.columns`); ``header.left_out`` of the result names them. Also a file, a
+        identifiers and of dates are left out (see :mod:`tacit.model.columns`); ``header.left_out`` of the result names them. Also a file, a
         frame, or a list of lists of items. Where all columns of a frame hold truth values, or zeros and ones, each of them is an item, which
         people have or not.
     min_support
@@ -223,6 +223,7 @@ def _make_header(data: Transactions | Table, least: int, *, strict: bool, coarse
         strict=strict,
         missing=data.missing.mark,
         missing_rule=data.missing.rule,
+        bins=data.bins,
         qi=schema.qi,
         sa=schema.sa,
         sa_values=data.column(schema.sa[0]).values if len(schema.sa) == 1 else (),

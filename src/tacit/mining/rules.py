@@ -229,6 +229,7 @@ def mine_rules(
         rounding="nearest" if digits is None else "half-up",
         missing=people.missing.mark,
         missing_rule=people.missing.rule,
+        bins=people.bins,
         qi=people.schema.qi,
         sa=people.schema.sa,
         coarser=bool(trees),

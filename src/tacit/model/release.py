@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Ints, Words
+from tacit.model.bins import Bins
 from tacit.model.cuts import Cut
 from tacit.model.numbers import Bound, Rounding
 from tacit.model.shown import Lines
@@ -216,7 +217,8 @@ class Header:
     ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
     listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
     without them, several columns are one, and ``sa_values`` are combinations. ``cuts`` are columns of numbers whose values are intervals.
-    ``assumed`` are sentences about what a reader inferred from the form of the file. ``left_out`` are columns of the data that were not mined.
+    ``assumed`` are sentences about what a reader inferred from the form of the file. ``left_out`` are columns of the data that were not mined,
+    ``bins`` those whose numbers were put into bins.
     """
 
     n: int | None = None
@@ -248,6 +250,7 @@ class Header:
     assumed: tuple[str, ...] = field(default=(), compare=False)
     max_length: int | None = None
     left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
+    bins: tuple[Bins, ...] = ()
 
     def covers(self, length: int) -> bool:
         """Tell if the list would hold a frequent set of so many items."""

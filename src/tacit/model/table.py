@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column, nearest_name
+from tacit.model.bins import Bins
 from tacit.model.release import Items, Sets, Source
 from tacit.model.shown import Shown
 
@@ -167,7 +168,7 @@ def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.ND
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted."""
+    """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted, and bins are by their numbers."""
 
     name: str
     values: tuple[str, ...]
@@ -209,6 +210,7 @@ class Table(Shown):
     missing: Missing = field(default_factory=Missing)
     dropped: int = 0
     source: Source | None = None
+    bins: tuple[Bins, ...] = ()
 
     @classmethod
     def from_rows(cls, names: Sequence[str], rows: Sequence[Sequence[str]], schema: Schema | None = None) -> Table:

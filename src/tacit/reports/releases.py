@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -37,12 +38,32 @@ def rules_record(release: Rules) -> dict[str, Any]:
     return head | {"min_support": release.min_support, "min_confidence": confidence} | _mined_entries(release)
 
 
-def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: int = SHOWN, width: int = WIDTH) -> str:
-    """Return a summary of mined itemsets or rules."""
+def mined_text(
+    release: Listed,
+    *,
+    dropped: int,
+    origin: str = "",
+    only_shown: int = SHOWN,
+    width: int = WIDTH,
+    many_numbers: Sequence[str] = (),
+    k: int = 0,
+) -> str:
+    """Return a summary of mined itemsets or rules.
+
+    ``many_numbers`` are columns that are better mined in bins; a threshold below ``k`` people is told.
+    """
     which = "rule"
     if isinstance(release, Itemsets):
         which = "frequent itemset" if release.only == "all" else f"{release.only} frequent itemset"
     facts = list(_mining_facts(release, dropped))
+    if many_numbers:
+        advice = " ".join(f"--bins {quote(f'{name}=q4')}" for name in many_numbers)
+        facts.append(("Advice", f"columns with many different numbers say more in bins: {advice}"))
+    least = release.min_support or 0
+    if 0 < least < k:
+        facts.append(
+            ("Warning", f"the threshold of {people(least)} is below k = {k:,}: groups that small are printed as they are")
+        )
     if origin:
         facts.append(("Settings", f"from {origin}"))
     lines = [f"{counted(len(release), which)} about {people(release.n or 0)}"]
@@ -61,6 +82,8 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     yield "Support", f"at least {people_of(least, release.n)}{strictly}"
     if isinstance(release, Rules) and header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
+    if header.bins:
+        yield "Bins", "; ".join(f"{visible(one.column)}={one.text}" for one in header.bins)
     if header.max_length is not None:
         what = "itemsets" if isinstance(release, Itemsets) else "antecedents"
         yield "Length", f"{what} of up to {counted(header.max_length, 'item')}"

@@ -44,7 +44,7 @@ def first_with_roles(releases: Sequence[Release]) -> Release:
 
 def roles_of(header: Header) -> dict[str, Any]:
     """Return a header's roles and missing-value rule as options."""
-    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing, "bins": header.bins}
     return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
 
 

@@ -18,6 +18,7 @@ from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data
+from tacit.model.bins import parse_bins
 from tacit.model.numbers import Threshold, exact, share
 from tacit.model.policy import ACRO_NAMES, LIMITS, Level, Policy, PolicyFile, Waiver, is_looser
 from tacit.model.table import MISSING_RULES, Column, MissingRule, Schema, Table
@@ -89,7 +90,7 @@ FILE_NAME = "tacit.toml"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "data": ("qi", "sa", "sa_order", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
+    "data": ("qi", "sa", "sa_order", "identifying", "missing", "missing_rule", "bins", "hierarchies", "fuzzy"),
     "thresholds": ("min_support", "min_confidence", "min_expectation"),
     **POLICY_SECTIONS,
 }
@@ -111,6 +112,7 @@ class Config:
     identifying: tuple[str, ...] = ()
     missing: str | None = None
     missing_rule: MissingRule | None = None
+    bins: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: str | None = None
     fuzzy: Mapping[str, Any] = field(default_factory=dict)
     min_support: int | float | str | None = None
@@ -272,6 +274,10 @@ def _check_value(key: str, value: object, where: str) -> object:
         Threshold.parse(value, where=where)
     elif key in ("min_confidence", "min_expectation"):
         share(value, where=where)
+    elif key == "bins":
+        if not isinstance(value, dict):
+            raise OptionError("is not a table of columns and bins", where=where, remedy="Write for instance bins = { age = 10 }")
+        parse_bins(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
             remedy = "Write for instance fuzzy = { age = 2 }"

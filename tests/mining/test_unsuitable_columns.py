@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit
-from tacit.mining.columns import find_many_numbers, find_unsuitable, is_date
+from tacit.model.columns import find_many_numbers, find_unsuitable, is_date
 from tacit.model.release import LeftOut
 from tests.shell import record
 from tests.shell import tacit as run
