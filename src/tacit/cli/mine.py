@@ -61,6 +61,7 @@ class _MineOptions(Options):
 @options.strict
 @options.memory
 @options.any_data
+@options.person
 @options.output
 @options.running
 def itemsets_command(**given: Any) -> None:
@@ -76,9 +77,10 @@ def itemsets_command(**given: Any) -> None:
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = reading.read_people(asked.data, settings)
+        people = reading.read_people(asked.data, settings, also=settings.merged.person)
         found = tacit.mine_itemsets(
             people,
+            person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,
             min_support=min_support,
             only=asked.only or "all",
             strict=asked.strict,
@@ -119,6 +121,7 @@ class _RulesOptions(_MineOptions):
 @option("--combine-sa", "Take several sensitive columns as one, whose values are combinations.", is_flag=True)
 @option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
+@options.person
 @options.hierarchies
 @options.output
 @options.running
@@ -175,6 +178,7 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[_Mi
             width=width,
             many_numbers=numbers,
             k=settings.policy.k,
+            repeated="" if release.header.person else _describe_repeated(people),
         )
         return f"{mined}\n{last}\n"
 
@@ -187,8 +191,17 @@ def _find_many_numbers(release: Listed, people: Table | Transactions) -> list[st
         return []
     from tacit.model.columns import find_many_numbers
 
-    unused = {*people.schema.identifying, *(one.column for one in release.header.left_out)}
+    unused = {release.header.person, *people.schema.identifying, *(one.column for one in release.header.left_out)}
     return [name for name in find_many_numbers(people) if name not in unused]
+
+
+def _describe_repeated(people: Table | Transactions) -> str:
+    from tacit.model.columns import find_repeated_people
+    from tacit.reports.document import visible
+    from tacit.verbs.settings import describe_repeated
+
+    column = find_repeated_people(people) if isinstance(people, tacit.Table) else None
+    return "" if column is None else f"{visible(column.name)}: {describe_repeated(column, people.n)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +246,7 @@ class _NegativeOptions(Options):
 )
 @options.seed
 @options.missing
+@options.person
 @options.hierarchies
 @option(
     "--build-hierarchies DIR",
@@ -339,6 +353,7 @@ class _TabulateOptions(Options):
 @options.roles
 @options.policy_file
 @options.missing
+@options.person
 @options.output
 @options.running
 def tabulate_command(**given: Any) -> None:
@@ -357,6 +372,7 @@ def tabulate_command(**given: Any) -> None:
     if show_zeros is None:
         show_zeros = asked.hide_below is not None and not settings.policy.zeros_are_disclosive
     with watched("counting"):
+        reading.refuse_repeated_people(asked.data, settings)
         people = _read_columns(settings)
         sensitive, has_none = sensitive_names(settings.merged.sa, people.names)
         sa = [name for name in sensitive if name in people.names]

@@ -50,6 +50,7 @@ class Options:
     missing: str | None = None
     missing_rule: MissingRule | None = None
     bins: tuple[str, ...] = ()
+    person: str | None = None
     id_column: str | None = None
     item_column: str | None = None
     hierarchies: str | None = None
@@ -335,6 +336,12 @@ missing = combine(
         section=DATA,
         rare=True,
     ),
+)
+person = option(
+    "--person COLUMN",
+    "Column that says whose row it is, if people have several: itemsets then count people; other verbs need one row of each.",
+    section=DATA,
+    rare=True,
 )
 long_table = combine(
     option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person.", section=DATA, rare=True),

@@ -51,7 +51,7 @@ class Settings(Generic[Given_co]):
     @property
     def merged(self) -> Given_co:
         """The options; ``tacit.toml`` gives the roles of columns that they leave open."""
-        unset = [name for name in (*_ROLES, "hierarchies") if getattr(self.given, name) in (None, ())]
+        unset = [name for name in (*_ROLES, "person", "hierarchies") if getattr(self.given, name) in (None, ())]
         return replace(self.given, **{name: getattr(self.config, name) for name in unset})
 
     @property
@@ -133,8 +133,10 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 # Data
 
 
-def read_people(path: str, settings: Settings[Options], *, header: Header | None = None) -> Table | Transactions:
-    """Read data with roles from options, release, or settings."""
+def read_people(
+    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None
+) -> Table | Transactions:
+    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``."""
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -148,6 +150,10 @@ def read_people(path: str, settings: Settings[Options], *, header: Header | None
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
         roles["identifying"] = settings.config.identifying
         roles["bins"] = bins_of(roles["bins"], path)
+        if also is not None and (roles["qi"] or roles["sa"]):
+            roles["columns"] = [also]
+        if also is not None:
+            roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
     people = read_data(path, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
     return merge_rows(people, given.engine) if given.engine and isinstance(people, tacit.Table) else people
 
@@ -166,11 +172,28 @@ def bins_of(given: Any, path: str) -> Any:
 
 
 def read_people_table(path: str, settings: Settings[Options]) -> Table:
-    """Read data that must be a table."""
+    """Read data that must be a table, with one row of each person."""
     people = read_people(path, settings)
     if not isinstance(people, tacit.Table):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
+    refuse_repeated_people(path, settings)
     return people
+
+
+def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
+    """Raise if ``--person`` says that some people have several rows."""
+    import numpy as np
+
+    person = settings.merged.person
+    if person is None:
+        return
+    rows = np.bincount(tacit.read_table(path, columns=[person]).columns[0].codes)
+    several = int((rows > 1).sum())
+    if several:
+        have = "1 person has" if several == 1 else f"{several:,} people have"
+        what = f"{have} several rows, and here each person needs one: counts of rows say little about people"
+        remedy = "Keep one row of each person, such as the first; tacit mine itemsets counts people as they are"
+        raise OptionError(what, where=f"--person {person}", remedy=remedy)
 
 
 def read_whole_table(path: str) -> Table:

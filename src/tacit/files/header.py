@@ -40,7 +40,7 @@ KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
         *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
-        *("cuts", "max_length", "left_out", "bins"),
+        *("cuts", "max_length", "left_out", "bins", "person"),
     }
 )
 
@@ -160,6 +160,7 @@ def read_header(file: Input) -> FileHeader:
         max_length=get.whole("max_length", least=1),
         left_out=_left_out(get),
         bins=read_bins(get),
+        person=get.text("person"),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -408,11 +409,13 @@ def header_entries(release: Listed) -> dict[str, Any]:
         columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
         if split_items(release.items.names, columns) != release.items.pairs:
             columns = ()  # the names alone do not separate column and value
-        if columns or (header.columns and not len(release.items)):
+        if columns or (header.columns and (header.person is not None or not len(release.items))):
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
     if header.max_length is not None:
         entries["max_length"] = header.max_length
     entries |= bins_entry(header)
+    if header.person is not None:
+        entries["person"] = header.person
     if header.left_out:
         entries["left_out"] = {one.column: one.holds for one in header.left_out}
     if header.coarser:

@@ -86,6 +86,11 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         return release
     Schema(qi=quasi, sa=sensitive)  # refuses a column with two roles
     header = release.header
+    if header.person is not None:  # people have several values of a column, so that items are not values of columns
+        if quasi or sensitive:
+            what = "columns have no roles in a list of people with several rows each"
+            raise OptionError(what, where=_name_of(release), remedy="Leave --qi and --sa out")
+        return release
     if release.items.pairs is None and (quasi or sensitive or known):
         wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
         matched: list[Pair] = []

@@ -17,7 +17,7 @@ from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory,
 from tacit.model.columns import find_unsuitable
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
-from tacit.model.table import Hierarchy, Names, Table, Transactions
+from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column
 
 
 def mine_itemsets(
@@ -29,6 +29,7 @@ def mine_itemsets(
     strict: bool = False,
     qi: Names = (),
     sa: Names = (),
+    person: str | None = None,
     hierarchies: Trees = None,
     max_itemsets: int | None = None,
     memory: int | None = None,
@@ -58,6 +59,9 @@ def mine_itemsets(
         Read the threshold as "more than".
     qi, sa
         The quasi-identifying columns and the sensitive ones of a file or frame; only they are then looked at.
+    person
+        The column of a table that says whose row it is, where people have several rows: people are counted, who have each item ``column: value``
+        that one of their rows has.
     hierarchies
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
@@ -79,10 +83,14 @@ def mine_itemsets(
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
-    data = require_table(data, "mine_itemsets", qi=qi, sa=sa) if qi or sa else people_of(data)
+    extra = {} if person is None else {"columns": person}
+    data = require_table(data, "mine_itemsets", qi=qi, sa=sa, **extra) if qi or sa else people_of(data)
     hierarchies = trees_of(hierarchies, data)
     check_max_length(max_length, only=_check_only(only))
-    left_out = _find_left_out(data)
+    left_out = tuple(one for one in _find_left_out(data) if one.column != person)
+    grouped: Header | None = None
+    if person is not None:
+        data, grouped = _group_rows(data, person, hierarchies, left_out)
     rows, items = _read_rows(data, hierarchies, left_out)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress, memory)
@@ -92,9 +100,10 @@ def mine_itemsets(
     kept = database.kept.tolist()
     pairs = None if items.pairs is None else tuple(items.pairs[i] for i in kept)
     frequent = Items(tuple(items.names[i] for i in kept), pairs)
-    header = replace(
-        _make_header(data, least, strict=strict, coarser=bool(hierarchies)), max_length=max_length, left_out=left_out
-    )
+    made = _make_header(data, least, strict=strict, coarser=bool(hierarchies))
+    if grouped is not None:
+        made = replace(grouped, n=made.n, min_support=least, complete=True, strict=strict)
+    header = replace(made, max_length=max_length, left_out=left_out)
     return Itemsets(Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, header=header, only=only)
 
 
@@ -189,6 +198,26 @@ def check_max_length(max_length: int | None, *, only: Only = "all") -> None:
     if only != "all":
         what = f"cannot be combined with --only {only}: which itemsets are {only} depends on longer ones"
         raise OptionError(what, where="--max-length", remedy="Leave one of them out")
+
+
+def _group_rows(
+    data: Transactions | Table, person: str, hierarchies: Mapping[str, Hierarchy] | None, left_out: Sequence[LeftOut]
+) -> tuple[Transactions, Header]:
+    """Return the rows of each person as one, and what a header says about it."""
+    if not isinstance(data, Table):
+        raise OptionError("has transactions, which have no columns", where="--person", remedy="Leave it out, or give a table")
+    if hierarchies:
+        remedy = "Leave one of them out"
+        raise OptionError("cannot be combined with --hierarchies", where="--person", remedy=remedy)
+    if bool((data.weights != 1).any()):
+        raise OptionError("needs the rows one by one", where="--person", remedy="Leave --engine out")
+    require_column(person, data.names, where="--person")
+    skipped = {person, *data.schema.identifying, *(one.column for one in left_out)}
+    columns = tuple(name for name in data.names if name not in skipped)
+    if not columns:
+        raise OptionError("no other column is left", where="--person", remedy="Name columns with --qi")
+    header = Header(missing=data.missing.mark, missing_rule=data.missing.rule, bins=data.bins, person=person, columns=columns)
+    return data.by_person(person, columns), header
 
 
 def _find_left_out(data: Transactions | Table) -> tuple[LeftOut, ...]:

@@ -1,11 +1,13 @@
-"""Columns of a table that are not worth mining: identifiers and dates.
+"""Columns of identifiers, of dates and of many numbers, recognised by their names and values.
 
-Their values stand for a row or a day each, so that hardly any itemset with them is frequent, and those that are say little. A column of
+Identifiers and dates are not worth mining: their values stand for a row or a day each, so that hardly any itemset with them is frequent, and
+those that are say little. A column of
 
 * *identifiers* has more than 100 values, and more values than half of the people;
 * *dates* has more than 20 values, of which at least 95 % are dates or times. Of many values, 1,000 are looked at, evenly spread.
 
-A missing mark and an empty cell are not values here.
+A missing mark and an empty cell are not values here. If the name of a column says that it numbers people, and has more than 50 values but
+fewer than there are rows, then rows are not people.
 """
 
 from __future__ import annotations
@@ -48,6 +50,38 @@ def find_many_numbers(people: Table) -> Iterator[str]:
         values = _values(column, people.missing.mark)
         if len(values) > MOST_NUMBERS and all(map(_NUMBER.fullmatch, values)):
             yield column.name
+
+
+#: Words for people, and for what numbers them, in names of columns; names that say both in one word.
+_PEOPLE = frozenset(
+    {
+        *("patient", "person", "customer", "member", "user", "subject", "client", "employee", "student", "participant"),
+        *("respondent", "citizen", "resident", "pupil", "donor", "insured"),
+    }
+)
+_NUMBER_WORDS = frozenset({"id", "ids", "nbr", "no", "nr", "num", "number", "key", "code"})
+_NUMBERED_PEOPLE = frozenset({*(f"{who}id" for who in _PEOPLE), "mrn", "ssn", "nino", "nhsnumber", "socialsecuritynumber"})
+
+
+def numbers_people(column: Column) -> bool:
+    """Tell if a column numbers people, by its name and number of values."""
+    words = name_words(column.name)
+    is_named = "".join(words) in _NUMBERED_PEOPLE or (bool(_PEOPLE & set(words)) and words[-1] in _NUMBER_WORDS)
+    return is_named and len(column.values) > MOST_NUMBERS
+
+
+def find_repeated_people(people: Table) -> Column | None:
+    """Return the first column that numbers people of whom some have several rows."""
+    return next((column for column in people.columns if numbers_people(column) and len(column.values) < people.n), None)
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a column's name, in small letters.
+
+    >>> name_words("Patient-Nbr")
+    ['patient', 'nbr']
+    """
+    return re.findall(r"[a-z0-9]+", name.casefold())
 
 
 def _values(column: Column, mark: str | None) -> list[str]:

@@ -218,7 +218,8 @@ class Header:
     listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
     without them, several columns are one, and ``sa_values`` are combinations. ``cuts`` are columns of numbers whose values are intervals.
     ``assumed`` are sentences about what a reader inferred from the form of the file. ``left_out`` are columns of the data that were not mined,
-    ``bins`` those whose numbers were put into bins.
+    ``bins`` those whose numbers were put into bins. ``person`` is the column of people who have several rows each: then items are not
+    ``column=value``, and a person has each item that one of their rows has.
     """
 
     n: int | None = None
@@ -251,6 +252,7 @@ class Header:
     max_length: int | None = None
     left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
     bins: tuple[Bins, ...] = ()
+    person: str | None = None
 
     def covers(self, length: int) -> bool:
         """Tell if the list would hold a frequent set of so many items."""

@@ -47,10 +47,12 @@ def mined_text(
     width: int = WIDTH,
     many_numbers: Sequence[str] = (),
     k: int = 0,
+    repeated: str = "",
 ) -> str:
     """Return a summary of mined itemsets or rules.
 
-    ``many_numbers`` are columns that are better mined in bins; a threshold below ``k`` people is told.
+    ``many_numbers`` are columns that are better mined in bins; a threshold below ``k`` people is told, and which column is ``repeated`` so that
+    rows are not people.
     """
     which = "rule"
     if isinstance(release, Itemsets):
@@ -59,6 +61,8 @@ def mined_text(
     if many_numbers:
         advice = " ".join(f"--bins {quote(f'{name}=q4')}" for name in many_numbers)
         facts.append(("Advice", f"columns with many different numbers say more in bins: {advice}"))
+    if repeated:
+        facts.append(("Warning", repeated))
     least = release.min_support or 0
     if 0 < least < k:
         facts.append(
@@ -82,6 +86,8 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     yield "Support", f"at least {people_of(least, release.n)}{strictly}"
     if isinstance(release, Rules) and header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
+    if header.person is not None:
+        yield "People", f"by {visible(header.person)}: a person has what one of their rows has"
     if header.bins:
         yield "Bins", "; ".join(f"{visible(one.column)}={one.text}" for one in header.bins)
     if header.max_length is not None:

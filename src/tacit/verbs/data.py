@@ -12,7 +12,7 @@ from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.people import as_released
 from tacit.model.release import Header, Items, Release
-from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.model.table import Hierarchy, Table, Transactions, require_column
 from tacit.verbs.kinds import kind_of
 
 
@@ -25,6 +25,11 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     if data is None or kind.takes_rows:
         return None
     people = people_of(data, **roles_of(kind.reading_header(release)))
+    person = release.header.person
+    if person is not None and isinstance(people, Table):
+        for name in (person, *release.header.columns):
+            require_column(name, people.names, where="--data")
+        people = people.by_person(person, release.header.columns)
     kind.check_people(release, people)
     if isinstance(people, Table):
         people = without_columns(people, [one.column for one in release.header.left_out])
