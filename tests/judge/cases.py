@@ -266,21 +266,29 @@ def _rules_about_two(known: bool) -> Callable[[Random], dict[str, Any]]:
     return draw
 
 
-def _rules(known: bool) -> Callable[[Random], dict[str, Any]]:
+def _short(shape: Callable[[Random], ListShape]) -> Callable[[Random], ListShape]:
+    """The same, of itemsets up to a length."""
+    return lambda random: replace(shape(random), longest=random.choice([1, 2, 2, 3]))
+
+
+def _rules(known: bool, longest: int | None = None) -> Callable[[Random], dict[str, Any]]:
     def draw(random: Random) -> dict[str, Any]:
         columns = {"A": "xy", "B": "uvw"[: random.choice([2, 3])], "S": "fgh"[: random.choice([2, 3])]}
         if len(columns["B"]) + len(columns["S"]) > 5:
             columns["S"] = "fg"
         rows = draw_people(random, columns, random.randint(3, 9 if known else 7))
-        release = publish_rules(random, rows, columns, "S", rule_shape(random))
+        shape = rule_shape(random)
+        if longest is not None:  # whatever else is long enough to be missing, two columns are not
+            shape = replace(shape, longest=longest, complete=True)
+        release = publish_rules(random, rows, columns, "S", shape)
         seen = [{column: row[column] for column in "AB"} for row in rows] if known else None
         return {"releases": [release], "known": seen, "sensitive": "S" if known else None}
 
     return draw
 
 
-def _known(how: str) -> Callable[[Random], dict[str, Any]]:
-    """One release, or two, about people whose other columns are known."""
+def _known(how: str, short: bool = False) -> Callable[[Random], dict[str, Any]]:
+    """One release, or two, about people whose other columns are known; ``short``: lists are complete up to a length."""
 
     def draw(random: Random) -> dict[str, Any]:
         columns = {"A": "xy", "B": "uvw"[: random.choice([2, 3])], "S": "fg"}
@@ -290,9 +298,12 @@ def _known(how: str) -> Callable[[Random], dict[str, Any]]:
         for name, one in zip(("one", "two"), chosen, strict=False):
             if one == "list":
                 shape = replace(any_shape(random), sensitive="S")
+                if short:
+                    shape = replace(shape, which="all", longest=random.choice([1, 2, 2]))
                 releases.append(publish_itemsets(random, rows, columns, are_columns=True, shape=shape, name=name))
             elif one == "rules":
-                releases.append(publish_rules(random, rows, columns, "S", rule_shape(random), name=name))
+                rules = replace(rule_shape(random), longest=1, complete=True) if short else rule_shape(random)
+                releases.append(publish_rules(random, rows, columns, "S", rules, name=name))
             else:
                 releases.append(_table_with_roles(random, rows, columns, name))
         seen = [{column: row[column] for column in "AB"} for row in rows]
@@ -445,6 +456,13 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "rounded-gaps-list": _lists(_shape("gaps", rounded=True), columns=False),
     "column-list": _lists(_shape("all"), columns=True),
     "column-any-list": _lists(any_shape, columns=True),
+    "short-list": _lists(_short(_shape("all")), columns=False),
+    "short-rounded-list": _lists(_short(_shape("all", rounded=True)), columns=False),
+    "short-column-list": _lists(_short(_shape("all")), columns=True),
+    "short-rules": _rules(known=False, longest=1),
+    "short-rules-known": _rules(known=True, longest=1),
+    "short-list-known": _known("list", short=True),
+    "short-two-known": _known("two", short=True),
     "rules": _rules(known=False),
     "rules-known": _rules(known=True),
     "rules-about-two": _rules_about_two(known=False),

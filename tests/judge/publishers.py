@@ -154,6 +154,7 @@ class ListShape:
     tells_threshold: bool = True
     sensitive: str | None = None
     tells_n: bool = True
+    longest: int | None = None
 
 
 def publish_itemsets(
@@ -162,7 +163,7 @@ def publish_itemsets(
     """A list of itemsets of these people."""
     n = len(rows)
     items = items_of(columns, are_columns)
-    counts = {one: count(rows, box_of(one)) for one in possible_sets(items)}
+    counts = {one: count(rows, box_of(one)) for one in possible_sets(items) if shape.longest is None or len(one) <= shape.longest}
     frequent = {one for one, people in counts.items() if people >= shape.least}
     if shape.which == "gaps":
         listed = [one for one in counts if one in frequent and random.random() < 0.5]
@@ -200,6 +201,8 @@ def publish_itemsets(
         header["min_support"] = shape.least
     if shape.which in ("closed", "maximal"):
         header["only"] = shape.which
+    if shape.longest is not None:
+        header["max_length"] = shape.longest
     if are_columns:
         header["columns"] = list(columns)
     header |= _rounding(shape.numbers)
@@ -233,6 +236,8 @@ def _is_chosen(one: tuple[Item, ...], counts: Mapping[tuple[Item, ...], int], fr
 def _implied(listed: Sequence[tuple[Item, ...]], used: Sequence[Item], shape: ListShape) -> Iterable[Statement]:
     """What a complete list says about sets that it does not print."""
     for one in possible_sets(used):
+        if shape.longest is not None and len(one) > shape.longest:
+            continue
         around = [other for other in listed if set(one) <= set(other)]
         if one in listed:
             if shape.which == "closed":
@@ -353,6 +358,7 @@ class RuleShape:
     show: Literal["all", "none", "support", "both"] = "all"
     decimals: int = 2
     complete: bool = True
+    longest: int | None = None
 
 
 def publish_rules(
@@ -368,7 +374,7 @@ def publish_rules(
     n = len(rows)
     targets = [sensitive, *beside]
     qi = {column: values for column, values in columns.items() if column not in targets}
-    every = possible_sets(items_of(qi, are_columns=True))
+    every = [one for one in possible_sets(items_of(qi, are_columns=True)) if shape.longest is None or len(one) <= shape.longest]
     wanted = [(column, value) for column in targets for value in columns[column]]
     rules = [(left, *target) for left in every for target in wanted if _is_rule(rows, left, *target, shape)]
     listed = [rule for rule in rules if shape.complete or random.random() < 0.6]
@@ -393,7 +399,7 @@ def publish_rules(
         known = {column: values[column] for column in qi if column in values}
         every = possible_sets(items_of(known, are_columns=True)) if shape.complete else ()
         for left, (target, value) in product(every, wanted):
-            if (left, target, value) not in listed:
+            if (left, target, value) not in listed and (shape.longest is None or len(left) <= shape.longest):
                 whole, both = box_of(left), {**box_of(left), target: frozenset([value])}
                 few = Bound(((1, both),), 0, shape.least - 1)
                 weak = Bound(((under, both), (-top, whole)), -MANY, -1)
@@ -406,6 +412,8 @@ def publish_rules(
     }  # fmt: skip
     if shape.show in ("support", "both"):
         header["digits"] = shape.decimals
+    if shape.longest is not None:
+        header["max_length"] = shape.longest
     files = _files(name, ["antecedent", "consequent", "count", "support", "confidence"], lines, header)
     return Published(f"{name}.csv", files, n, statements, named, set(targets), sensitive=sensitive, left_out=left_out)
 

@@ -129,7 +129,7 @@ def test_deduction(rows: list[list[int]], k: int, n_items: int) -> None:
     book.enter(book.keys(keys.offsets, keys.members), np.stack((counts, counts + counts % 2), axis=1))
     fresh = book.candidates(book.everything(), first=True)
     book.candidates(book.everything()[:3], first=False)
-    book.deduce(fresh, np.array([k, 3, 4], np.int64))
+    book.deduce(fresh, np.array([k, 3, 4, 4], np.int64))
     book.bounds(fresh)
 
 

@@ -95,7 +95,7 @@ def test_which_file() -> None:
         (
             "[data]\nQI = ['a']",
             "tacit.toml, [data]: unknown key 'QI'. Did you mean 'qi'? "
-            "The keys are: qi, sa, sa_order, identifying, missing, missing_rule, hierarchies, fuzzy.",
+            "The keys are: qi, sa, sa_order, identifying, person, missing, missing_rule, bins, hierarchies, fuzzy.",
         ),
         (
             "[policy]\nK = 3",
@@ -167,9 +167,32 @@ def test_guesses() -> None:
     assert '# Columns with few values: "ward", "ill", "region_id"\n' in text
     config = parse_config(text)
     assert config.identifying == ("case_id", "serial", "e-mail")
-    assert (config.qi, config.sa, config.policy) == ((), (), WRITTEN)
+    assert (config.qi, config.sa, config.policy) == (("region_id",), (), WRITTEN)
+    assert (config.missing, config.person) == (None, None)
     Path("tacit.toml").write_text(text)
     assert load_config() == config
+
+
+def test_names_marks_and_repeated_people_are_guessed() -> None:
+    people = {
+        "Patient-Nbr": [str(number // 2) for number in range(200)],
+        "race": ["a", "?"] * 100,
+        "Age_band": ["young", "old"] * 100,
+        "native-country": ["here"] * 200,
+        "stage": ["1", "?"] * 100,
+        "weight": ["NA", "70"] * 100,
+    }
+    text = write_config(people)
+    config = parse_config(text)
+    assert (config.qi, config.identifying, config.person, config.missing) == (
+        ("race", "Age_band"),
+        ("Patient-Nbr",),
+        "Patient-Nbr",
+        "?",
+    )
+    assert '    # "native-country",  # 1 value\n' in text
+    people["Patient-Nbr"] = [str(number) for number in range(200)]
+    assert parse_config(write_config(people)).person is None
 
 
 def test_few_rows_prove_nothing() -> None:

@@ -209,6 +209,8 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
         _, most = _signed(((-1) ** len(extra), _support(book, part.union(extra), shown, used)) for extra in others)
         lo, hi = (lo, min(hi, most)) if len(items - part) % 2 else (max(lo, -most), hi)
     elif step["by"] == "min_support":
+        if not book.release.header.covers(len(items)):
+            raise Reject("an itemset that is longer than the list holds need not be below its threshold")
         if book.release.header.coarser:
             columns = dict(zip(book.release.items.names, book.release.items.pairs or (), strict=False))
             named = [columns[item][0] for item in items if item in columns]

@@ -365,6 +365,8 @@ class _Citation:
             raise Reject("it needs a complete list, and the release is none")
         if not {column for column, _ in pairs} <= set(header.qi or [*(column for column, _ in items), *header.columns]):
             raise Reject("a set that it takes for missing has other columns than the list")
+        if not header.covers(len(pairs) if isinstance(release, Rules) else len(wanted)):
+            raise Reject("what it takes for missing is longer than the list holds")
         if isinstance(release, Rules):
             if header.min_confidence is None or not pairs:
                 raise Reject("it needs a complete list, and the release is none")

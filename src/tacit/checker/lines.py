@@ -473,8 +473,8 @@ class _ItemsetLines(_ItemLines):
         if (unlisted := self._unlisted(cited["items"])) is not None:
             return count_people({**unlisted, **self.scope}, None, least - 1, (least, least))
         items = self._cited_items(cited)
-        if self._holding(items):
-            raise Reject("it takes an itemset as missing that the release tells")
+        if self._holding(items) or not self.release.header.covers(len(items)):
+            raise Reject("it takes an itemset as missing that the release tells, or is too long to tell")
         return count_people(self.box(items), None, least - 1, (least, least))
 
     def _unlisted(self, names: Sequence[str]) -> Box | None:
@@ -624,6 +624,8 @@ class _RuleLines(_ItemLines):
         pairs = self.release.items.pairs
         if pairs is None:
             raise Reject(others)
+        if not header.covers(len(antecedent)):
+            raise Reject("it takes a rule as missing that is longer than the list holds")
         having = sorted(antecedent.items())
         for left, right in zip(self.release.antecedents, self.release.consequents, strict=True):
             if sorted(pairs[item] for item in left.tolist()) == having and [pairs[item] for item in right.tolist()] == [

@@ -222,6 +222,8 @@ class World:
         value = items - parent
         if not parent or not header.complete or header.min_confidence is None or not value <= set(self.book.values):
             raise Reject("a step of its certificate takes as missing what need not be listed")
+        if not header.covers(len(parent)):
+            raise Reject("a step of its certificate takes as missing what is longer than the list holds")
         if len(value) != 1 or parent | value != items or (parent, value) in self.book.rules:
             raise Reject("a step of its certificate takes a rule as missing that is none, or is listed")
         return 0, most_left_out(header, self.hi[parent])

@@ -28,11 +28,11 @@ TOP = 10  #: Findings in the record and the report, unless --top is given.
 TOP_ON_SCREEN = 3  #: Findings on the terminal, unless --top is given.
 #: Options of an audit that the suggested commands take as well, by their verbs.
 _REPEATED = {
-    "repair": ("n", "rounding", "only", "form", "missing", "missing_rule"),
+    "repair": ("n", "rounding", "only", "form", "missing", "missing_rule", "bins"),
     "audit": ("n", "rounding", "only", "form"),
-    "bucketize": ("missing", "missing_rule"),
-    "hide": ("missing", "missing_rule"),
-    "tabulate": ("missing", "missing_rule"),
+    "bucketize": ("missing", "missing_rule", "bins"),
+    "hide": ("missing", "missing_rule", "bins"),
+    "tabulate": ("missing", "missing_rule", "bins"),
 }
 #: Options that an audit and a repair have each for itself.
 _OWN = frozenset({"json_to", "report", "suggest", "report_kind", "time_limit"})
@@ -230,9 +230,13 @@ def _name_files(tried: Suggestions, asked: _AuditOptions, releases: int) -> Sugg
     files["@out"] = _repaired_name(paths[0])
     repeated = {}
     for verb, names in _REPEATED.items():
-        given = [(options.option_name(name), getattr(asked, name)) for name in names]
-        repeated[verb] = tuple(word for option, value in given if value is not None for word in (option, str(value)))
+        given = [(options.option_name(name), value) for name in names for value in _values(getattr(asked, name))]
+        repeated[verb] = tuple(word for option, value in given for word in (option, str(value)))
     return replace(tried, files=files, options=repeated)
+
+
+def _values(given: Any) -> tuple[Any, ...]:
+    return given if isinstance(given, tuple) else () if given is None else (given,)
 
 
 def _repaired_name(path: str) -> str:

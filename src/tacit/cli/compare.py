@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -78,7 +78,7 @@ def compare_command(**given: Any) -> None:
     refuse_external(asked, "csv_to")
     check_outputs([asked.json_to, asked.csv_to], inputs=[asked.release, asked.data])
     settings = load_settings(asked, near=asked.data)
-    release = reading.read_release(asked.release, asked)
+    release = reading.read_release(asked.release, replace(asked, max_length=None))  # that of the rules to compare
     if release.kind == "itemsets":
         remedy = "Give rules QI => SA, for instance from tacit mine rules"
         raise OptionError("has itemsets, from which no sensitive value is estimated", where=asked.release, remedy=remedy)

@@ -24,6 +24,7 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
     current folder or beside the data.
     """
     from tacit.files.disk import shown
+    from tacit.reports.document import visible
     from tacit.verbs.settings import parse_config, write_config
 
     check_outputs([output, json_to], inputs=[data])
@@ -31,9 +32,14 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
         raise OptionError("exists already", where=shown(output), remedy="Replace it with --force, or name another file with -o")
     content = write_config(data)
     write_file(output, content.encode())
-    record = {"format": "tacit.init/1", "file": output, "identifying": list(parse_config(content).identifying)}
+    config = parse_config(content)
+    guessed = {"qi": list(config.qi), "identifying": list(config.identifying), "missing": config.missing}
+    record = {"format": "tacit.init/1", "file": output} | guessed
+    named = {"quasi-identifiers": config.qi, "identifying": config.identifying, "missing": (config.missing or "",)}
+    shown_guesses = "; ".join(f"{what} {', '.join(map(visible, names))}" for what, names in named.items() if any(names))
     text = (
-        f"Written to {output}. The roles of the columns in it are guesses: check them. Then for instance:\n"
-        f"  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
+        f"Written to {output}. The roles of the columns in it are guesses: check them.\n"
+        + (f"Guessed: {shown_guesses}.\n" if shown_guesses else "")
+        + f"Then for instance:\n  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
     )
     emit(record, text, json_to=json_to)

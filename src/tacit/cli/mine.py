@@ -44,6 +44,7 @@ class _MineOptions(Options):
     min_support: str | None
     strict: bool
     only: Only | None = None
+    max_length: int | None = None
     memory: int | None = None
 
 
@@ -56,16 +57,18 @@ class _MineOptions(Options):
 @click.argument("data", metavar="DATA")
 @options.min_support
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
+@option("--max-length L", "Most items of an itemset.  [any number]", type=int)
 @options.strict
 @options.memory
 @options.any_data
+@options.person
 @options.output
 @options.running
 def itemsets_command(**given: Any) -> None:
     """List frequent itemsets.
 
     DATA are transactions (.dat: one person per line) or a table. The items of a table are column=value, of all columns or of those that
-    --qi and --sa name.
+    --qi and --sa name. Unless --qi or --sa is given, columns of identifiers and of dates are left out.
     """
     from tacit.reports.releases import itemsets_record
 
@@ -74,15 +77,16 @@ def itemsets_command(**given: Any) -> None:
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = reading.read_people(asked.data, settings)
+        people = reading.read_people(asked.data, settings, also=settings.merged.person)
         found = tacit.mine_itemsets(
             people,
+            person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,
             min_support=min_support,
             only=asked.only or "all",
             strict=asked.strict,
             hierarchies=reading.read_hierarchies(people, settings),
             progress=progress,
-            **asked.pick("memory", "time_limit"),
+            **asked.pick("max_length", "memory", "time_limit"),
         )
     _write(found, people, settings, itemsets_record(found))
 
@@ -108,6 +112,7 @@ class _RulesOptions(_MineOptions):
 @options.roles
 @options.min_support
 @option("--min-confidence C", "Confidence threshold, a share of the people with the antecedent: 0.6 or 60%.")
+@option("--max-length L", "Most items of an antecedent.  [any number]", type=int)
 @options.strict
 @option("--withhold-values", "Publish the rules that reach the thresholds, without their numbers.", is_flag=True)
 @option("--digits D", "Publish supports with D decimals instead of counts.", type=int, callback=options.not_negative)
@@ -116,6 +121,7 @@ class _RulesOptions(_MineOptions):
 @option("--combine-sa", "Take several sensitive columns as one, whose values are combinations.", is_flag=True)
 @option("--incomplete", "Declare the list incomplete, so that nothing follows from a missing rule.", is_flag=True)
 @options.missing
+@options.person
 @options.hierarchies
 @options.output
 @options.running
@@ -139,7 +145,7 @@ def rules_command(**given: Any) -> None:
             hierarchies=reading.read_hierarchies(people, settings, people.schema.qi),
             progress=progress,
             **asked.pick("strict", "withhold_values", "digits", "with_confidence", "publish_sa_distribution"),
-            **asked.pick("combine_sa", "incomplete", "time_limit"),
+            **asked.pick("combine_sa", "incomplete", "max_length", "time_limit"),
         )
     _write(found, people, settings, rules_record(found))
 
@@ -164,11 +170,40 @@ def _write(release: Listed, people: Table | Transactions, settings: Settings[_Mi
         audit = f"tacit audit {quote(asked.output)} --data {quote(asked.data)}{repeated}"
         last = f"Written to {asked.output} and {asked.output}.json. Before you publish it: {audit}"
 
+    numbers = _find_many_numbers(release, people)
+
     def text(width: int) -> str:
-        mined = mined_text(release, dropped=getattr(people, "dropped", 0), origin=settings.config.where, width=width)
+        mined = mined_text(
+            release,
+            dropped=getattr(people, "dropped", 0),
+            origin=settings.config.where,
+            width=width,
+            many_numbers=numbers,
+            k=settings.policy.k,
+            repeated="" if release.header.person else _describe_repeated(people),
+        )
         return f"{mined}\n{last}\n"
 
     emit(record, text, json_to=asked.json_to, external=first_sentence(text(UNBROKEN)) if asked.is_external else None)
+
+
+def _find_many_numbers(release: Listed, people: Table | Transactions) -> list[str]:
+    """Return the mined columns that are better put into bins."""
+    if not isinstance(people, tacit.Table):
+        return []
+    from tacit.model.columns import find_many_numbers
+
+    unused = {release.header.person, *people.schema.identifying, *(one.column for one in release.header.left_out)}
+    return [name for name in find_many_numbers(people) if name not in unused]
+
+
+def _describe_repeated(people: Table | Transactions) -> str:
+    from tacit.model.columns import find_repeated_people
+    from tacit.reports.document import visible
+    from tacit.verbs.settings import describe_repeated
+
+    column = find_repeated_people(people) if isinstance(people, tacit.Table) else None
+    return "" if column is None else f"{visible(column.name)}: {describe_repeated(column, people.n)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +249,7 @@ class _NegativeOptions(Options):
 )
 @options.seed
 @options.missing
+@options.person
 @options.hierarchies
 @option(
     "--build-hierarchies DIR",
@@ -324,6 +360,7 @@ class _TabulateOptions(Options):
 @options.roles
 @options.policy_file
 @options.missing
+@options.person
 @options.output
 @options.running
 def tabulate_command(**given: Any) -> None:
@@ -343,6 +380,7 @@ def tabulate_command(**given: Any) -> None:
     if show_zeros is None:
         show_zeros = asked.hide_below is not None and not settings.policy.zeros_are_disclosive
     with watched("counting"):
+        reading.refuse_repeated_people(asked.data, settings)
         people = _read_columns(settings)
         sensitive, has_none = sensitive_names(settings.merged.sa, people.names)
         sa = [name for name in sensitive if name in people.names]
@@ -378,6 +416,7 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         columns=used or list(everything.names),
         missing=settings.merged.missing,
         missing_rule=settings.merged.missing_rule or "category",
+        bins=reading.bins_of(settings.merged.bins, asked.data),
         where=asked.data,
     )
     return reading.merge_rows(people, asked.engine) if asked.engine else people

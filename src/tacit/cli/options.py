@@ -51,6 +51,8 @@ class Options:
     sa_order: str | None = None
     missing: str | None = None
     missing_rule: MissingRule | None = None
+    bins: tuple[str, ...] = ()
+    person: str | None = None
     id_column: str | None = None
     item_column: str | None = None
     hierarchies: str | None = None
@@ -86,6 +88,7 @@ class ReleaseOptions(Options):
     rounding: Rounding | None = None
     only: Only | None = None
     complete: bool | None = None
+    max_length: int | None = None
     form: str | None = None
     ignore: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()  #: Columns that the items of a list are values of; without an option, those of the data.
@@ -343,6 +346,18 @@ missing = combine(
         section=DATA,
         rare=True,
     ),
+    option(
+        "--bins COLUMN=BINS...",
+        "Put a column of numbers into bins: age=10 (a width), age=18,30,65 (edges), age=q4 (quartiles) (repeatable).",
+        section=DATA,
+        rare=True,
+    ),
+)
+person = option(
+    "--person COLUMN",
+    "Column that says whose row it is, if people have several: itemsets then count people; other verbs need one row of each.",
+    section=DATA,
+    rare=True,
 )
 long_table = combine(
     option("--id-column COLUMN", "In a table of (person, item) rows: the column of the person.", section=DATA, rare=True),
@@ -462,6 +477,13 @@ release_file = combine(
         rare=True,
     ),
 )
+max_length = option(
+    "--max-length L",
+    "Most items of an itemset, or of a rule's antecedent, that the file was made with.  [as its header says]",
+    type=int,
+    section=LISTS,
+    rare=True,
+)
 #: How the cells of a frequency table were printed.
 frequency_table = combine(
     option(
@@ -533,7 +555,9 @@ min_rule_support = option(
 )
 OF_TABLES = ("rows", "marks", "blank", "min_confidence", "min_support")  #: Options that only tables with blank cells have.
 #: How to read and judge a release of any kind.
-any_release = combine(release_file, frequency_table, table_base, policy, rows, marks, blank, min_confidence, min_rule_support)
+any_release = combine(
+    release_file, max_length, frequency_table, table_base, policy, rows, marks, blank, min_confidence, min_rule_support
+)
 #: What an adversary knows besides the release.
 known = option(
     "--known DATA",

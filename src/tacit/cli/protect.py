@@ -53,6 +53,7 @@ class _BucketizeOptions(Options):
 @options.seed
 @option("--format", "Format of the two tables.  [csv]", into="form", type=click.Choice(["csv", "parquet"]), default="csv")
 @options.missing
+@options.person
 @option("-o --output DIR", "Write qit, st and buckets.json to the folder DIR.", required=True)
 @options.running
 def bucketize_command(**given: Any) -> int:
@@ -155,6 +156,7 @@ class _HideOptions(Options):
 @options.blank
 @options.seed
 @options.missing
+@options.person
 @option("-o --output OUT", "Write the table to OUT (.csv, .csv.gz, .parquet) and its roles to OUT.json.", required=True)
 @options.running
 def hide_command(**given: Any) -> int:
@@ -177,6 +179,7 @@ def hide_command(**given: Any) -> int:
     settings.require_roles(sa="occupation")
     check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])
     with watched("hiding") as progress:
+        reading.refuse_repeated_people(asked.data, settings)
         everything = reading.read_whole_table(asked.data)
         roles = settings.merged
         table = tacit.read_table(
@@ -186,6 +189,7 @@ def hide_command(**given: Any) -> int:
             sa=roles.sa,
             missing=roles.missing,
             missing_rule=roles.missing_rule or "category",
+            bins=reading.bins_of(roles.bins, asked.data),
             where=asked.data,
         )
         people = tacit.read_partial(table, blank=asked.blank)

@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 Given = TypeVar("Given", bound=Options)
 Given_co = TypeVar("Given_co", bound=Options, covariant=True)
 
-_ROLES = ("qi", "sa", "missing", "missing_rule")
+_ROLES = ("qi", "sa", "missing", "missing_rule", "bins")
 _LONG_TABLE = ("id_column", "item_column")
 _LIMITS = ("k", "l", "max_posterior", "max_gain")  #: The limits of a policy that have an option.
 #: Options that count as not given where they are zero or empty.
@@ -32,7 +32,7 @@ _NOT_ZERO = ("form", "count", "hidden_below", "zeros_shown", "base", "convention
 _NO_COLUMNS = "has transactions, which have no columns"
 #: Options of :func:`tacit.read_release` that the record of an audit holds, in the order in which it lists them.
 _RECORDED = (
-    *("rounding", "only", "complete", "form", "blank", "missing", "missing_rule", "ignore", "columns"),
+    *("rounding", "only", "complete", "max_length", "form", "blank", "missing", "missing_rule", "ignore", "columns"),
     *("by", "count", "any", "no_total", "hidden_below", "zeros_shown", "base", "convention", "qi", "sa", "n"),
 )
 
@@ -51,7 +51,7 @@ class Settings(Generic[Given_co]):
     @property
     def merged(self) -> Given_co:
         """The options; ``tacit.toml`` gives the roles of columns that they leave open."""
-        unset = [name for name in (*_ROLES, "hierarchies") if getattr(self.given, name) in (None, ())]
+        unset = [name for name in (*_ROLES, "person", "hierarchies") if getattr(self.given, name) in (None, ())]
         return replace(self.given, **{name: getattr(self.config, name) for name in unset})
 
     @property
@@ -133,8 +133,10 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 # Data
 
 
-def read_people(path: str, settings: Settings[Options], *, header: Header | None = None) -> Table | Transactions:
-    """Read data with roles from options, release, or settings."""
+def read_people(
+    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None
+) -> Table | Transactions:
+    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``."""
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -147,16 +149,51 @@ def read_people(path: str, settings: Settings[Options], *, header: Header | None
         if header is None or header.missing_rule is None:  # a release mined from a table says itself how to read it
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
         roles["identifying"] = settings.config.identifying
+        roles["bins"] = bins_of(roles["bins"], path)
+        if also is not None and (roles["qi"] or roles["sa"]):
+            roles["columns"] = [also]
+        if also is not None:
+            roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
     people = read_data(path, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
     return merge_rows(people, given.engine) if given.engine and isinstance(people, tacit.Table) else people
 
 
+def bins_of(given: Any, path: str) -> Any:
+    """Return bins as :func:`tacit.read_table` takes them.
+
+    They are given as texts of options, by ``tacit.toml``, which may know columns that are not in use, or by a header.
+    """
+    from tacit.files.tables import columns_of
+    from tacit.model.bins import parse_bins, split_option
+
+    if isinstance(given, Mapping):
+        return tuple(one for one in parse_bins(given) if one.column in columns_of(path))
+    return split_option(given) if given and isinstance(given[0], str) else given
+
+
 def read_people_table(path: str, settings: Settings[Options]) -> Table:
-    """Read data that must be a table."""
+    """Read data that must be a table, with one row of each person."""
     people = read_people(path, settings)
     if not isinstance(people, tacit.Table):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
+    refuse_repeated_people(path, settings)
     return people
+
+
+def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
+    """Raise if ``--person`` says that some people have several rows."""
+    import numpy as np
+
+    person = settings.merged.person
+    if person is None:
+        return
+    rows = np.bincount(tacit.read_table(path, columns=[person]).columns[0].codes)
+    several = int((rows > 1).sum())
+    if several:
+        have = "1 person has" if several == 1 else f"{several:,} people have"
+        what = f"{have} several rows, and here each person needs one: counts of rows say little about people"
+        remedy = "Keep one row of each person, such as the first; tacit mine itemsets counts people as they are"
+        raise OptionError(what, where=f"--person {person}", remedy=remedy)
 
 
 def read_whole_table(path: str) -> Table:
@@ -317,6 +354,7 @@ def read_known(release: Release, settings: Settings[ReleaseOptions]) -> Table | 
         qi=given.qi or header.qi or settings.config.qi,
         missing=first_set(given.missing, header.missing),
         missing_rule=rule,
+        bins=bins_of(first_set(given.bins, header.bins, settings.config.bins or None), given.known),
     )
 
 
@@ -334,7 +372,7 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
         people = read_people(given.data, settings, header=kind_of(release).reading_header(release))
         return with_coarser_items(people, read_hierarchies(people, settings))
     if not given.known:
-        roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule")
+        roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule", "bins")
         names = (*roles, "hierarchies", *_LONG_TABLE)
         remedy = "Give them with --data, or remove the option"
         refuse_options(given, names, "says how to read the data, and none are given", remedy)
@@ -350,7 +388,10 @@ def read_original(release: Release, settings: Settings[ReleaseOptions]) -> Parti
         return None
     mark = first_set(given.missing, header.missing)
     rule: Any = given.missing_rule or (header.missing_rule if mark is not None else None) or "category"
-    return tacit.read_partial(given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule)
+    bins = bins_of(first_set(given.bins, header.bins), given.data)
+    return tacit.read_partial(
+        given.data, qi=header.qi, sa=header.sa, blank=given.blank, missing=mark, missing_rule=rule, bins=bins
+    )
 
 
 def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> Any:

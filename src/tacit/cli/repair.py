@@ -55,6 +55,7 @@ class _RepairOptions(ReleaseOptions):
 @options.people
 @options.any_data
 @options.release_file
+@options.max_length
 @options.frequency_table
 @options.policy
 @options.rows

@@ -129,6 +129,7 @@ class _SweepRoundingOptions(_SweepFiles, ReleaseOptions):
 @option("--decimals D...", "Decimals of supports: repeat, or separate with commas.  [0,1,2,3,4,5,6]")
 @options.any_data
 @options.release_file
+@options.max_length
 @options.policy
 @_files
 @options.running
@@ -241,6 +242,7 @@ class _SweepRepairsOptions(_SweepFiles, ReleaseOptions):
 @options.goal
 @options.any_data
 @options.release_file
+@options.max_length
 @options.policy
 @_files
 @options.running

@@ -24,7 +24,7 @@ from tacit.errors import Contradiction, InputError, OptionError, nearest_name, n
 from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import write_columns_by_csv
-from tacit.files.header import Entries
+from tacit.files.header import Entries, bins_entry, read_bins
 from tacit.files.recognition import BUCKETS_HEADER, pair_of
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
@@ -57,7 +57,15 @@ def _read_header(file: Input) -> tuple[Header, str | None]:
     rule = get.choice("missing_rule", MISSING_RULES)
     group = get.text("group")
     sa = get.text("sa")
-    header = Header(n=n, missing=missing, missing_rule=rule, qi=get.names("qi"), sa=() if sa is None else (sa,), sa_values=values)
+    header = Header(
+        n=n,
+        missing=missing,
+        missing_rule=rule,
+        qi=get.names("qi"),
+        sa=() if sa is None else (sa,),
+        sa_values=values,
+        bins=read_bins(get),
+    )
     return header, group
 
 
@@ -309,6 +317,7 @@ def write_buckets(
         "group": group,
         "missing": release.header.missing,
         "missing_rule": release.header.missing_rule,
+        **bins_entry(release.header),
     }
     with contextlib.ExitStack() as stack:
         # All temporary files are complete before the first of them is moved to its place.

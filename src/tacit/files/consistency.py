@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.errors import Contradiction, InputError, numbered
+from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.counts import selected
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
@@ -150,6 +150,7 @@ def check_release(release: Listed) -> Listed:
     """Return the release without repeated lines; raise if contradictory."""
     if isinstance(release, Rules):
         _check_sides(release)
+    check_lengths(release)
     _check_ends(release)
     release = _without_repeats(release)
     sets, lo, hi = _counted_sets(release)
@@ -164,6 +165,21 @@ def check_release(release: Listed) -> Listed:
     else:
         what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
     raise _contradiction(release, what, "Correct one of the two", larger, smaller)
+
+
+def check_lengths(release: Listed) -> None:
+    """Raise if a list of sets up to a length cannot be one."""
+    longest = release.header.max_length
+    if longest is None:
+        return
+    if isinstance(release, Itemsets) and release.only != "all":
+        what = f"is for lists of all itemsets, and this one is {release.only}"
+        raise OptionError(what, where="--max-length", remedy="Leave it out, and 'max_length' out of the header")
+    sets = release.sets if isinstance(release, Itemsets) else release.antecedents
+    long = np.flatnonzero(sets.lengths > longest)
+    if len(long):
+        what = f"holds more than {longest} item{'s' if longest > 1 else ''}, the most of this list by its max_length"
+        raise _contradiction(release, what, "Correct the line or max_length", int(long[0]))
 
 
 def _counted_sets(release: Listed) -> tuple[Sets, Ints, Ints]:

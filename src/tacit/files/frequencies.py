@@ -43,7 +43,7 @@ from tacit.files.frequency_cells import (
     read_cell_by,
     read_measured,
 )
-from tacit.files.header import Entries, Plain, entries_beside, is_whole, write_with_header
+from tacit.files.header import Entries, Plain, bins_entry, entries_beside, is_whole, read_bins, write_with_header
 from tacit.files.printout import as_percentages
 from tacit.files.recognition import (
     LENGTH_NAMES,
@@ -55,6 +55,7 @@ from tacit.files.recognition import (
     names_percent,
 )
 from tacit.model.arrays import Ints
+from tacit.model.bins import Bins
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header
@@ -65,7 +66,7 @@ FORMAT = "tacit.frequencies/1"
 KEYS = frozenset(
     {
         *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
-        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas", "bins"),
     }
 )
 #: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
@@ -115,6 +116,7 @@ class TableHeader:
     sa_values: tuple[str, ...] = ()
     where: str = ""
     guarded: bool = False
+    bins: tuple[Bins, ...] = ()
 
 
 def read_table_header(file: Input) -> TableHeader:
@@ -146,6 +148,7 @@ def read_table_header(file: Input) -> TableHeader:
         sa_values=get.names("sa_values"),
         where=get.where,
         guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
+        bins=read_bins(get),
     )
 
 
@@ -170,6 +173,7 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
         "any": table.any_mark,
         "missing": header.missing,
         "missing_rule": header.missing_rule,
+        **bins_entry(header),
     }
     if printing.convention is not None:
         out["convention"] = printing.convention.name
@@ -542,6 +546,7 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         base=printing.base,
         missing=known.missing,
         missing_rule=known.missing_rule,
+        bins=known.bins,
         unread=listed.unread,
         ignored=listed.ignored,
         n_from=origin,

@@ -22,9 +22,10 @@ from typing import Any, Literal, cast
 
 from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, replace_file, shown
+from tacit.model.bins import Bins, parse_bins
 from tacit.model.cuts import Cut
 from tacit.model.numbers import ROUNDINGS, Rounding, share
-from tacit.model.release import CHANGES, ONLY, Header, Itemsets, Listed, MadeBy, Marginal, Only, ValueGroup
+from tacit.model.release import CHANGES, ONLY, UNSUITABLE, Header, Itemsets, LeftOut, Listed, MadeBy, Marginal, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema
 
 _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["clerk"]}]'
@@ -39,7 +40,7 @@ KEYS = frozenset(
     {
         *("format", "n", "qi", "sa", "sa_values", "min_support", "min_confidence", "complete", "strict", "digits", "rounding"),
         *("missing", "missing_rule", "only", "columns", "coarser", "made_by", "value_groups", "sa_distribution", "ordered"),
-        "cuts",
+        *("cuts", "max_length", "left_out", "bins", "person"),
     }
 )
 
@@ -156,6 +157,10 @@ def read_header(file: Input) -> FileHeader:
         made_by=_made_by(get),
         columns=get.names("columns"),
         marginals=marginals,
+        max_length=get.whole("max_length", least=1),
+        left_out=_left_out(get),
+        bins=read_bins(get),
+        person=get.text("person"),
     )
     try:
         Schema(qi=header.qi, sa=header.sa)
@@ -165,11 +170,43 @@ def read_header(file: Input) -> FileHeader:
         what = f"the counts of 'sa_distribution' do not add up to n = {header.n}"
         raise Contradiction(what, where=get.where, remedy="Correct one of them")
     only = cast(Only | None, get.choice("only", ONLY))
+    if header.max_length is not None and only not in (None, "all"):
+        raise get.wrong("max_length", f"is for lists of all itemsets, and 'only' says {only}", "Remove one of the two keys")
     exact = "digits" in get.entries and header.digits is None and base is None
     ordered = get.flag("ordered") is True
     if ordered and kind == "itemsets":
         raise get.wrong("ordered", "is for rules", "Remove the key")
     return FileHeader(header, kind, only, rounding, where=get.where, exact=exact, ordered=ordered)
+
+
+def read_bins(get: Entries) -> tuple[Bins, ...]:
+    """Return the bins of columns in a header."""
+    entries = get.entries.get("bins")
+    if entries is None:
+        return ()
+    if not isinstance(entries, dict) or not all(isinstance(one, str) for one in entries.values()):
+        raise get.wrong(
+            "bins", "is not an object of columns and their bins", 'Write for instance {"age": "10", "pay": "100,200"}'
+        )
+    try:
+        return parse_bins(entries)
+    except OptionError as exc:
+        raise get.wrong("bins", exc.what, exc.remedy) from None
+
+
+def bins_entry(header: Header) -> dict[str, dict[str, str]]:
+    """Return the entry of a header about bins, if there are any."""
+    return {"bins": {one.column: one.text for one in header.bins}} if header.bins else {}
+
+
+def _left_out(get: Entries) -> tuple[LeftOut, ...]:
+    entries = get.entries.get("left_out")
+    if entries is None:
+        return ()
+    if not isinstance(entries, dict) or not all(value in UNSUITABLE for value in entries.values()):
+        remedy = 'Write for instance {"patient": "identifiers", "admitted": "dates"}'
+        raise get.wrong("left_out", "is not an object of columns and what they hold", remedy)
+    return tuple(LeftOut(column, value) for column, value in entries.items())
 
 
 def _cuts(get: Entries) -> tuple[Cut, ...]:
@@ -372,8 +409,15 @@ def header_entries(release: Listed) -> dict[str, Any]:
         columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
         if split_items(release.items.names, columns) != release.items.pairs:
             columns = ()  # the names alone do not separate column and value
-        if columns or (header.columns and not len(release.items)):
+        if columns or (header.columns and (header.person is not None or not len(release.items))):
             entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
+    if header.max_length is not None:
+        entries["max_length"] = header.max_length
+    entries |= bins_entry(header)
+    if header.person is not None:
+        entries["person"] = header.person
+    if header.left_out:
+        entries["left_out"] = {one.column: one.holds for one in header.left_out}
     if header.coarser:
         entries["coarser"] = True
     if header.made_by:

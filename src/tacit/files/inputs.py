@@ -31,15 +31,15 @@ def people_of(data: Any, **roles: Any) -> Table | Transactions:
     return (None if has_roles else read_one_hot(data)) or read_table(data, **roles)
 
 
-def require_table(people: object, where: str, *, qi: Names = None, sa: Names = None) -> Table:
+def require_table(people: object, where: str, *, qi: Names = None, sa: Names = None, columns: Names = None) -> Table:
     """Return a table with roles, read if it is a file or frame with roles given; raise if it is neither."""
     if isinstance(people, Table):
-        return read_table(people, qi=qi, sa=sa) if qi or sa else people
+        return read_table(people, qi=qi, sa=sa, columns=columns) if qi or sa else people
     if isinstance(people, (Transactions, list, tuple)) or not (qi or sa):
         named = "Name the columns with qi=.. and sa=.., or read" if qi is not None else "Read"
         remedy = f"{named} the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)
-    return read_table(people, qi=qi, sa=sa)
+    return read_table(people, qi=qi, sa=sa, columns=columns)
 
 
 def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:

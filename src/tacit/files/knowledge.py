@@ -20,7 +20,7 @@ from typing import Any
 from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, holds, item_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input, replace_file, shown
-from tacit.files.header import header_path
+from tacit.files.header import bins_entry, header_path
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.negative import NegativeRules
 from tacit.model.numbers import column_steps, exact
@@ -227,6 +227,7 @@ def write_negative_rules(rules: NegativeRules, path: FilePath) -> None:
         "minimal_rules": rules.minimal_rules,
         "missing": header.missing,
         "missing_rule": header.missing_rule,
+        **bins_entry(header),
     }
     with replace_file(path) as temporary, replace_file(header_path(path)) as beside:
         with open(temporary, "w", encoding="utf-8", newline="") as stream:

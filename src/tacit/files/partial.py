@@ -6,6 +6,7 @@ They are written with blank cells empty and the roles in a header. Neither file 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +16,15 @@ from tacit.errors import InputError, OptionError
 from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
-from tacit.files.header import Entries, entries_beside, write_with_header
+from tacit.files.header import Entries, bins_entry, entries_beside, read_bins, write_with_header
 from tacit.files.tables import read_table
+from tacit.model.bins import Bins
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Names, Schema, Table, column_names
 
 FORMAT = "tacit.table/1"
-KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "blank", "made_by"})
+KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "bins", "blank", "made_by"})
 
 
 def read_partial(
@@ -33,6 +35,7 @@ def read_partial(
     blank: Names = (),
     missing: str | None = None,
     missing_rule: MissingRule = "category",
+    bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     where: str | None = None,
 ) -> PartialTable:
     """Read a table in which cells may be blank, from a file or frame.
@@ -47,6 +50,8 @@ def read_partial(
         Marks that stand for a blank cell, such as ``"*"`` or ``"[REDACTED]"``; an empty cell is always one.
     missing, missing_rule
         The mark of a missing value, and what it means: a value like any other, or that the row is left out (rows are then counted without it).
+    bins
+        Columns of numbers that are put into bins, as :func:`tacit.read_table` takes them; for a table as it was before cells were hidden.
     where
         What messages call the data.
 
@@ -74,6 +79,10 @@ def read_partial(
         raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
     mark = missing if missing is not None else header.missing
     schema = _roles(people, qi, sa, header, where=name)
+    if bins:
+        people = read_table(people, columns=people.names, missing=mark, bins=bins, where=name)
+    elif header.bins:
+        people = replace(people, bins=header.bins)
     if missing_rule != "category":
         people = read_table(
             people, qi=schema.qi, sa=schema.sa, columns=people.names, missing=mark, missing_rule=missing_rule, where=name
@@ -110,7 +119,8 @@ def _blank_marked(people: Table, schema: Schema, blank: Names, before: PartialTa
 def _read_header(file: Input) -> Header:
     get = entries_beside(file, (FORMAT,), KEYS) or Entries({}, file.beside.name)
     missing = get.names("missing")
-    return Header(qi=get.names("qi"), sa=get.names("sa"), missing=missing[0] if missing else None, n=get.whole("n"))
+    mark = missing[0] if missing else None
+    return Header(qi=get.names("qi"), sa=get.names("sa"), missing=mark, n=get.whole("n"), bins=read_bins(get))
 
 
 def write_partial(partial: PartialTable, path: FilePath) -> None:
@@ -126,6 +136,7 @@ def write_partial(partial: PartialTable, path: FilePath) -> None:
         "missing": people.missing.mark,
         "missing_rule": people.missing.rule,
         "blank": "",
+        **bins_entry(partial.header),
     }
     formulas = dict.fromkeys(people.names, "nullif({}, '')")
     write_with_header(

@@ -21,7 +21,7 @@ import numpy as np
 from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files import frames
 from tacit.files.acro_folders import RECORDS, Described, read_session
-from tacit.files.consistency import check_release
+from tacit.files.consistency import check_lengths, check_release
 from tacit.files.counts import build, one_n
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.header import FileHeader, read_header
@@ -87,6 +87,11 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         return release
     Schema(qi=quasi, sa=sensitive)  # refuses a column with two roles
     header = release.header
+    if header.person is not None:  # people have several values of a column, so that items are not values of columns
+        if quasi or sensitive:
+            what = "columns have no roles in a list of people with several rows each"
+            raise OptionError(what, where=_name_of(release), remedy="Leave --qi and --sa out")
+        return release
     if release.items.pairs is None and (quasi or sensitive or known):
         wanted = list(dict.fromkeys((*quasi, *sensitive, *known)))
         matched: list[Pair] = []
@@ -224,6 +229,7 @@ def read_release(
     rounding: Rounding | None = None,
     only: Only | None = None,
     complete: bool | None = None,
+    max_length: int | None = None,
     form: str | None = None,
     qi: Names = (),
     sa: Names = (),
@@ -260,6 +266,9 @@ def read_release(
     complete
         Whether nothing that reaches the thresholds was left out; by default what the header says, else no. Of a frequency table: whether
         it lists all values that its people have; by default yes.
+    max_length
+        The most items of an itemset, or of the antecedent of a rule, that the list was made with (``max_len`` of mlxtend, ``maxlen`` of
+        arules): it is complete up to this length.
     form
         A name in ``FORMATS``, ``buckets``, ``table``, ``frequencies``, ``crosstab``, ``naive-bayes`` or ``tree``; else the content decides.
     qi, sa
@@ -312,6 +321,8 @@ def read_release(
         columns=columns,
     )
     kind = recognise(data, cells, form)
+    if max_length is not None and kind != LIST:
+        raise OptionError("is for itemsets and rules", where="--max-length", remedy="Leave it out")
     if kind == FREQUENCIES:
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
@@ -321,7 +332,9 @@ def read_release(
         what = "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables"
         raise OptionError(what, where=form or "the release", remedy="Leave them out, or say --form frequencies")
     if kind == LIST:
-        listed = read_listed(data, n=n, rounding=rounding, only=only, complete=complete, form=form, ignore=ignore)
+        listed = read_listed(
+            data, n=n, rounding=rounding, only=only, complete=complete, max_length=max_length, form=form, ignore=ignore
+        )
         return _with_columns(listed, qi=qi, sa=sa, columns=columns)
     if kind in (NAIVE_BAYES, TREE) and (only or complete):
         raise OptionError("--only and --complete are for itemsets and rules", where=kind, remedy="Leave them out")
@@ -375,16 +388,21 @@ def read_listed(
     rounding: Rounding | None = None,
     only: Only | None = None,
     complete: bool | None = None,
+    max_length: int | None = None,
     form: str | None = None,
     ignore: Names = (),
 ) -> Listed:
     """Read a release of lines; see :func:`read_release`."""
     n = _check_n(n)
+    if max_length is not None and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1):
+        raise OptionError(
+            "must be a whole number of at least 1", where="--max-length", remedy="Write for instance --max-length 3"
+        )
     for name, value, choices in (("--rounding", rounding, ROUNDINGS), ("--only", only, ONLY)):
         if value is not None and value not in choices:
             raise OptionError("is not known", where=name, remedy=nearest_name(str(value), choices, "choices"))
     if isinstance(data, (Itemsets, Rules)):
-        return _with_options(data, n, only, complete)
+        return _with_options(data, n, only, complete, max_length)
     source = None
     if isinstance(data, (str, os.PathLike)):
         file = as_input(data)
@@ -411,6 +429,7 @@ def read_listed(
     header = replace(printout.header, unread=unread, ignored=tuple(ignored))
     if complete is not None:
         header = replace(header, complete=complete)
+    header = replace(header, max_length=_one_length(header.max_length, max_length))
     printout = replace(printout, header=header)
     return check_release(build(printout, n=n, only=only, source=source))
 
@@ -456,16 +475,26 @@ def _check_n(n: int | None) -> int | None:
     return people
 
 
-def _with_options(release: Listed, n: int | None, only: Only | None, complete: bool | None) -> Listed:
+def _one_length(said: int | None, given: int | None) -> int | None:
+    if said is not None and given is not None and said != given:
+        raise OptionError(f"is {given}, but the header says {said}", where="--max-length", remedy="Leave the option out")
+    return said if given is None else given
+
+
+def _with_options(
+    release: Listed, n: int | None, only: Only | None, complete: bool | None, max_length: int | None = None
+) -> Listed:
     header = replace(
         release.header,
         n=one_n(release.n, n, where="the release"),
         complete=release.header.complete if complete is None else complete,
+        max_length=_one_length(release.header.max_length, max_length),
     )
     if header != release.header:
         release = replace(release, header=header)
     if isinstance(release, Itemsets) and only not in (None, release.only):
-        return replace(release, only=only)
+        release = replace(release, only=only)
+    check_lengths(release)
     return release
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from tacit.files.disk import FilePath, Input, shown, split_sheet
 from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.model.arrays import Flags
+from tacit.model.bins import Bins, count_people, parse_bins, parse_number
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names, require_column
 
@@ -107,6 +108,7 @@ def read_table(
     columns: Names = None,
     missing: str | None = None,
     missing_rule: MissingRule = "category",
+    bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     where: str | None = None,
 ) -> Table:
     """Read the people in a file or frame, one row each.
@@ -124,6 +126,9 @@ def read_table(
     missing, missing_rule
         The mark of a missing value, and what it means: ``category`` keeps it as a value, ``drop`` leaves out rows that have it in a QI or SA
         column (in any held column, when no role is given), ``drop-any`` rows that have it in any column of the data.
+    bins
+        Columns of numbers that are put into bins: ``{"age": 10}`` by a width, ``{"age": [18, 30, 65]}`` at edges, ``{"age": "q4"}`` into
+        quartiles (see :mod:`tacit.model.bins`). The missing mark and an empty cell stay as they are.
     where
         What error messages call the data.
 
@@ -148,7 +153,11 @@ def read_table(
             rule = table.missing
         else:
             rule = Missing(None if missing is None else missing.strip(), missing_rule)
-        return _build(rows, schema, extra, rule, table)
+        wanted = parse_bins(bins)
+        if isinstance(bins, Mapping):  # those of a header may be about columns that other data lack
+            for one in wanted:
+                require_column(one.column, rows.names, where="--bins")
+        return _build(rows, schema, extra, rule, table, bins=wanted)
 
 
 def columns_of(data: Any) -> tuple[str, ...]:
@@ -201,7 +210,9 @@ def _open(data: object, where: str | None) -> Rows:
     return Rows(frame.names, place, lambda names: tuple(frame.column(name, where=place) for name in names))
 
 
-def _build(rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: Missing, given: Table | None) -> Table:
+def _build(
+    rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: Missing, given: Table | None, *, bins: tuple[Bins, ...]
+) -> Table:
     named = {*schema.used, *(extra or ())}
     chosen = named if schema.used or extra is not None else set(rows.names) - set(schema.identifying)
     held = [name for name in rows.names if name in chosen]
@@ -216,11 +227,12 @@ def _build(rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: M
         raise InputError("has a header and no rows", where=rows.where, remedy="Add rows below the header")
     table = Table(tuple(read[name] for name in held), np.ones(height, np.int64), schema, missing, source=rows.source())
     if given is not None:
-        table = replace(table, weights=given.weights, dropped=given.dropped)
+        table = replace(table, weights=given.weights, dropped=given.dropped, bins=given.bins)
     gone: Flags = np.zeros(height, np.bool_)
     for column in (read[name] for name in looked_at):
         if missing.mark in column.values:
             gone |= column.codes == column.values.index(missing.mark)
+    table = _put_into_bins(table, bins, kept=~gone, where=rows.where)
     if not gone.any():
         return table
     if gone.all():
@@ -228,3 +240,35 @@ def _build(rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: M
         raise InputError(what, where=rows.where, remedy="Choose other columns, or --missing-rule category")
     dropped = table.dropped + int(table.weights[gone].sum())
     return replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
+
+
+def _put_into_bins(table: Table, bins: Sequence[Bins], *, kept: Flags, where: str) -> Table:
+    """Put the numbers of columns into bins; quantiles are those of the kept rows."""
+    done = {one.column: one for one in table.bins}
+    columns = {column.name: column for column in table.columns}
+    for one in bins:
+        column = columns.get(one.column)
+        if column is None or done.get(one.column) == one:
+            continue
+        numbers = {value: number for value in column.values if (number := parse_number(value)) is not None}
+        others = [value for value in column.values if value not in numbers]
+        wrong = [column.values.index(value) for value in others if value not in ("", table.missing.mark)]
+        if wrong or one.column in done:
+            row = int(np.flatnonzero(np.isin(column.codes, wrong))[0]) + 1 if wrong else 1
+            remedy = "Correct it, or name the mark of missing values with --missing (Python: missing=)"
+            raise InputError(
+                "is not a number, and --bins is for numbers", where=f"{where}, column {one.column!r}, row {row}", remedy=remedy
+            )
+        people = dict(zip(column.values, count_people(column.codes, len(column.values), table.weights, kept), strict=True))
+        settled = one.settle(numbers, [people[value] for value in numbers])
+        places = sorted({settled.place(number) for number in numbers.values()})
+        names = [settled.name(place) for place in places]
+        rank = {place: number for number, place in enumerate(places)}
+        fresh = [
+            rank[settled.place(numbers[value])] if value in numbers else len(names) + others.index(value)
+            for value in column.values
+        ]
+        codes = np.array(fresh, np.int32)[column.codes]
+        columns[one.column] = Column(column.name, (*names, *others), codes)
+        done[one.column] = settled
+    return replace(table, columns=tuple(columns[name] for name in table.names), bins=tuple(done.values()))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
+from tacit.model.bins import Bins
 from tacit.model.release import Items, Sets
 from tacit.model.table import MissingRule, Names, Table, Transactions, sort_names
 
@@ -86,6 +87,7 @@ def read_data(
     columns: Names = None,
     missing: str | None = None,
     missing_rule: MissingRule = "category",
+    bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
 ) -> Table | Transactions:
@@ -95,7 +97,14 @@ def read_data(
     """
     if id_column is None and item_column is None and _ending(path) not in TRANSACTION_ENDINGS:
         return read_table(
-            path, qi=qi, sa=sa, identifying=identifying, columns=columns, missing=missing, missing_rule=missing_rule
+            path,
+            qi=qi,
+            sa=sa,
+            identifying=identifying,
+            columns=columns,
+            missing=missing,
+            missing_rule=missing_rule,
+            bins=bins,
         )
     given = {
         "--qi": qi,
@@ -104,6 +113,7 @@ def read_data(
         "columns": columns,
         "--missing": missing is not None,
         "--missing-rule": missing_rule != "category",
+        "--bins": bool(bins),
     }
     for option, value in given.items():
         if value:

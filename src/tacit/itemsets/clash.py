@@ -391,8 +391,18 @@ def _statements(supports: Supports, items: Ints) -> list[Statement]:
     release = supports.release
     cube = supports.cube(items, within=_items_around(supports, items))
     least = release.min_support or 1
+    everyone = int(release.hi.max()) if release.n is None else release.n
+
+    def unlisted(mask: int) -> Statement:
+        # Longer sets than a list holds may be as frequent as any.
+        return (
+            Statement(mask, 0, least - 1, COMPLETE)
+            if release.header.covers(mask.bit_count())
+            else Statement(mask, 0, everyone, N)
+        )
+
     return [
-        _statement(cube, mask) if cube.line[mask] > -2 else Statement(mask, 0, least - 1, COMPLETE)
+        _statement(cube, mask) if cube.line[mask] > -2 else unlisted(mask)
         for mask in range(len(cube.line))
         if mask or release.n is not None
     ]
@@ -411,6 +421,7 @@ def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Cl
     The upper one is left out if the threshold bounds it. If subsets are deduced themselves, all statements are returned.
     """
     whole = len(statements) - 1
+    is_bounded = statements[-1].line == COMPLETE
     if any(statement.line == COMPLETE for statement in statements[:-1]) or statements[0].mask:
         return _clash_of_all(statements)
     lo, hi = (np.array([getattr(statement, end) for statement in statements], np.int64) for end in ("lo", "hi"))
@@ -419,7 +430,7 @@ def _clash_of_two_sums(statements: Sequence[Statement], release: Itemsets) -> Cl
     odd = np.bitwise_count(np.arange(len(statements), dtype=np.uint64) ^ np.uint64(whole)).astype(np.int64) & 1
     below = int(np.argmin(np.where(odd == 0, hi, np.iinfo(np.int64).max)))
     parts = [below]
-    if -hi[below] < (release.min_support or 1):
+    if not is_bounded or -hi[below] < (release.min_support or 1):
         parts.append(int(np.argmin(np.where(odd == 1, hi, np.iinfo(np.int64).max))))
     weights: dict[int, int] = {}
     for part in parts:

@@ -6,7 +6,8 @@ Infers
     left; then the itemset is as good as published, and sets above it follow, level by level. Each such itemset J gives groups "all of I, none
     of J without I" that no published set gives.
 Assumes
-    The list is complete above its threshold. If the number of people is not known, sums that need it are left out.
+    The list is complete above its threshold, or up to sets of some length; what is longer is then bounded by its subsets
+    alone. If the number of people is not known, sums that need it are left out.
 Claim
     Proves.
 Cost
@@ -315,7 +316,8 @@ def _enter_frequent(supports: Supports, book: Book, target: Target) -> bool:
 def _search(target: Target, release: Itemsets, book: Book, parts: list[_Groups]) -> tuple[int, str]:
     """Examine candidates by level; return the number left open, and why."""
     assert release.min_support is not None
-    ask = np.array([target.policy.k, release.min_support - 1, LONGEST])
+    told = LONGEST if release.header.max_length is None else release.header.max_length
+    ask = np.array([target.policy.k, release.min_support - 1, LONGEST, told])
     fresh = book.everything()
     level = 1
     too_long = 0

@@ -179,10 +179,14 @@ class _Story:
         low[-1] = high[-1] = 0
         cells(low, high)
         odd = np.bitwise_count((parts ^ mask).astype(np.uint64)).astype(np.int64) & 1
-        ceiling = (self.supports.release.min_support or 1) - 1
+        ceiling = self._ceiling(mask)
         below = int(np.argmax(np.where(odd == 0, -high, -1)))
         above = int(np.argmin(np.where(odd == 1, high, _HUGE)))
         return max(0, -int(high[below])), int(parts[below]), min(ceiling, int(high[above])), int(parts[above])
+
+    def _ceiling(self, mask: int) -> int:
+        release = self.supports.release
+        return (release.min_support or 1) - 1 if release.header.covers(mask.bit_count()) else _HUGE
 
     def proof(self, held: npt.NDArray[np.bool_]) -> list[dict[str, Any]]:
         whole = len(self.line) - 1
@@ -195,7 +199,7 @@ class _Story:
                 return
             shown.add(mask)
             least, below, most, above = self._tightest(mask)
-            ceiling = (self.supports.release.min_support or 1) - 1
+            ceiling = self._ceiling(mask)
             ends = [("at_least", least, below if least > 0 else None), ("at_most", most, above if most < ceiling else None)]
             for _, _, group in ends:
                 if group is not None:

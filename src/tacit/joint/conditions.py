@@ -120,6 +120,8 @@ class MissingRules:
                     origin = Origin(self._number, axes[number].key.name, "missing-rule", Bound(0, 0))
                     yield Choice(Line.about(box, None, 0, origin), None)
         for size in range(1, len(columns) + 1):
+            if not self._header.covers(size):
+                break
             for chosen in combinations(range(len(columns)), size):
                 rest = tuple(place for place in range(len(columns)) if place not in chosen)
                 fixed = [axes[columns[place]] for place in chosen]
@@ -158,7 +160,7 @@ class MissingRules:
                 key.kind == "column" and key.name in columns and not allowed.excluded and len(allowed.values) == 1
                 for key, allowed in fixed.items()
             )
-            if not fixed or not is_plain or box.get(MEMBER) != self._scope.get(MEMBER):
+            if not fixed or not is_plain or not self._header.covers(len(fixed)) or box.get(MEMBER) != self._scope.get(MEMBER):
                 continue
             antecedent = frozenset((key.name, next(iter(allowed.values))) for key, allowed in fixed.items())
             known = best.get(antecedent)

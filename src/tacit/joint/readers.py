@@ -289,7 +289,7 @@ class _ItemsetReader(_ListReader[Itemsets]):
         for found in frequent:
             for item in items:
                 larger = found | {item}
-                if item in found or larger in frequent or larger in seen:
+                if item in found or larger in frequent or larger in seen or not self.release.header.covers(len(larger)):
                     continue
                 seen.add(larger)
                 if len(larger) > 1 and all(larger - {one} in frequent for one in larger):

@@ -22,6 +22,7 @@ from tacit.model.arrays import Flags, Ints, Words
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
+_NO_BOUND = np.int64(1 << 60)  #: Larger than any support.
 
 
 @part
@@ -186,8 +187,9 @@ def _estimate_steps(marks: Words, words: Words, _lo: Ints, _hi: Ints, keys: Word
 def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
     """Bound candidates and find small groups.
 
-    ``ask`` holds k, the largest support that an unpublished set can have, and the longest set to look at. A group of people cannot have fewer
-    than 0 members: that bounds the support from below where the set enters the group's sum with a plus, from above where with a minus.
+    ``ask`` holds k, the largest support that an unpublished set can have, the longest set to look at, and the longest set that this largest
+    support is about: a longer one is bounded by its subsets alone. A group of people cannot have fewer than 0 members: that bounds the support
+    from below where the set enters the group's sum with a plus, from above where with a minus.
 
     ``bounds`` receives two numbers for every candidate (-1, -1 where it is too long; the first larger than the second where the published
     numbers contradict). Returns how many groups there are, and an array of five numbers for each: candidate, bits of the present items,
@@ -213,7 +215,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
         _gather(marks, words, mix, lo, hi, members, key, low, high, size)
         _to_cells(low, high, size)
         least = np.int64(0)
-        largest = most
+        largest = most if d <= ask[3] else _NO_BOUND
         for m in range(size):
             if (d - popcount(np.uint64(m))) & 1:
                 largest = min(largest, high[m])

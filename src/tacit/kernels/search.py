@@ -60,9 +60,9 @@ STEP = 16  #: Counts are looked through this many at a time.
 #: The state of a search. Where it is: the current problem, how many there are, the depth of the current node (-1 before a problem is opened),
 #: how much work is left until it pauses. What is in the output: sets, members. What is asked: the least count; which itemsets; for rules,
 #: how many classes (-1 for itemsets), and the least confidence as a fraction. The database: how many items it has. For maximal sets: how many
-#: were found in this problem.
+#: were found in this problem. For all itemsets and rules: the most items of a set.
 PROBLEM, N_PROBLEMS, DEPTH, WORK_LEFT, N_SETS, N_MEMBERS = range(6)
-LEAST_PEOPLE, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, STATES = range(6, 14)
+LEAST_PEOPLE, WANTED, CLASSES, RATIO_PART, RATIO_WHOLE, N_ITEMS, FOUND, LONGEST, STATES = range(6, 15)
 
 #: Which itemsets may be asked for.
 ALL, CLOSED, MAXIMAL = range(3)
@@ -402,6 +402,8 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
         opened = box[DEPTH] < 0
         if opened:
             _begin_problem(bits, book, at, box, tids, lists, frames)
+            if box[LONGEST] <= 1:
+                frames[0, END] = 0
             for i in range(book[at + CANDIDATES]):
                 item = book[book[at + CANDIDATES_AT] + 2 * i]
                 tids[words + (item >> 6)] |= np.uint64(1) << np.uint64(item & 63)
@@ -421,7 +423,7 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
                 depth += 1
                 item = items + 2 * lists[place, 0]
                 _make_head(frames, depth, lists[place, 1], book[item])
-                _find_candidates(bits, book, at, box[LEAST_PEOPLE], tids, lists, frames, depth)
+                _find_candidates(bits, book, at, box[LEAST_PEOPLE], tids, lists, frames, depth, box[LONGEST])
                 if box[WANTED] != ALL:
                     _mark_free_items(book, at, tids, depth, book[item + 1])
                 frames[depth - 1, NEXT] += 1
@@ -439,8 +441,10 @@ def search_patterns(bits: Any, book: Any, box: Any, tids: Any, lists: Any, frame
 
 
 @part
-def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int) -> None:
-    """Find a node's rows, and its candidates behind the parent's current one."""
+def _find_candidates(
+    bits: Any, book: Any, at: int, least: int, tids: Any, lists: Any, frames: Any, depth: int, longest: int
+) -> None:
+    """Find a node's rows, and its candidates behind the parent's current one; none for one of the longest sets."""
     own = book[at + BITS]
     words = book[at + WORDS]
     items = book[at + ITEMS_AT]
@@ -455,7 +459,7 @@ def _find_candidates(bits: Any, book: Any, at: int, least: int, tids: Any, lists
     if not same:
         intersect(tids, frames[depth - 1, ROWS] * stride, bits, own + item * words, tids, rows, words)
     end = last
-    for i in range(current + 1, last):
+    for i in range(current + 1, last if frames[depth, SIZE] < longest else current + 1):
         other = lists[i, 0]
         if book[items + 2 * other + 1] == column:
             continue

@@ -236,21 +236,26 @@ TOLERANCE = 1e-12  #: A bound is missed if it is exceeded by more than this shar
 class Missing:
     """Informative missing rules: largest counts by event and value.
 
-    ``most[e, v]`` is the whole event if the rule is not missing.
+    ``most[e, v]`` is the whole event if the rule is not missing. ``names[e]`` are the values that a missing rule asks for, where not all values
+    that its people share will do: a list of short rules does not say what long ones are missing.
     """
 
     events: Sets
     most: Ints
     wholes: Ints
+    names: tuple[tuple[Pair, ...] | None, ...] = ()
 
     @classmethod
-    def informative(cls, events: Sequence[Codes], most: Ints, wholes: Ints) -> Missing:
+    def informative(
+        cls, events: Sequence[Codes], most: Ints, wholes: Ints, names: Sequence[tuple[Pair, ...] | None] | None = None
+    ) -> Missing:
         """Return those events of which some value is bounded."""
         useful = np.flatnonzero((most < wholes[:, None]).any(axis=1))
         chosen = [events[place] for place in useful.tolist()]
         ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
         members = np.concatenate(chosen) if chosen else np.empty(0, np.int32)
-        return cls(Sets(ends, members), most[useful], wholes[useful])
+        named = tuple(None if names is None else names[place] for place in useful.tolist())
+        return cls(Sets(ends, members), most[useful], wholes[useful], named)
 
     @classmethod
     def of(cls, case: RuleCase) -> Missing:
@@ -258,18 +263,24 @@ class Missing:
         ceiling = missing_ceiling(case.release)
         if ceiling is None or case.release.header.coarser:
             return cls.informative([], np.empty((0, len(case.values)), np.int64), np.empty(0, np.int64))
-        found = mine_itemsets(rows_of(case.population), min_support=max(1, ceiling.min_support), only="closed")
-        pairs = found.items.pairs
-        assert pairs is not None
-        events = [case.population.holding(pairs[item] for item in members.tolist()) for members in found.sets]
-        most = np.array([ceiling.of(people) for people in found.lo.tolist()], np.int64)[:, None].repeat(len(case.values), axis=1)
+        sets, names = antecedents_of(case.population, max(1, ceiling.min_support), case.release.header.max_length)
         said = Statements(case.population, len(case.values))
-        number = {said.event(event): place for place, event in enumerate(events)}
+        events: list[Codes] = []
+        kept: list[tuple[Pair, ...] | None] = []
+        number: dict[int, int] = {}
+        for one, name in zip(sets, names, strict=True):
+            event = case.population.holding(one)
+            if (key := said.event(event)) not in number:
+                number[key] = len(events)
+                events.append(event)
+                kept.append(name)
+        wholes = np.array([int(case.population.people[event].sum()) for event in events], np.int64)
+        most = np.array([ceiling.of(people) for people in wholes.tolist()], np.int64)[:, None].repeat(len(case.values), axis=1)
         for line, holders in enumerate(case.holders):
             place = number.get(said.event(holders))
             if place is not None:
-                most[place, case.codes[line]] = found.lo[place]
-        return cls.informative(events, most, found.lo)
+                most[place, case.codes[line]] = wholes[place]
+        return cls.informative(events, most, wholes, kept)
 
     def missed(self, people: Floats, n: int) -> list[tuple[int, int]]:
         """Return the events and values whose bound ``people`` violates."""
@@ -300,6 +311,25 @@ class Missing:
         """Add one bound to the statements."""
         combinations = self.events[event].astype(np.int32)
         said.say(combinations, value, 0, int(self.most[event, value]), origin=(MISSING, event, value))
+
+
+def antecedents_of(
+    population: Population, least: int, max_length: int | None
+) -> tuple[list[tuple[Pair, ...]], list[tuple[Pair, ...] | None]]:
+    """Return sets of values that describe each group of ``least`` people, and their names in proofs.
+
+    Without a longest length the closed ones do, and all values that people share name them.
+    """
+    is_short = max_length is not None and max_length < len(population.columns)
+    found = mine_itemsets(
+        rows_of(population),
+        min_support=least,
+        only="all" if is_short else "closed",
+        max_length=max_length if is_short else None,
+    )
+    pairs = found.items.pairs or ()
+    sets = [tuple(pairs[item] for item in members.tolist()) for members in found.sets]
+    return sets, [one if is_short else None for one in sets]
 
 
 def rows_of(population: Population) -> Transactions:
@@ -426,6 +456,8 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
     bit = {pair: place for place, pair in enumerate(pairs)}
     lines = [(sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in range(len(case.release))]
     published = list(dict.fromkeys(lines))
+    if case.release.header.max_length is not None:
+        return Listed(None, None, None)
     kept = _count_kept(case, ceiling, bit, published, check=check)
     patterns = count_patterns(case.population, check=check)
     missing = None if patterns is None else patterns * len(case.values) - len(published)

@@ -19,8 +19,21 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from tacit.errors import Contradiction, InputError, numbered
-from tacit.known.case import CHECK, DISTRIBUTION, FACT, LINE, MISSING, Missing, Pair, RuleCase, add_fact, name_facts, rows_of
-from tacit.mining.itemsets import count_itemsets, mine_itemsets
+from tacit.known.case import (
+    CHECK,
+    DISTRIBUTION,
+    FACT,
+    LINE,
+    MISSING,
+    Missing,
+    Pair,
+    RuleCase,
+    add_fact,
+    antecedents_of,
+    name_facts,
+    rows_of,
+)
+from tacit.mining.itemsets import count_itemsets
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import FrequencyTable
@@ -234,7 +247,8 @@ class SeveralCase:
         ends = [one.events.offsets[1:] + start for one, start in zip(found, starts[:-1].tolist(), strict=True)]
         members = np.concatenate([one.events.members for one in found])
         events = Sets(np.concatenate([np.zeros(1, np.int64), *ends]), members)
-        return Missing(events, np.concatenate([one.most for one in found]), np.concatenate([one.wholes for one in found]))
+        names = tuple(name for one in found for name in one.names)
+        return Missing(events, np.concatenate([one.most for one in found]), np.concatenate([one.wholes for one in found]), names)
 
     @cached_property
     def _owner_of_missing(self) -> Ints:
@@ -372,12 +386,17 @@ def _missing_sets(case: SeveralCase, inner: Population, release: Itemsets, liste
     least = max(1, release.min_support or 1)
     rows = rows_of(inner)
     sets: list[frozenset[Pair]] = [frozenset()]
-    if inner.columns:
+    names: list[tuple[Pair, ...] | None] = [None if release.header.max_length is None else ()]
+    # Beside the sensitive value, so many values make the longest sets of the list.
+    longest = None if release.header.max_length is None else release.header.max_length - 1
+    if inner.columns and longest != 0:
         if count_itemsets(rows, min_support=least, only=["closed"])["closed"] > MOST_CLOSED:
             return None
-        mined = mine_itemsets(rows, min_support=least, only="closed")
-        pairs = mined.items.pairs or ()
-        sets += [frozenset(pairs[item] for item in members.tolist()) for members in mined.sets]
+        described, named = antecedents_of(inner, least, longest)
+        if len(described) > MOST_CLOSED:
+            return None
+        sets += map(frozenset, described)
+        names += named
     if release.only != "all" and len(sets) * sum(map(len, listed.values())) > MOST_COMPARED:
         return None
     events = [case.population.holding(sorted(one)) for one in sets]
@@ -389,7 +408,7 @@ def _missing_sets(case: SeveralCase, inner: Population, release: Itemsets, liste
         most[:, code] = [
             _most(release, one, counted, least, whole=whole) for one, whole in zip(sets, wholes.tolist(), strict=True)
         ]
-    return Missing.informative(events, most, wholes)
+    return Missing.informative(events, most, wholes, names)
 
 
 def _most(release: Itemsets, one: frozenset[Pair], listed: Mapping[frozenset[Pair], int], least: int, whole: int) -> int:

@@ -147,7 +147,7 @@ class ProofWords(_Words):
         if origin[0] == LINE:
             return self.case.release.line(int(origin[1]))
         if origin[0] == MISSING:
-            return MissingRule(tuple(self._shared(one).items()), value)
+            return MissingRule(tuple(self._antecedent(one)), value)
         return Distribution(value) if origin[0] == DISTRIBUTION else KnownShare(value, str(origin[3]))
 
     def where(self, origin: Hashable) -> Phrase:
@@ -166,8 +166,14 @@ class ProofWords(_Words):
             return " with what it asks for"
         if origin[0] == DISTRIBUTION:
             return ""
-        pairs = self.case.antecedent(int(origin[1])) if origin[0] == LINE else self._shared(one).items()
+        pairs = self.case.antecedent(int(origin[1])) if origin[0] == LINE else self._antecedent(one)
         return f" with {list_pairs(pairs)}" if pairs else ""
+
+    def _antecedent(self, one: Statement) -> list[Pair]:
+        """Return the values that a missing rule asks for."""
+        assert isinstance(one.origin, tuple)
+        name = self.case.missing.names[int(one.origin[1])] if one.origin[0] == MISSING else None
+        return list(self._shared(one).items() if name is None else name)
 
     def _shared(self, one: Statement) -> Mapping[str, str]:
         return shared_values(self.said.population, self.said.events[one.event])
@@ -211,6 +217,9 @@ class SeveralWords(_Words):
         """Return the values of a statement's people."""
         if isinstance(one.origin, Origin):
             return one.origin.about
+        assert isinstance(one.origin, tuple)
+        if (name := self.case.missing.names[int(one.origin[1])]) is not None:
+            return list_values(name)
         columns = self.case.readings[self.case.release_of(one.origin)].columns
         shared = shared_values(self.said.population, self.said.events[one.event])
         return list_values((column, value) for column, value in shared.items() if column in columns)

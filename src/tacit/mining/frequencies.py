@@ -133,6 +133,7 @@ def _print_table(
         base=printing.base,
         missing=people.missing.mark,
         missing_rule=people.missing.rule if people.missing.mark else None,
+        bins=tuple(one for one in people.bins if one.column in columns),
         qi=tuple(name for name in schema.qi if name in columns),
         sa=sa,
         sa_values=people.column(sa[0]).values if len(sa) == 1 else (),

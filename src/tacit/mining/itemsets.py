@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import comb
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,9 +14,10 @@ from tacit.errors import OptionError, nearest_name
 from tacit.files.inputs import Trees, people_of, require_table, trees_of
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
+from tacit.model.columns import find_unsuitable
 from tacit.model.numbers import Threshold
-from tacit.model.release import ONLY, Header, Items, Itemsets, Only, Sets
-from tacit.model.table import Hierarchy, Names, Table, Transactions
+from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
+from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column
 
 
 def mine_itemsets(
@@ -22,9 +25,11 @@ def mine_itemsets(
     *,
     min_support: object,
     only: Only = "all",
+    max_length: int | None = None,
     strict: bool = False,
     qi: Names = (),
     sa: Names = (),
+    person: str | None = None,
     hierarchies: Trees = None,
     max_itemsets: int | None = None,
     memory: int | None = None,
@@ -39,16 +44,24 @@ def mine_itemsets(
     Parameters
     ----------
     data
-        Transactions, or a table: then items are ``column=value``, of all columns that are not identifying. Also a file, a frame, or a list of
-        lists of items. Where all columns of a frame hold truth values, or zeros and ones, each of them is an item, which people have or not.
+        Transactions, or a table: then items are ``column=value``, of all columns that are not identifying. If no column has a role, those of
+        identifiers and of dates are left out (see :mod:`tacit.model.columns`); ``header.left_out`` of the result names them. Also a file, a
+        frame, or a list of lists of items. Where all columns of a frame hold truth values, or zeros and ones, each of them is an item, which
+        people have or not.
     min_support
         A share such as ``0.1`` or ``"10%"``, or a count of people; an itemset is frequent when at least as many people have it.
     only
         ``"all"``; ``"closed"``: those without a larger itemset of the same count; ``"maximal"``: those without a larger frequent itemset.
+    max_length
+        The most items of an itemset; longer ones are not listed, and that they are missing says nothing. Only for ``"all"``: which sets are
+        closed or maximal depends on longer ones.
     strict
         Read the threshold as "more than".
     qi, sa
         The quasi-identifying columns and the sensitive ones of a file or frame; only they are then looked at.
+    person
+        The column of a table that says whose row it is, where people have several rows: people are counted, who have each item ``column: value``
+        that one of their rows has.
     hierarchies
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
@@ -70,18 +83,27 @@ def mine_itemsets(
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
-    data = require_table(data, "mine_itemsets", qi=qi, sa=sa) if qi or sa else people_of(data)
+    extra = {} if person is None else {"columns": person}
+    data = require_table(data, "mine_itemsets", qi=qi, sa=sa, **extra) if qi or sa else people_of(data)
     hierarchies = trees_of(hierarchies, data)
-    rows, items = _read_rows(data, hierarchies)
+    check_max_length(max_length, only=_check_only(only))
+    left_out = tuple(one for one in _find_left_out(data) if one.column != person)
+    grouped: Header | None = None
+    if person is not None:
+        data, grouped = _group_rows(data, person, hierarchies, left_out)
+    rows, items = _read_rows(data, hierarchies, left_out)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, max_itemsets, progress, memory)
-    if _check_only(only) == "all" and not hierarchies:
-        _refuse_powers(rows, least, memory or half_of_memory())
-    database, mined, _ = mine(rows, least, Wanted(_check_only(only), bool(hierarchies)), limits)
+    if only == "all" and not hierarchies:
+        _refuse_powers(rows, least, memory or half_of_memory(), max_length)
+    database, mined, _ = mine(rows, least, Wanted(only, bool(hierarchies), max_length=max_length), limits)
     kept = database.kept.tolist()
     pairs = None if items.pairs is None else tuple(items.pairs[i] for i in kept)
     frequent = Items(tuple(items.names[i] for i in kept), pairs)
-    header = _make_header(data, least, strict=strict, coarser=bool(hierarchies))
+    made = _make_header(data, least, strict=strict, coarser=bool(hierarchies))
+    if grouped is not None:
+        made = replace(grouped, n=made.n, min_support=least, complete=True, strict=strict)
+    header = replace(made, max_length=max_length, left_out=left_out)
     return Itemsets(Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, header=header, only=only)
 
 
@@ -97,7 +119,7 @@ def count_itemsets(
     progress: Progress | None = None,
 ) -> dict[Only, int]:
     """Count the frequent itemsets: all, closed or maximal."""
-    rows, _ = _read_rows(data, hierarchies)
+    rows, _ = _read_rows(data, hierarchies, _find_left_out(data))
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
     limits = Limits(time_limit, threads, None, progress)
     return {name: mine(rows, least, Wanted(_check_only(name), bool(hierarchies)), limits, keep=False)[2] for name in only}
@@ -120,7 +142,7 @@ def count_by_threshold(
         raise OptionError("which itemsets are maximal depends on the threshold", where="only", remedy="Count them one by one")
     if not thresholds:
         return []
-    rows, _ = _read_rows(data, hierarchies)
+    rows, _ = _read_rows(data, hierarchies, _find_left_out(data))
     limits = Limits(time_limit, None, None, progress)
     wanted = Wanted(_check_only(only), bool(hierarchies))
     return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
@@ -130,7 +152,7 @@ _LONG_ROWS = 20  #: Rows of fewer items cannot make more itemsets than any machi
 _BYTES_OF_A_SET = 16  #: What a stored itemset takes besides its items.
 
 
-def _refuse_powers(rows: Rows, least: int, memory: int) -> None:
+def _refuse_powers(rows: Rows, least: int, memory: int, max_length: int | None) -> None:
     """Raise at once if the subsets of one long frequent itemset fill the memory."""
     members = rows.sets.members
     if len(members) < _LONG_ROWS * max(1, len(rows.sets)):
@@ -151,9 +173,11 @@ def _refuse_powers(rows: Rows, least: int, memory: int) -> None:
         has_it[owners[members == best]] = True
         inside &= has_it
     long = int(is_taken.sum())
-    if long > 10 and 2**long * (_BYTES_OF_A_SET + 2 * long) > memory:
+    longest = long if max_length is None else min(long, max_length)
+    parts = sum(comb(long, length) for length in range(longest + 1))
+    if long > 10 and parts * (_BYTES_OF_A_SET + 2 * longest) > memory:
         who = "1 person has" if least == 1 else f"{least:,} people or more have"
-        what = f"at least {2**long:,} itemsets reach it: {who} {long} items in common, and every part of these is one"
+        what = f"at least {parts:,} itemsets reach it: {who} {long} items in common, and every part of these is one"
         raise too_many_error(what)
 
 
@@ -163,9 +187,53 @@ def _check_only(only: Only) -> Only:
     return only
 
 
-def _read_rows(data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None) -> tuple[Rows, Items]:
+def check_max_length(max_length: int | None, *, only: Only = "all") -> None:
+    """Raise unless sets of at most so many items can be listed."""
+    if max_length is None:
+        return
+    if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
+        raise OptionError(
+            "must be a whole number of at least 1", where="--max-length", remedy="Write for instance --max-length 3"
+        )
+    if only != "all":
+        what = f"cannot be combined with --only {only}: which itemsets are {only} depends on longer ones"
+        raise OptionError(what, where="--max-length", remedy="Leave one of them out")
+
+
+def _group_rows(
+    data: Transactions | Table, person: str, hierarchies: Mapping[str, Hierarchy] | None, left_out: Sequence[LeftOut]
+) -> tuple[Transactions, Header]:
+    """Return the rows of each person as one, and what a header says about it."""
+    if not isinstance(data, Table):
+        raise OptionError("has transactions, which have no columns", where="--person", remedy="Leave it out, or give a table")
+    if hierarchies:
+        remedy = "Leave one of them out"
+        raise OptionError("cannot be combined with --hierarchies", where="--person", remedy=remedy)
+    if bool((data.weights != 1).any()):
+        raise OptionError("needs the rows one by one", where="--person", remedy="Leave --engine out")
+    require_column(person, data.names, where="--person")
+    skipped = {person, *data.schema.identifying, *(one.column for one in left_out)}
+    columns = tuple(name for name in data.names if name not in skipped)
+    if not columns:
+        raise OptionError("no other column is left", where="--person", remedy="Name columns with --qi")
+    header = Header(missing=data.missing.mark, missing_rule=data.missing.rule, bins=data.bins, person=person, columns=columns)
+    return data.by_person(person, columns), header
+
+
+def _find_left_out(data: Transactions | Table) -> tuple[LeftOut, ...]:
+    """Return columns that are not mined because nobody named them; none if that would be all."""
+    if not isinstance(data, Table) or data.schema.used:
+        return ()
+    found = tuple(one for one in find_unsuitable(data) if one.column not in data.schema.identifying)
+    return found if len(found) + len(data.schema.identifying) < len(data.names) else ()
+
+
+def _read_rows(
+    data: Transactions | Table, hierarchies: Mapping[str, Hierarchy] | None, left_out: Sequence[LeftOut] = ()
+) -> tuple[Rows, Items]:
     if isinstance(data, Table):
-        columns = [name for name in data.names if name not in data.schema.identifying]
+        skipped = {*data.schema.identifying, *(one.column for one in left_out)}
+        columns = [name for name in data.names if name not in skipped]
         rows, pairs = table_rows(data, columns, hierarchies)
         return rows, Items.of_columns(pairs)
     if hierarchies:
@@ -184,6 +252,7 @@ def _make_header(data: Transactions | Table, least: int, *, strict: bool, coarse
         strict=strict,
         missing=data.missing.mark,
         missing_rule=data.missing.rule,
+        bins=data.bins,
         qi=schema.qi,
         sa=schema.sa,
         sa_values=data.column(schema.sa[0]).values if len(schema.sa) == 1 else (),

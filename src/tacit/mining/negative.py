@@ -146,6 +146,7 @@ def mine_negative_rules(
         sa_values=people.sa.values,
         missing=people.missing.mark,
         missing_rule=people.missing.rule,
+        bins=people.bins,
         coarser=bool(trees),
     )
     return NegativeRules(

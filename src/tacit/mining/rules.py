@@ -21,6 +21,7 @@ import numpy.typing as npt
 from tacit.errors import OptionError
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.database import Pair, table_rows
+from tacit.mining.itemsets import check_max_length
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine, too_many_error
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Printed, Threshold, share
@@ -149,6 +150,7 @@ def mine_rules(
     publish_sa_distribution: bool = False,
     combine_sa: bool = False,
     hierarchies: Trees = None,
+    max_length: int | None = None,
     max_rules: int | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -185,6 +187,8 @@ def mine_rules(
     hierarchies
         Coarser values of QI columns, which are items as well; a rule uses at most one item of a column. Those of other columns are not used.
         Also a folder of files.
+    max_length
+        The most items of an antecedent; rules with longer ones are not listed, and that they are missing says nothing.
     max_rules
         Stop with an error when there are more.
     threads, time_limit, progress
@@ -201,6 +205,7 @@ def mine_rules(
     people = require_table(people, "mine_rules", qi=qi, sa=sa)
     trees = trees_of(hierarchies, people)
     form = Published(withhold_values, digits, with_confidence)
+    check_max_length(max_length)
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     if combine_sa and len(people.schema.sa) < 2:
@@ -224,10 +229,12 @@ def mine_rules(
         rounding="nearest" if digits is None else "half-up",
         missing=people.missing.mark,
         missing_rule=people.missing.rule,
+        bins=people.bins,
         qi=people.schema.qi,
         sa=people.schema.sa,
         coarser=bool(trees),
         marginals=marginals,
+        max_length=max_length,
     )
     limits = Limits(time_limit, threads, max_rules, progress)
     parts = [_mine_column(people, one, header, form, hierarchies=trees, limits=limits) for one in columns]
@@ -245,7 +252,7 @@ def _mine_column(
 ) -> Rules:
     rows, pairs = table_rows(people, people.schema.qi, hierarchies, sa)
     part, whole = least_ratio(header.min_confidence or Fraction(0), people.n, strict=header.strict)
-    wanted = Wanted("all", bool(hierarchies), part, whole)
+    wanted = Wanted("all", bool(hierarchies), part, whole, header.max_length)
     database, mined, _ = mine(rows, header.min_support or 0, wanted, limits)
     antecedents = Sets(mined.offsets, mined.members)
     sides, items = _split_sides(antecedents, mined.classes, [pairs[i] for i in database.kept.tolist()], sa)

@@ -214,7 +214,7 @@ def in_bytes(number: int) -> str:
 
 def too_many_error(what: str) -> OptionError:
     """Return the error about more patterns than are wanted or fit into memory."""
-    remedy = "Raise --min-support, use --only closed or maximal, or name fewer columns with --qi"
+    remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi"
     return OptionError(what, where="min_support", remedy=remedy)
 
 
@@ -331,12 +331,14 @@ class Wanted:
     """Aim: itemsets, or rules of confidence ``part / whole``.
 
     ``family``: items of one column exclude each other, which changes what closed and maximal mean (see :mod:`tacit.kernels.search`).
+    ``max_length``: the most items of a set, if all itemsets or rules are wanted.
     """
 
     only: Only = "all"
     family: bool = False
     part: int = 0
     whole: int = 1
+    max_length: int | None = None
 
     @property
     def enumerates(self) -> bool:
@@ -397,6 +399,7 @@ class Task:
         self._box[kernels.WANTED] = ONLY.index(wanted.only)
         self._box[kernels.CLASSES] = database.n_classes
         self._box[kernels.N_ITEMS] = database.n_items
+        self._box[kernels.LONGEST] = database.longest if wanted.max_length is None else wanted.max_length
         self._box[kernels.RATIO_PART] = wanted.part
         self._box[kernels.RATIO_WHOLE] = wanted.whole
         self._bits = np.empty(BITS, np.uint64)

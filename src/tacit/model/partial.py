@@ -57,7 +57,7 @@ class PartialTable(Lines):
             if "" in column.values:
                 found[:, place] |= column.codes == column.values.index("")
             columns.append(_blank(column, found[:, place]))
-        head = header or Header(missing=people.missing.mark, missing_rule=people.missing.rule)
+        head = header or Header(missing=people.missing.mark, missing_rule=people.missing.rule, bins=people.bins)
         head = replace(head, n=len(people.weights), qi=people.schema.qi, sa=people.schema.sa)
         return cls(replace(people, columns=tuple(columns)), found, sensitive, head)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Ints, Words
+from tacit.model.bins import Bins
 from tacit.model.cuts import Cut
 from tacit.model.numbers import Bound, Rounding
 from tacit.model.shown import Lines
@@ -163,6 +164,9 @@ class FirstMatch:
 NO_RULE = "none"
 FIRST_RULE = "first rule "  #: Every name of such a column starts so.
 
+Unsuitable = Literal["identifiers", "dates"]  #: What a column holds that is not mined unless it is named.
+UNSUITABLE: tuple[Unsuitable, ...] = get_args(Unsuitable)
+
 #: What a repair changed: how numbers are printed, which lines are listed, from which count on, or whose rows are counted.
 Changes = Literal["numbers", "lines", "threshold", "people"]
 CHANGES: tuple[Changes, ...] = get_args(Changes)
@@ -181,6 +185,14 @@ class MadeBy:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Column of the data that no itemset is about, and what it holds."""
+
+    column: str
+    holds: Unsuitable
+
+
+@dataclass(frozen=True, slots=True)
 class Marginal:
     """Values of a sensitive column, and their counts if published."""
 
@@ -193,7 +205,8 @@ class Marginal:
 class Header:
     """Facts about a release; None or empty if unknown.
 
-    ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them. ``min_support`` is the
+    ``complete`` says that nothing that reaches the thresholds was left out, so that what is missing lies below them; with ``max_length``,
+    nothing of at most so many items (of a rule: in its antecedent), and that something longer is missing says nothing. ``min_support`` is the
     smallest count that reaches the support threshold. ``digits`` is the number of decimals that supports are printed with, ``rounding`` how
     they were printed, ``base`` that counts are rounded to multiples of it. ``sa_counts`` is the published distribution of the SA, if any.
     ``coarser`` says that coarser values were items as well: then patterns with two items of one column were never looked at, and that such a
@@ -204,7 +217,9 @@ class Header:
     ``all_values`` are columns of which every value that somebody has is listed, with these values. ``first_match`` says that the rules were
     listed in order, and what the column in their antecedents means. ``marginals`` are the columns of ``sa`` if rules are about each by itself;
     without them, several columns are one, and ``sa_values`` are combinations. ``cuts`` are columns of numbers whose values are intervals.
-    ``assumed`` are sentences about what a reader inferred from the form of the file.
+    ``assumed`` are sentences about what a reader inferred from the form of the file. ``left_out`` are columns of the data that were not mined,
+    ``bins`` those whose numbers were put into bins. ``person`` is the column of people who have several rows each: then items are not
+    ``column=value``, and a person has each item that one of their rows has.
     """
 
     n: int | None = None
@@ -234,6 +249,14 @@ class Header:
     cuts: tuple[Cut, ...] = ()
     marginals: tuple[Marginal, ...] = ()
     assumed: tuple[str, ...] = field(default=(), compare=False)
+    max_length: int | None = None
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
+    bins: tuple[Bins, ...] = ()
+    person: str | None = None
+
+    def covers(self, length: int) -> bool:
+        """Tell if the list would hold a frequent set of so many items."""
+        return self.max_length is None or length <= self.max_length
 
     @property
     def sensitive(self) -> tuple[Marginal, ...]:
@@ -250,6 +273,10 @@ class Header:
     def has_roles(self) -> bool:
         """Tell if the sensitive columns, or none, are declared."""
         return bool(self.sa) or self.no_sa
+
+
+def _length_entry(header: Header) -> dict[str, int]:
+    return {} if header.max_length is None else {"max_length": header.max_length}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,7 +390,7 @@ class Itemsets(CountedLines):
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about itemsets only."""
-        return {"only": self.only}
+        return {"only": self.only} | _length_entry(self.header)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the published lines as dictionaries; a withheld value is None."""
@@ -466,8 +493,8 @@ class Rules(CountedLines):
         return np.arange(len(self), dtype=np.int64) + 2 if self.lines is None else self.lines
 
     def details(self) -> dict[str, Any]:
-        """Return what a record says about rules only: nothing."""
-        return {}
+        """Return what a record says about rules only."""
+        return _length_entry(self.header)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the published lines as dictionaries; a withheld value is None."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import OptionError, nearest_column, nearest_name
+from tacit.model.bins import Bins
 from tacit.model.release import Items, Sets, Source
 from tacit.model.shown import Shown
 
@@ -167,7 +168,7 @@ def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.ND
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted."""
+    """Column whose row ``i`` holds ``values[codes[i]]``; values are sorted, and bins are by their numbers."""
 
     name: str
     values: tuple[str, ...]
@@ -209,6 +210,7 @@ class Table(Shown):
     missing: Missing = field(default_factory=Missing)
     dropped: int = 0
     source: Source | None = None
+    bins: tuple[Bins, ...] = ()
 
     @classmethod
     def from_rows(cls, names: Sequence[str], rows: Sequence[Sequence[str]], schema: Schema | None = None) -> Table:
@@ -265,6 +267,22 @@ class Table(Shown):
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
         return replace(self, columns=tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns), weights=weights)
+
+    def by_person(self, person: str, columns: Sequence[str]) -> Transactions:
+        """Each person as the set of items ``column: value`` that some of their rows has.
+
+        The items are not named ``column=value``, because a person may have several values of a column.
+        """
+        people = self.column(person)
+        names = [f"{name}: {value}" for name in columns for value in self.column(name).values]
+        if len(set(names)) < len(names):
+            remedy = "Rename a column so that no other begins with it and a colon"
+            raise OptionError("two columns make items of the same name", where="--person", remedy=remedy)
+        starts = np.cumsum([0, *(len(self.column(name).values) for name in columns)])
+        members = [self.column(name).codes + start for name, start in zip(columns, starts.tolist(), strict=False)]
+        rows = np.tile(people.codes.astype(np.int64), len(members))
+        sets = Sets.from_pairs(rows, np.concatenate([np.empty(0, np.int32), *members]), len(people.values))
+        return Transactions(sets, np.ones(len(people.values), np.int64), Items(tuple(names)), self.source)
 
     def transactions(self) -> Transactions:
         """Each row as the set of its items ``column=value``."""

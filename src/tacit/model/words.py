@@ -34,7 +34,7 @@ from tacit.model.finding import (
 )
 from tacit.model.frequencies import UNBOUNDED
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Rules
+from tacit.model.release import Header, Itemsets, Rules
 
 __all__ = ["describe_event", "describe_printed", "join_names", "render_people"]
 
@@ -92,7 +92,7 @@ def explain_derivation(
     if len(by_items) > MOST_STEPS:
         many = f"{len(by_items):,} unpublished subsets"
         return [remark(f"It follows through {many}, too many to write out here; all published lines are cited.")]
-    story = _Story(published, release.min_support or 1)
+    story = _Story(published, release.header)
     out: list[Step] = [step for items, entries in by_items.items() for step in story.explain(items, entries)]
     present = frozenset(event.present)
     out.append(remark(*story.render_group(present.union(event.absent), present), f" people, that is {render_people(count)}."))
@@ -100,16 +100,21 @@ def explain_derivation(
     return [*explain_printed(release, [index for index in indexes if release.line(index) in named]), *out]
 
 
+_NO_BOUND = 1 << 60
+
+
 class _Story:
     """Bounds on unpublished supports, each explained once."""
 
-    def __init__(self, published: Published, threshold: int) -> None:
+    def __init__(self, published: Published, header: Header) -> None:
         self.published = published
-        self.threshold = threshold
+        self.header = header
+        self.threshold = header.min_support or 1
         self.shown: dict[Set, tuple[int, int]] = {}
 
     def explain(self, items: Set, entries: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-        least, most = self.shown.get(items, (0, self.threshold - 1))
+        at_most = self.threshold - 1 if self.header.covers(len(items)) else _NO_BOUND
+        least, most = self.shown.get(items, (0, at_most))
         yield remark(f"No line says how many people have {join_names(sorted(items), 'and')}; call it x.")
         for entry in entries:
             side, value = ("least", entry["at_least"]) if "at_least" in entry else ("most", entry["at_most"])
@@ -117,7 +122,9 @@ class _Story:
                 group = self.render_group(items, frozenset(entry["present"]))
                 yield remark(*group, f" people cannot be negative: x is at {side} {value:,}.")
             else:
-                complete = f"The list is complete from {self.threshold:,} people on and leaves it out"
+                longest = self.header.max_length
+                up_to = "" if longest is None else f", up to {longest} item{'s' if longest > 1 else ''},"
+                complete = f"The list is complete from {self.threshold:,} people on{up_to} and leaves it out"
                 yield remark(f"{complete}: x is at most {value:,}.")
             if side == "least":
                 least = max(least, value)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
-from tacit.model.release import Itemsets, Listed, Rules
+from tacit.model.release import Itemsets, LeftOut, Listed, Rules
 from tacit.reports.document import UNBROKEN, WIDTH, bullet, fact_lines, facts_text, visible
 from tacit.reports.sentences import counted, people, people_of
 
@@ -20,22 +21,53 @@ SHOWN = 5  #: The number of lines of a release that its text shows.
 
 def itemsets_record(release: Itemsets) -> dict[str, Any]:
     """Return the record of ``mine itemsets``."""
-    return {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
+    head = {"format": "tacit.itemsets/1", "n": release.n, "min_support": release.min_support, release.only: len(release)}
+    return head | _mined_entries(release)
+
+
+def _mined_entries(release: Listed) -> dict[str, Any]:
+    header = release.header
+    out: dict[str, Any] = {} if header.max_length is None else {"max_length": header.max_length}
+    return out | ({"left_out": {one.column: one.holds for one in header.left_out}} if header.left_out else {})
 
 
 def rules_record(release: Rules) -> dict[str, Any]:
     """Return the record of ``mine rules``."""
     confidence = None if release.min_confidence is None else float(release.min_confidence)
     head = {"format": "tacit.rules/1", "n": release.n, "rules": len(release)}
-    return head | {"min_support": release.min_support, "min_confidence": confidence}
+    return head | {"min_support": release.min_support, "min_confidence": confidence} | _mined_entries(release)
 
 
-def mined_text(release: Listed, *, dropped: int, origin: str = "", only_shown: int = SHOWN, width: int = WIDTH) -> str:
-    """Return a summary of mined itemsets or rules."""
+def mined_text(
+    release: Listed,
+    *,
+    dropped: int,
+    origin: str = "",
+    only_shown: int = SHOWN,
+    width: int = WIDTH,
+    many_numbers: Sequence[str] = (),
+    k: int = 0,
+    repeated: str = "",
+) -> str:
+    """Return a summary of mined itemsets or rules.
+
+    ``many_numbers`` are columns that are better mined in bins; a threshold below ``k`` people is told, and which column is ``repeated`` so that
+    rows are not people.
+    """
     which = "rule"
     if isinstance(release, Itemsets):
         which = "frequent itemset" if release.only == "all" else f"{release.only} frequent itemset"
     facts = list(_mining_facts(release, dropped))
+    if many_numbers:
+        advice = " ".join(f"--bins {quote(f'{name}=q4')}" for name in many_numbers)
+        facts.append(("Advice", f"columns with many different numbers say more in bins: {advice}"))
+    if repeated:
+        facts.append(("Warning", repeated))
+    least = release.min_support or 0
+    if 0 < least < k:
+        facts.append(
+            ("Warning", f"the threshold of {people(least)} is below k = {k:,}: groups that small are printed as they are")
+        )
     if origin:
         facts.append(("Settings", f"from {origin}"))
     lines = [f"{counted(len(release), which)} about {people(release.n or 0)}"]
@@ -54,6 +86,15 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     yield "Support", f"at least {people_of(least, release.n)}{strictly}"
     if isinstance(release, Rules) and header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
+    if header.person is not None:
+        yield "People", f"by {visible(header.person)}: a person has what one of their rows has"
+    if header.bins:
+        yield "Bins", "; ".join(f"{visible(one.column)}={one.text}" for one in header.bins)
+    if header.max_length is not None:
+        what = "itemsets" if isinstance(release, Itemsets) else "antecedents"
+        yield "Length", f"{what} of up to {counted(header.max_length, 'item')}"
+    if header.left_out:
+        yield "Left out", f"{describe_left_out(header.left_out)}. To mine them too, name all columns with --qi"
     if header.missing is not None:
         meaning = {
             "category": "counts as a value like any other",
@@ -61,6 +102,19 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
             "drop-any": f"in any column drops the row: {counted(dropped, 'row')} dropped",
         }[header.missing_rule or "category"]
         yield "Missing", f"the mark {visible(header.missing)!r} {meaning}"
+
+
+_HELD = {"identifiers": "nearly every row has its own value", "dates": "dates"}
+
+
+def describe_left_out(columns: Sequence[LeftOut]) -> str:
+    """Return which columns were not mined, and why."""
+    parts = []
+    for holds, why in _HELD.items():
+        names = [visible(one.column) for one in columns if one.holds == holds]
+        if names:
+            parts.append(f"{', '.join(names)} ({why})")
+    return "; ".join(parts)
 
 
 def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:

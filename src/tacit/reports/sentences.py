@@ -670,12 +670,22 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
     if known.pop("withheld", None):
         out.append("Where a rule's numbers are withheld, the attacker expects confidences to spread above their threshold.")
     out += [sentences[not known.pop(name)] for name, sentences in _KNOWS.items() if name in known]
+    out += _lengths(audit)
     if "rounding" in known:
         out.append(_ROUNDING.get(known.pop("rounding"), "How the numbers were rounded is not known."))
     out += [_MADE_BY[one["changes"]].format(one["method"]) for one in known.pop("made_by", ())]
     if kind == "internal":
         out += [f"{name.replace('_', ' ')}: {visible(str(value))}" for name, value in sorted(known.items())]
     return out
+
+
+def _lengths(audit: Audit) -> list[str]:
+    """Return up to which length lists are complete."""
+    lengths = sorted({entry["max_length"] for entry in audit.release if "max_length" in entry})
+    if not lengths or not audit.adversary.get("knows_that_the_list_is_complete"):
+        return []
+    numbers = " or ".join(map(str, lengths))
+    return [f"It holds nothing of more than {numbers} items; nothing is concluded from longer ones that are missing."]
 
 
 def inferred(audit: Audit, kind: ReportKind) -> list[str]:
@@ -694,6 +704,7 @@ def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
     out += files_ignored(audit, kind)
     names = ("knows_all_values", "knows_that_the_list_is_complete")
     out += [_KNOWS[name][not known[name]] for name in names if name in known]
+    out += _lengths(audit)
     if "rounding" in known and known["rounding"] != "nearest":
         out.append(_ROUNDING[known["rounding"]])
     return out

@@ -514,7 +514,11 @@ class RuleTable:
     def _tighten_by_absence(self) -> bool:
         parents, children = self.missing
         ceiling = missing_ceiling(self.release)
-        named_rule = parents != self.named.nobody  # the empty antecedent is not that of a rule
+        # The empty antecedent is not that of a rule, and one that is too long is not listed however frequent it is.
+        lengths = self.named.sets.lengths[parents]
+        named_rule = (parents != self.named.nobody) & np.array(
+            [self.release.header.covers(one) for one in lengths.tolist()], bool
+        )
         if ceiling is None or not named_rule.any():
             return False
         parents = parents[named_rule]
@@ -555,7 +559,7 @@ class RuleTable:
                 chosen = sets.take(level)
                 keys = book.keys(chosen.offsets, chosen.members)
                 limits.check(CODE)
-                bounds, _ = book.deduce(keys, np.array([0, UNBOUNDED_COUNT, LONGEST]))
+                bounds, _ = book.deduce(keys, np.array([0, UNBOUNDED_COUNT, LONGEST, LONGEST]))
                 changed |= self._tighten_both(level, bounds[:, 0], bounds[:, 1], Reason.GROUPS, sources=level)
             if not changed or self.empty >= 0:
                 break

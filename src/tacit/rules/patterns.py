@@ -297,6 +297,8 @@ class _ItemsetKnowledge:
             if release.header.coarser:  # two items of one column are not listed, however frequent
                 pairs = release.items.pairs
                 left_out &= False if pairs is None else ~_mark_two_of_a_column([pairs[item][0] for item in items.tolist()])
+            sizes = np.bitwise_count(np.arange(len(left_out), dtype=np.uint64)).tolist()
+            left_out &= np.array([release.header.covers(size) for size in sizes], np.bool_)
             left_out[0] = False
             left_out &= hi >= release.min_support
             hi[left_out] = release.min_support - 1

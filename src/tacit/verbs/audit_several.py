@@ -48,6 +48,7 @@ def joint_case(gathered: Gathered, people: People | None, **given: Any) -> Joint
 
 def _cut_alike(releases: Sequence[Release]) -> tuple[Release, ...]:
     """Cut columns of numbers at the same ends in all releases."""
+    _refuse_other_bins(releases)
     cut = {one.column for release in releases for one in release.header.cuts}
     if not cut:
         return tuple(releases)
@@ -58,6 +59,16 @@ def _cut_alike(releases: Sequence[Release]) -> tuple[Release, ...]:
             raise OptionError(what, where="the releases", remedy="Audit them one by one")
     trees = iter(common_cuts(release for release in releases if release.kind == "rules" and release.header.cuts))
     return tuple(next(trees) if release.header.cuts else release for release in releases)
+
+
+def _refuse_other_bins(releases: Sequence[Release]) -> None:
+    """Raise if one release has other bins of a column than another, or none."""
+    for column in sorted({one.column for release in releases for one in release.header.bins}):
+        naming = [release for release in releases if column in kind_of(release).columns(release)]
+        ways = {next((one.text for one in release.header.bins if one.column == column), "") for release in naming}
+        if len(ways) > 1:
+            what = f"one release has other bins of {column} than another, or none"
+            raise OptionError(what, where="the releases", remedy="Make them with the same --bins, or audit them one by one")
 
 
 def audit_several(

@@ -243,7 +243,9 @@ class _Case:
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
         missing = self.people.missing
-        header = Header(missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None)
+        header = Header(
+            missing=missing.mark, missing_rule=missing.rule if missing.mark is not None else None, bins=self.people.bins
+        )
         return Buckets.of(self.people.qi, self.people.sa, group, header)
 
     def count_vulnerable(self, buckets: Buckets) -> int:

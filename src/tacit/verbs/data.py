@@ -12,7 +12,7 @@ from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.people import as_released
 from tacit.model.release import Header, Items, Release
-from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.model.table import Hierarchy, Table, Transactions, require_column
 from tacit.verbs.kinds import kind_of
 
 
@@ -25,8 +25,21 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     if data is None or kind.takes_rows:
         return None
     people = people_of(data, **roles_of(kind.reading_header(release)))
+    person = release.header.person
+    if person is not None and isinstance(people, Table):
+        for name in (person, *release.header.columns):
+            require_column(name, people.names, where="--data")
+        people = people.by_person(person, release.header.columns)
     kind.check_people(release, people)
+    if isinstance(people, Table):
+        people = without_columns(people, [one.column for one in release.header.left_out])
     return as_released(people, [release]) if isinstance(people, Table) else people
+
+
+def without_columns(people: Table, names: Sequence[str]) -> Table:
+    """Return the table without these columns, if it has them and others."""
+    kept = [name for name in people.names if name not in names]
+    return people.select(kept) if kept and len(kept) < len(people.names) else people
 
 
 def first_with_roles(releases: Sequence[Release]) -> Release:
@@ -36,7 +49,7 @@ def first_with_roles(releases: Sequence[Release]) -> Release:
 
 def roles_of(header: Header) -> dict[str, Any]:
     """Return a header's roles and missing-value rule as options."""
-    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing}
+    roles: dict[str, Any] = {"qi": header.qi, "sa": header.sa, "missing": header.missing, "bins": header.bins}
     return roles | ({"missing_rule": header.missing_rule} if header.missing_rule else {})
 
 

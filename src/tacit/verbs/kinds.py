@@ -340,7 +340,13 @@ class _PartialKind(Kind["PartialTable"]):
             rule: Any = (header.missing_rule if header.missing is not None else None) or "category"
             where = None if isinstance(given.data, (str, os.PathLike)) else "--data"
             original = read_partial(
-                given.data, qi=header.qi, sa=header.sa, missing=header.missing, missing_rule=rule, where=where
+                given.data,
+                qi=header.qi,
+                sa=header.sa,
+                missing=header.missing,
+                missing_rule=rule,
+                bins=header.bins,
+                where=where,
             )
         shown = original or release
         rows = given.rows

@@ -241,7 +241,11 @@ def _repair_itemsets(
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
         request.limits.check("repair")
         mined = mine_itemsets(
-            people, min_support=least or start.min_support or 1, only=only or start.only, time_limit=request.limits.seconds_left
+            people,
+            min_support=least or start.min_support or 1,
+            only=only or start.only,
+            max_length=start.header.max_length,
+            time_limit=request.limits.seconds_left,
         )
         # People who were added or changed may lack the sensitive column: then its values are not all that there is.
         column = " & ".join(start.header.sa)

@@ -18,6 +18,8 @@ from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data
+from tacit.model.bins import parse_bins
+from tacit.model.columns import find_repeated_people, name_words, numbers_people
 from tacit.model.numbers import Threshold, exact, share
 from tacit.model.policy import ACRO_NAMES, LIMITS, Level, Policy, PolicyFile, Waiver, is_looser
 from tacit.model.table import MISSING_RULES, Column, MissingRule, Schema, Table
@@ -98,7 +100,7 @@ FILE_NAME = "tacit.toml"
 
 #: The sections of the file and their keys.
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "data": ("qi", "sa", "sa_order", "identifying", "missing", "missing_rule", "hierarchies", "fuzzy"),
+    "data": ("qi", "sa", "sa_order", "identifying", "person", "missing", "missing_rule", "bins", "hierarchies", "fuzzy"),
     "thresholds": ("min_support", "min_confidence", "min_expectation"),
     **POLICY_SECTIONS,
 }
@@ -118,8 +120,10 @@ class Config:
     sa: tuple[str, ...] = ()
     sa_order: tuple[str, ...] = ()
     identifying: tuple[str, ...] = ()
+    person: str | None = None
     missing: str | None = None
     missing_rule: MissingRule | None = None
+    bins: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: str | None = None
     fuzzy: Mapping[str, Any] = field(default_factory=dict)
     min_support: int | float | str | None = None
@@ -281,6 +285,10 @@ def _check_value(key: str, value: object, where: str) -> object:
         Threshold.parse(value, where=where)
     elif key in ("min_confidence", "min_expectation"):
         share(value, where=where)
+    elif key == "bins":
+        if not isinstance(value, dict):
+            raise OptionError("is not a table of columns and bins", where=where, remedy="Write for instance bins = { age = 10 }")
+        parse_bins(value, where=where)
     elif key == "fuzzy":
         if not isinstance(value, dict):
             remedy = "Write for instance fuzzy = { age = 2 }"
@@ -304,6 +312,15 @@ _NAMING = {
     *("ipaddress", "ssn", "socialsecuritynumber", "nino", "nhsnumber", "mrn", "passport", "passportnumber", "taxid", "iban"),
     *("accountnumber", "licenseplate"),
 }
+#: Words in names of columns that others often know about a person.
+_KNOWN_WORDS = frozenset(
+    {
+        *("age", "sex", "gender", "race", "ethnicity", "ethnic", "zip", "zipcode", "postcode", "postal", "birth", "birthday"),
+        *("birthdate", "birthyear", "dob", "marital", "education", "occupation", "profession", "job", "nationality"),
+        *("citizenship", "country", "county", "region", "city", "town"),
+    }
+)
+_MISSING_MARKS = ("?", "NA", "N/A", "NULL", "NaN")
 _FEW_ROWS = 20  #: Below this many rows it means nothing that a column has a different value in each.
 _MANY_VALUES = 50  #: A sensitive column has at least two values and seldom more than this.
 
@@ -324,12 +341,15 @@ def write_config(data: object) -> str:
     naming = [column for column in people.columns if _names_a_person(column, people.n)]
     others = [column for column in people.columns if column not in naming]
     few = [column.name for column in others if 2 <= len(column.values) <= _MANY_VALUES]
+    repeated = find_repeated_people(people)
     top = _template("columns").format(
         name=name,
         n=people.n,
-        qi="".join(f"    # {_entry(column)}" for column in others),
+        qi="".join(f"    {'' if _is_often_known(column) else '# '}{_entry(column)}" for column in others),
         identifying="".join(f"    {_entry(column)}" for column in naming),
         candidates=", ".join(map(_quote, few)) or "none",
+        person='# person = "patient_id"' if repeated is None else f"person = {_quote(repeated.name)}",
+        missing=_missing_line(people),
     )
     return top + rest
 
@@ -340,9 +360,25 @@ def _template(part: str) -> str:
     return files("tacit.data").joinpath(f"settings_{part}.toml.txt").read_text("utf-8")
 
 
+def describe_repeated(column: Column, n: int) -> str:
+    """Return that rows are not people, in a sentence."""
+    return f"{len(column.values):,} values in {n:,} rows: rows are counted, not people. Name it with --person to count people"
+
+
+def _is_often_known(column: Column) -> bool:
+    return len(column.values) > 1 and bool(_KNOWN_WORDS & set(name_words(column.name)))
+
+
+def _missing_line(people: Table) -> str:
+    """Return the line about the mark of missing values that most columns hold, if any do."""
+    held = {mark: sum(mark in column.values for column in people.columns) for mark in _MISSING_MARKS}
+    best = max(_MISSING_MARKS, key=held.__getitem__)
+    return f"missing = {_quote(best)}" if held[best] else '# missing = "?"'
+
+
 def _names_a_person(column: Column, n: int) -> bool:
-    words = re.findall(r"[a-z0-9]+", column.name.casefold())
-    if "".join(words) in _NAMING:
+    words = name_words(column.name)
+    if "".join(words) in _NAMING or numbers_people(column):
         return True
     distinct = len(column.values)
     return n >= _FEW_ROWS and (distinct == n or (words[-1:] == ["id"] and 2 * distinct > n))
