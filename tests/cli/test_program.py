@@ -145,9 +145,9 @@ def test_every_verb_has_help_with_an_example_that_it_understands(command: list[s
 
 def test_a_shell_completes_verbs_and_options() -> None:
     complete = BashComplete(cli, {}, "tacit", "_TACIT_COMPLETE")
-    assert [item.value for item in complete.get_completions([], "re")] == ["repair", "repairs", "reproduce"]
+    assert [item.value for item in complete.get_completions([], "re")] == ["register", "repair", "repairs", "reproduce"]
     assert [item.value for item in complete.get_completions(["mine"], "i")] == ["itemsets"]
-    assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == ["--max-posterior", "--max-gain"]
+    assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == ["--max-length", "--max-posterior", "--max-gain"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 import pytest
@@ -33,13 +33,8 @@ def sizes_one_by_one(problem: Problem, most: int, groups: list[Flags]) -> list[i
 
 def small_cases(kind: str) -> Iterator[Case]:
     """Some cases of a kind whose worlds can be listed one by one."""
-    found = 0
-    for seed in range(400):
-        case = draw(kind, seed)
-        space = case.space()
-        if case.most <= 5 and len(space.cells) <= 8 and found < 3:
-            found += 1
-            yield case
+    cases = (draw(kind, seed) for seed in range(400))
+    yield from islice((case for case in cases if case.most <= 5 and len(case.space().cells) <= 8), 3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
