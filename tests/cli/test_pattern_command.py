@@ -75,7 +75,7 @@ def test_rules_are_audited_explained_verified_and_asked(tmp_path: Path, monkeypa
     assert record("verify", "audit.json", "rules.csv")["problems"] == []
     told = tacit("explain", "rules.csv").stdout
     assert told.startswith(audit["findings"][0]["id"])
-    assert "that is 1 person." in told
+    assert "That leaves 1 person." in told
     assert record("explain", "rules.csv", "--finding", audit["findings"][0]["id"])["finding"] == audit["findings"][0]
     assert record("explain", "rules.csv", "--pattern", "sex=F and ill=yes")["count"] == [1, 1]
     assert record("explain", "rules.csv", "--pattern", "sex=F and sex=M")["count"] == [0, 0]
