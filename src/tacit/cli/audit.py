@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from tacit.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit
+    from tacit.model.people import Gathered
     from tacit.model.release import Release
     from tacit.model.repair import Suggestions
 
@@ -40,7 +41,9 @@ _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AuditOptions(ReleaseOptions):
+class AuditOptions(ReleaseOptions):
+    """Options of an audit; they can be repaired if the command that does so is known."""
+
     releases: tuple[str, ...]
     attacks: tuple[str, ...]
     algorithm: Algorithm
@@ -56,6 +59,7 @@ class _AuditOptions(ReleaseOptions):
     suggest: float | None
     verbose: bool
     quiet: bool
+    is_repairable: bool = True
 
 
 def _seconds(_ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -171,7 +175,11 @@ def audit_command(**given: Any) -> int:
     of an ACRO session; or a folder of releases, which are about the same people if other releases are given as well. Files are text,
     Parquet, JSON lines or Excel workbooks (FILE#SHEET). Exit code: 0 clean, 1 exposed, 2 bad input, 3 incomplete.
     """
-    asked = _AuditOptions(**given)
+    return run_audit(AuditOptions(**given))
+
+
+def run_audit(asked: AuditOptions, gather: Callable[[Settings[AuditOptions]], Gathered] | None = None) -> int:
+    """Audit the named releases, or those that ``gather`` returns, and write everything that was asked for."""
     outputs = [asked.json_to, *asked.report, asked.findings_to, asked.mark_to, asked.sarif, asked.junit]
     refuse_external(asked, "findings_to", "mark_to")
     if asked.mark_to is not None:
@@ -186,7 +194,7 @@ def audit_command(**given: Any) -> int:
     check_outputs(outputs, inputs=[*files, *asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("auditing") as progress:
-        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        gathered, others = reading.read_audit_inputs(asked.releases, settings, None if gather is None else gather(settings))
         from tacit.verbs.audit import audit
 
         found = audit(
@@ -216,7 +224,7 @@ def audit_command(**given: Any) -> int:
     return OF_VERDICT[found.verdict]
 
 
-def _name_files(tried: Suggestions, asked: _AuditOptions, releases: int) -> Suggestions:
+def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Suggestions:
     """Return suggestions whose commands have the user's files and options."""
     paths = asked.releases
     files = {f"@{number}": path for number, path in enumerate(paths)} if len(paths) == releases else {}
@@ -245,7 +253,7 @@ def _repaired_name(path: str) -> str:
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
 
-def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptions]) -> None:
+def _write(found: Audit, release: Release | None, settings: Settings[AuditOptions]) -> None:
     asked = settings.given
     kind = asked.report_kind
     top = TOP if asked.top is None else asked.top
@@ -254,13 +262,13 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     if asked.report:
         from tacit.reports.audit import audit_document
 
-        repair = repair_words(asked.releases, names_only=True) if found.verdict == "exposed" and kind == "internal" else ""
+        repair = repair_words(asked.releases, names_only=True) if _has_repair(found, asked) else ""
         write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind, repair=repair))
     if asked.sarif is not None or asked.junit is not None:
         from tacit.reports import machines
 
         if asked.sarif is not None:
-            write_file(asked.sarif, machines.sarif(found, paths=asked.releases, top=top, kind=kind))
+            write_file(asked.sarif, machines.sarif(found, paths=_paths(found, asked), top=top, kind=kind))
         if asked.junit is not None:
             write_file(asked.junit, machines.junit(found, top=top, kind=kind))
     if asked.mark_to is not None:
@@ -295,19 +303,28 @@ def _write(found: Audit, release: Release | None, settings: Settings[_AuditOptio
     emit(record, text, json_to=asked.json_to, head=coloured(verdict, _COLOURS[found.verdict]))
 
 
-def _text(found: Audit, release: Release | None, settings: Settings[_AuditOptions], width: int) -> str:
+def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions], width: int) -> str:
     asked = settings.given
     kind = asked.report_kind
     origin = settings.config.where if kind == "internal" else ""
     if not asked.verbose and asked.suggest is None:
         from tacit.reports.audit import brief_text
 
-        repair = "" if kind == "external" else repair_words(asked.releases)
+        repair = repair_words(asked.releases) if _has_repair(found, asked) else ""
         return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)
     from tacit.reports.audit import audit_text
 
     top = TOP_ON_SCREEN if asked.top is None else asked.top
     return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
+
+
+def _has_repair(found: Audit, asked: AuditOptions) -> bool:
+    return found.verdict == "exposed" and asked.report_kind == "internal" and asked.is_repairable
+
+
+def _paths(found: Audit, asked: AuditOptions) -> Sequence[str]:
+    """Return the files of the releases as they were given, or by name where folders were."""
+    return asked.releases if len(asked.releases) == len(found.release) else [entry["file"] for entry in found.release]
 
 
 def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:

@@ -408,13 +408,16 @@ def rows_to_protect(release: Release, original: Any, given: ReleaseOptions) -> A
     return found
 
 
-def read_audit_inputs(paths: Sequence[str], settings: Settings[ReleaseOptions]) -> tuple[Gathered, dict[str, Any]]:
-    """Read releases, and all other arguments of their audit."""
+def read_audit_inputs(
+    paths: Sequence[str], settings: Settings[ReleaseOptions], gathered: Gathered | None = None
+) -> tuple[Gathered, dict[str, Any]]:
+    """Read releases, unless they are gathered already, and all other arguments of their audit."""
     from tacit.model.people import read_people as parse_people
 
     given = settings.given
     people = None if given.people is None else parse_people(given.people)
-    gathered = gather_releases(paths, given, settings)
+    if gathered is None:
+        gathered = gather_releases(paths, given, settings)
     first = gathered.releases[0]
     is_alone = len(gathered.releases) == 1
     rules = next((release for release in gathered.releases if release.kind == "rules"), first)
