@@ -240,6 +240,12 @@ def test_init_writes_a_file_that_the_other_verbs_take(tmp_path: Path, monkeypatc
     again = tacit("init", "people.csv")
     assert again.exit_code == 2
     assert again.stderr == "tacit.toml: exists already. Replace it with --force, or name another file with -o.\n"
-    assert content(record("init", "people.csv", "--force")) == {"format": "tacit.init/1", "file": "tacit.toml", "identifying": []}
+    assert content(record("init", "people.csv", "--force")) == {
+        "format": "tacit.init/1",
+        "file": "tacit.toml",
+        "qi": ["sex", "age"],
+        "identifying": [],
+        "missing": "?",
+    }
     assert (tmp_path / "tacit.toml").read_bytes() == first
     assert "Settings    from tacit.toml" in tacit("mine", "itemsets", "people.csv", "--min-support", "5").stdout

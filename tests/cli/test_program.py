@@ -147,7 +147,11 @@ def test_a_shell_completes_verbs_and_options() -> None:
     complete = BashComplete(cli, {}, "tacit", "_TACIT_COMPLETE")
     assert [item.value for item in complete.get_completions([], "re")] == ["register", "repair", "repairs", "reproduce"]
     assert [item.value for item in complete.get_completions(["mine"], "i")] == ["itemsets"]
-    assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == ["--max-length", "--max-posterior", "--max-gain"]
+    assert [item.value for item in complete.get_completions(["audit", "r.csv"], "--max")] == [
+        "--max-length",
+        "--max-posterior",
+        "--max-gain",
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
