@@ -35,6 +35,7 @@ FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
 MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
 MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
+LAST_PEOPLE = 1  #: People of a cell that are counted anew where fractions become a world of whole people.
 NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
 GAP = 0.05  #: A world may cost this share more than the best one would.
@@ -169,16 +170,39 @@ class Solver:
         return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
-        lo, hi = rows.bounds
+        if not cost.any() and (near := self._rounded(rows)) is not None:
+            return near
         # Without n a group could grow without limit; a world with fewer people is a world as well.
         most = [row.hi for row in rows.rows if row.hi is not None]
+        return self._whole(rows, cost, np.zeros(len(rows.cells), np.int64), 2.0 * max(most, default=100))
+
+    def _rounded(self, rows: Rows) -> Ints | None:
+        """Return an integer world near fractions of people who fit all rows, or None.
+
+        Counts of thousands are left as they are but for the last few people, so that the integer program is about small numbers.
+        """
+        constraints = self._constraints if rows is self.rows else Constraints(rows.matrix, *rows.bounds)
+        random = np.random.default_rng(self.limits.seed)
+        left = self.limits.seconds_left
+        found = solve([constraints.minimise(random.random(len(rows.cells)), left) for _ in range(FEW_POINTS)])
+        self.limits.check("X01")
+        points = [one.x for one in found if one.status == 0 and one.x is not None]
+        if len(points) < FEW_POINTS:
+            return None
+        base = np.maximum(np.floor(np.mean(points, axis=0)).astype(np.int64) - LAST_PEOPLE, 0)
+        return self._whole(rows, np.zeros(len(base)), base, 2.0 * LAST_PEOPLE + 3.0)
+
+    def _whole(self, rows: Rows, cost: Floats, base: Ints, most: float) -> Ints | None:
+        """Return a cheap integer world with at most so many people in each cell besides those of ``base``."""
+        lo, hi = rows.bounds
+        taken = rows.matrix @ base
         left = self.limits.seconds_left
         found = solve_whole(
             cost,
             matrix=rows.matrix,
-            low=lo,
-            high=hi,
-            most=2.0 * max(most, default=100),
+            low=lo - taken,
+            high=hi - taken,
+            most=most,
             nodes=MOST_NODES,
             gap=GAP,
             seconds=None if left is None else max(left * SHARE, 1.0),
@@ -186,7 +210,7 @@ class Solver:
         self.limits.check("X01")
         if found.x is None:
             return None
-        world = np.rint(found.x).astype(np.int64)
+        world = base + np.rint(found.x).astype(np.int64)
         return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:

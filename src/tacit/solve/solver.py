@@ -44,7 +44,7 @@ SMALL_LINEAR = 20_000
 SMALL_WHOLE = 2_000
 GRACE = 0.5  #: A worker is ended so many seconds after the time limit, within which HiGHS mostly notices it by itself.
 #: Without a time limit an integer program is given up after so many seconds: what HiGHS does between two nodes may have no end.
-LONGEST_WHOLE = 120.0
+LONGEST_WHOLE = 30.0
 WORKER = highs.__file__  #: The program that a worker runs.
 #: Programs that are solved at the same time, and workers that are kept for the next ones.
 LANES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
