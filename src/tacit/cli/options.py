@@ -388,7 +388,7 @@ def _bytes(_ctx: click.Context, param: click.Parameter, value: str | None) -> in
 
 memory = option(
     "--memory SIZE",
-    "Stop where the result would take more memory, such as 4GB.  [half of the machine]",
+    "Stop where the result would take more memory, such as 4GB.  [half of the machine, and 40 million itemsets]",
     callback=_bytes,
     section=RUNNING,
 )

@@ -66,7 +66,7 @@ def mine_itemsets(
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
     max_itemsets
-        Stop with an error when there are more.
+        Stop with an error when there are more; by default 40 million, unless ``memory`` is given.
     memory
         Stop with an error when they take more bytes than this; by default half of the machine's memory.
     threads
@@ -93,6 +93,8 @@ def mine_itemsets(
         data, grouped = _group_rows(data, person, hierarchies, left_out)
     rows, items = _read_rows(data, hierarchies, left_out)
     least = Threshold.parse(min_support).least_count(data.n, strict=strict)
+    if max_itemsets is memory is None:
+        max_itemsets = MOST_ITEMSETS
     limits = Limits(time_limit, threads, max_itemsets, progress, memory)
     if only == "all" and not hierarchies:
         _refuse_powers(rows, least, memory or half_of_memory(), max_length)
@@ -148,6 +150,7 @@ def count_by_threshold(
     return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
 
 
+MOST_ITEMSETS = 40_000_000  #: Itemsets that nobody lists by mistake: 1.6 GB in memory, more in a file.
 _LONG_ROWS = 20  #: Rows of fewer items cannot make more itemsets than any machine holds.
 _BYTES_OF_A_SET = 16  #: What a stored itemset takes besides its items.
 

@@ -174,7 +174,7 @@ class Collector:
         """Append a piece; refuse more patterns than wanted, or memory holds."""
         self.total += len(piece.counts)
         if self._max_itemsets is not None and self.total > self._max_itemsets:
-            raise too_many_error(f"more than {self._max_itemsets} patterns reach it")
+            raise too_many_error(f"more than {self._max_itemsets:,} patterns reach it")
         if len(self._levels):
             self.reaching += (piece.counts >= self._levels[:, None]).sum(axis=1)
         if not self._keep:
@@ -214,7 +214,7 @@ def in_bytes(number: int) -> str:
 
 def too_many_error(what: str) -> OptionError:
     """Return the error about more patterns than are wanted or fit into memory."""
-    remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi"
+    remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi; --memory 8GB lists more"
     return OptionError(what, where="min_support", remedy=remedy)
 
 
