@@ -248,7 +248,9 @@ def _values(given: Any) -> tuple[Any, ...]:
 
 
 def _repaired_name(path: str) -> str:
-    name = os.path.basename(os.path.normpath(path))
+    from tacit.files.header import writable_name
+
+    name = writable_name(os.path.basename(os.path.normpath(path.rpartition("#")[0] or path)))
     stem, dot, ending = name.partition(".")
     return f"{stem}-safer{dot}{ending}" if stem else f"{name}-safer"
 
@@ -262,7 +264,7 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
     if asked.report:
         from tacit.reports.audit import audit_document
 
-        repair = repair_words(asked.releases, names_only=True) if _has_repair(found, asked) else ""
+        repair = repair_words(found, asked.releases, names_only=True) if _has_repair(found, asked) else ""
         write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind, repair=repair))
     if asked.sarif is not None or asked.junit is not None:
         from tacit.reports import machines
@@ -310,7 +312,7 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
     if not asked.verbose and asked.suggest is None:
         from tacit.reports.audit import brief_text
 
-        repair = repair_words(asked.releases) if _has_repair(found, asked) else ""
+        repair = repair_words(found, asked.releases) if _has_repair(found, asked) else ""
         return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)
     from tacit.reports.audit import audit_text
 
@@ -327,7 +329,7 @@ def _paths(found: Audit, asked: AuditOptions) -> Sequence[str]:
     return asked.releases if len(asked.releases) == len(found.release) else [entry["file"] for entry in found.release]
 
 
-def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:
+def repair_words(found: Audit, paths: Sequence[str], *, names_only: bool = False) -> str:
     """Return the command that repairs these files, with the options that were given.
 
     ``names_only`` leaves the folders of absolute paths out, for files that others read.
@@ -348,6 +350,8 @@ def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:
         values: Any = value if param.multiple else (value,)
         for one in values:
             words += [param.opts[0], str(one)]
+    if not context.params.get("data") and any(entry["kind"] == "rules" for entry in found.release):
+        words += ["--data", "DATA"]  # rules are repaired together with the people that they are about
     words += ["-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"]
     if names_only:
         words = [os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word for word in words]

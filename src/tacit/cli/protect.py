@@ -133,7 +133,7 @@ class _HideOptions(Options):
 @option(
     "--may-hide REGIONS...",
     "Where cells may be hidden: ns (sensitive cells of other records), nc (their condition cells), sc (condition cells of the "
-    "sensitive records); repeat, or separate with commas.  [the choice that hides fewest cells]",
+    "sensitive records), or all; repeat, or separate with commas.  [the choice that hides fewest cells]",
 )
 @option(
     "--method METHOD",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -164,14 +163,14 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
 
 def _write(done: Repair, asked: _RepairOptions) -> list[str]:
     """Write the result; return the files."""
-    from tacit.files.header import header_path
+    from tacit.files.header import header_path, writable_name
 
     made = done.release if isinstance(done.release, tuple) else (done.release,)
     if len(asked.releases) == 1:
         paths = [asked.output]
     else:
         os.makedirs(asked.output, exist_ok=True)
-        names = [os.path.basename(os.path.normpath(path)) for path in asked.releases]
+        names = [writable_name(os.path.basename(os.path.normpath(path))) for path in asked.releases]
         paths = [os.path.join(asked.output, name) for name in names[: len(made)]]
     for release, path in zip(made, paths, strict=True):
         write_release(release, path)
@@ -188,7 +187,7 @@ def _parse_lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
-    from tacit.reports.repair import describe_numbers
+    from tacit.reports.repair import cost_rows, describe_numbers
     from tacit.reports.sentences import verdict_line
 
     lines = [f"Before  {verdict_line(done.before)}", f"After   {verdict_line(done.after)}"]
@@ -202,7 +201,7 @@ def _text(done: Repair, output: str) -> str:
         lines.append(f"Note    {done.remark}")
     lines += [f"{what:<7} {told}" for what, told in describe_numbers(done)]
     lines.append("Cost")
-    lines += [f"  {name.replace('_', ' ')}: {_format_cost(name, value)}" for name, value in done.cost.items()]
+    lines += [f"  {name}: {told}" for name, told in cost_rows(done.cost)]
     lines += _compare_methods(done) if not done.what else []
     return "\n".join([*lines, f"Repaired release written to {output}"]) + "\n"
 
@@ -231,23 +230,16 @@ def _change_words(change: LineChange) -> str:
     return f"{subject}: {old or 'no number'} -> {new or 'no number'}"
 
 
-def _format_cost(name: str, value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {number:,}" for key, number in value.items())
-    if not isinstance(value, float):
-        return f"{value:,}" if isinstance(value, int) else str(value)
-    return f"{value:.4f} nats per person" if name == "information_lost" else f"{value:.2%}"
-
-
 def _compare_methods(done: Repair) -> list[str]:
     if not done.tried:
         return []
+    from tacit.reports.repair import cost_rows
+
     lines = ["Methods"]
     for one in done.tried:
+        names = ("rules_lost", "values_withheld", "support_error_max", "information_lost")
         costs = ", ".join(
-            f"{name.replace('_', ' ')} {_format_cost(name, one.cost[name])}"
-            for name in ("rules_lost", "values_withheld", "support_error_max", "information_lost")
-            if name in one.cost
+            f"{name} {told}" for name, told in cost_rows({name: one.cost[name] for name in names if name in one.cost})
         )
         lines.append(f"  {one.method}: {one.verdict}; {costs}" if one.verdict else f"  {one.method}: not done; {one.reason}")
     if done.suggested is None:

@@ -375,7 +375,7 @@ def read(columns: Columns, known: FileHeader) -> Printout:
     if holds(names, "items", "freq"):
         return _sets(columns, ["items"], known, count="freq")
     if not holds(names, "itemset") and not holds(names, "antecedent", "consequent"):
-        remedy = "Give support and itemsets, antecedents and consequents, items and freq, or itemset and count"
+        remedy = "If each row is a person, name the columns with qi= and sa=; else give the columns of itemsets, rules or counts"
         raise InputError("the columns are not those of a known release", where=WHERE, remedy=remedy)
     side = columns["itemset" if "itemset" in columns else "antecedent"]()
     if side and all(isinstance(cell, str) for cell in side):

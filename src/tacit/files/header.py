@@ -456,9 +456,19 @@ def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple
 Plain = Callable[[Path], None]  #: Writes the plain CSV to a path.
 
 
+ENDINGS = (".csv", ".csv.gz", ".parquet")  #: Endings of files that can be written.
+
+
+def writable_name(name: str) -> str:
+    """Return a file's name with an ending that can be written; a folder's stays."""
+    if name.casefold().endswith(ENDINGS) or "." not in name.removesuffix(".gz"):
+        return name
+    return f"{name.removesuffix('.gz').rpartition('.')[0]}.csv"
+
+
 def table_ending(path: FilePath) -> str:
     """Return the file ending, which chooses the format, or raise."""
-    for ending in (".csv", ".csv.gz", ".parquet"):
+    for ending in ENDINGS:
         if os.fspath(path).casefold().endswith(ending):
             return ending
     what = "the ending does not name a format that can be written"

@@ -35,6 +35,7 @@ FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
 MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
 MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
+MOST_MISSED = 4  #: Questions at most for which no world is found, before the search for worlds ends.
 LAST_PEOPLE = 1  #: People of a cell that are counted anew where fractions become a world of whole people.
 NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
@@ -170,27 +171,33 @@ class Solver:
         return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
-        if not cost.any() and (near := self._rounded(rows)) is not None:
+        if not cost.any() and (near := self._rounded(rows, cost)) is not None:
             return near
         # Without n a group could grow without limit; a world with fewer people is a world as well.
         most = [row.hi for row in rows.rows if row.hi is not None]
         return self._whole(rows, cost, np.zeros(len(rows.cells), np.int64), 2.0 * max(most, default=100))
 
-    def _rounded(self, rows: Rows) -> Ints | None:
-        """Return an integer world near fractions of people who fit all rows, or None.
+    def world_near(self, cost: Floats) -> Ints | None:
+        """Return a cheap integer world near the LP minimum of the cost, or None."""
+        return None if self.rows.has_conditions else self._rounded(self.rows, cost)
+
+    def _rounded(self, rows: Rows, cost: Floats) -> Ints | None:
+        """Return a cheap integer world near fractions of people who fit all rows, or None.
 
         Counts of thousands are left as they are but for the last few people, so that the integer program is about small numbers.
         """
         constraints = self._constraints if rows is self.rows else Constraints(rows.matrix, *rows.bounds)
         random = np.random.default_rng(self.limits.seed)
         left = self.limits.seconds_left
-        found = solve([constraints.minimise(random.random(len(rows.cells)), left) for _ in range(FEW_POINTS)])
+        # Beside what is asked, any cost: the mean of two optima is more typical than one.
+        costs = [cost + random.random(len(cost)) * (0.001 if cost.any() else 1.0) for _ in range(FEW_POINTS)]
+        found = solve([constraints.minimise(one, left) for one in costs])
         self.limits.check("X01")
         points = [one.x for one in found if one.status == 0 and one.x is not None]
         if len(points) < FEW_POINTS:
             return None
         base = np.maximum(np.floor(np.mean(points, axis=0)).astype(np.int64) - LAST_PEOPLE, 0)
-        return self._whole(rows, np.zeros(len(base)), base, 2.0 * LAST_PEOPLE + 3.0)
+        return self._whole(rows, cost, base, 2.0 * LAST_PEOPLE + 3.0)
 
     def _whole(self, rows: Rows, cost: Floats, base: Ints, most: float) -> Ints | None:
         """Return a cheap integer world with at most so many people in each cell besides those of ``base``."""
@@ -370,6 +377,8 @@ class Programs:
         for number in np.flatnonzero(self.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
             if self.hoped[number]:
                 self._ask(number)
+        if self.whole and not self._is_small:
+            self._aim()
         if not self.whole or not self._is_small:
             return
         self._refute()
@@ -384,6 +393,16 @@ class Programs:
         for number in np.flatnonzero(self.open).tolist()[:most]:
             if self.open[number]:
                 self._by_cases(number)
+
+    def _aim(self) -> None:
+        """Refute by worlds in which one open group is empty, or as large as it can be; give up where several are missed."""
+        missed = 0
+        for number in np.flatnonzero(self.open).tolist():
+            group = self.rows.cells.inside(self.boxes[number])
+            for sign in (1, -1):
+                if self.open[number] and missed < MOST_MISSED:
+                    self._refute_by(self._solver.world_near(self._solver.cost(group, sign)))
+            missed += int(self.open[number])
 
     def _start(self) -> bool:
         """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""

@@ -214,7 +214,8 @@ def in_bytes(number: int) -> str:
 
 def too_many_error(what: str) -> OptionError:
     """Return the error about more patterns than are wanted or fit into memory."""
-    remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi; --memory 8GB lists more"
+    remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi"
+    remedy += "; --memory 8GB lists more"
     return OptionError(what, where="min_support", remedy=remedy)
 
 

@@ -248,9 +248,11 @@ class Found:
 
 
 def parse_regions(given: str | Iterable[str]) -> frozenset[str]:
-    """Parse regions from names or a comma-separated list."""
+    """Parse regions from names, a comma-separated list or ``all``."""
     parts = given.split(",") if isinstance(given, str) else [part for one in given for part in str(one).split(",")]
     names = [part.strip() for part in parts if part.strip()]
+    if names == ["all"]:
+        return frozenset(REGIONS)
     listed = "; ".join(f"{name}: {MEANING[name]}" for name in REGIONS)
     for name in names:
         if name not in REGIONS:

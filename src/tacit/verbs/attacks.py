@@ -143,7 +143,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="buckets",
         claim="estimates",
         module="tacit.buckets.surviving_correlations",
-        summary="how probable each sensitive value is for each person of a group, by what all groups show about people like her",
+        summary="how probable each sensitive value is for each person of a group, by what all groups show about similar people",
         source="Kifer 2009",
     ),
     Attack(

@@ -141,9 +141,11 @@ def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float |
     tried = suggestions_for(found, releases, seconds=seconds or REPAIR_SECONDS, **given)
     best = tried.best
     if best is None or best.release is None or best.after is None:
-        late = [one.method for one in tried if one.reason == OUT_OF_TIME]
-        said = [f"{one.what}: {one.reason.rstrip('.') or one.verdict}" for one in tried if one.reason != OUT_OF_TIME]
-        reasons = "; ".join([*said, *([f"not tried (out of time): {', '.join(late)}"] if late else [])])
+        outcomes: dict[str, list[str]] = {}
+        for one in tried:
+            outcome = "not tried (out of time)" if one.reason == OUT_OF_TIME else one.reason.rstrip(".") or str(one.verdict)
+            outcomes.setdefault(outcome, []).append(one.method)
+        reasons = "; ".join(f"{', '.join(methods)}: {outcome}" for outcome, methods in outcomes.items())
         remedy = "Give more time with --time-limit, or the data with --data, or publish less"
         raise RepairError(
             f"no repair makes it clean ({reasons})" if reasons else "no repair applies", where="repair", remedy=remedy
