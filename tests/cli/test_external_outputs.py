@@ -170,6 +170,8 @@ def other_verbs(place: Path, out: Path) -> dict[str, tuple[object, ...]]:
         "mine itemsets": ("mine", "itemsets", baskets, "--min-support", 10),
         "mine rules": ("mine", "rules", data, *roles(), "--min-support", 2, "--min-confidence", "5%"),
         "mine negative": ("mine", "negative", data, *roles(), "--min-expectation", "1%", "--min-confidence", "50%"),
+        "init": ("init", data, "--force", "-o", out / "tacit.toml"),
+        "register add": ("register", "add", out / "left", itemsets, "--population", "2025", "--note", f"{CELL} note"),
         "tabulate": ("tabulate", data, "--by", f"{COLUMN}sex,{COLUMN}ill"),
     }
 
@@ -177,7 +179,17 @@ def other_verbs(place: Path, out: Path) -> dict[str, tuple[object, ...]]:
 OTHERS = (
     *("repair", "repair rules", "bucketize", "hide", "sweep itemsets", "sweep rounding", "sweep repairs"),
     *("sweep rules", "compare", "compare groups", "explain", "explain record", "explain pattern", "explain who"),
-    *("explain member", "explain blank", "verify", "mine itemsets", "mine rules", "mine negative", "tabulate"),
+    *(
+        "explain member",
+        "explain blank",
+        "verify",
+        "mine itemsets",
+        "mine rules",
+        "mine negative",
+        "init",
+        "register add",
+        "tabulate",
+    ),
 )
 #: Verbs whose text names nothing anyway.
 SILENT = frozenset({"repair rules", "bucketize", "sweep itemsets", "sweep rounding", "sweep repairs", "sweep rules", "verify"})

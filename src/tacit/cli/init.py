@@ -7,7 +7,7 @@ from shlex import quote
 
 import click
 
-from tacit.cli.options import command, json_option, option
+from tacit.cli.options import command, json_option, option, report_kind
 from tacit.cli.output import check_outputs, emit, write_file
 from tacit.errors import OptionError
 
@@ -16,8 +16,9 @@ from tacit.errors import OptionError
 @click.argument("data", metavar="DATA")
 @option("-o --output FILE", "The file to write.", default="tacit.toml", show_default=True)
 @option("--force", "Replace the file if it exists.", is_flag=True)
+@report_kind
 @json_option
-def init_command(data: str, output: str, force: bool, json_to: str | None) -> None:
+def init_command(data: str, output: str, force: bool, report_kind: str, json_to: str | None) -> None:
     """Write a commented tacit.toml for DATA.
 
     It has the roles of columns, missing values, thresholds and the policy. Other commands take their options from it if it lies in the
@@ -42,4 +43,4 @@ def init_command(data: str, output: str, force: bool, json_to: str | None) -> No
         + (f"Guessed: {shown_guesses}.\n" if shown_guesses else "")
         + f"Then for instance:\n  tacit mine itemsets {quote(data)} --min-support 5% -o itemsets.csv\n"
     )
-    emit(record, text, json_to=json_to)
+    emit(record, text, json_to=json_to, external="A file of settings was written." if report_kind == "external" else None)

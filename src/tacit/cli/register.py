@@ -77,6 +77,7 @@ class _AddOptions(ReleaseOptions):
 @options.release_file
 @options.frequency_table
 @options.table_base
+@options.report_kind
 @json_option
 def add_command(**given: Any) -> None:
     """Write down that releases have left, with a copy of each.
@@ -102,13 +103,14 @@ def add_command(**given: Any) -> None:
         )
         relation = None
         wrote(f"{asked.folder.rstrip('/')}/{LISTED}")
-    emit(register.to_dict(), lambda width: _list_text(register, width), json_to=asked.json_to)
+    _emit(register, asked.json_to, is_external=asked.is_external)
 
 
 @command("list", "tacit register list left/", group=register_command)
 @click.argument("folder", metavar="DIR")
+@options.report_kind
 @json_option
-def list_command(folder: str, json_to: str | None) -> None:
+def list_command(folder: str, report_kind: str, json_to: str | None) -> None:
     """List what has left, and check that nothing was changed since.
 
     The chain of the list is checked, and every copy against its SHA-256. Write the head down elsewhere: it shows later whether the end of
@@ -119,7 +121,7 @@ def list_command(folder: str, json_to: str | None) -> None:
     check_outputs([json_to])
     register = Register.open(folder)
     register.check_copies()
-    emit(register.to_dict(), lambda width: _list_text(register, width), json_to=json_to)
+    _emit(register, json_to, is_external=report_kind == "external")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +169,20 @@ def _relation(told: str | None) -> People | None:
     return None if told is None else read_people(told)
 
 
+def _emit(register: Register, json_to: str | None, *, is_external: bool) -> None:
+    external = _sentence(register) if is_external else None
+    emit(register.to_dict(), lambda width: _list_text(register, width), json_to=json_to, external=external)
+
+
+def _sentence(register: Register) -> str:
+    from tacit.reports.sentences import counted
+
+    populations = counted(len(register.populations), "population")
+    return f"{counted(len(register.entries), 'release')} about {populations} left; the list and its copies are unchanged."
+
+
 def _list_text(register: Register, columns: int) -> str:
     from tacit.reports.document import Table, bullet, table_lines
-    from tacit.reports.sentences import counted
 
     rows = []
     for entry in register.entries:
@@ -180,8 +193,7 @@ def _list_text(register: Register, columns: int) -> str:
     head = ("", "population", "file", "kind", "people", "date", "signed by", "note")
     used = [place for place in range(len(head)) if any(row[place] for row in rows)]
     table = Table("", tuple(head[place] for place in used), tuple(tuple(row[place] for place in used) for row in rows))
-    populations = counted(len(register.populations), "population")
-    lines = [f"{counted(len(rows), 'release')} about {populations} left; the list and its copies are unchanged.", ""]
+    lines = [_sentence(register), ""]
     lines += table_lines(table, columns)
     lines.append("")
     if register.people is not None:
