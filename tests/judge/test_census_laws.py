@@ -33,7 +33,7 @@ def made(kind: str, folder: Path) -> Path:
     if kind == "table":
         tacit.write_release(tacit.tabulate(people(), by=[",".join(COLUMNS[1:])], total=True, hide_below=10, sa="none"), str(path))
         return path
-    tacit.write_release(tacit.mine_itemsets(people(), min_support=15), str(path))
+    tacit.write_release(tacit.mine_itemsets(people(), min_support=40), str(path))
     if kind == "rounded list":
         names, *lines = csv.reader(io.StringIO(path.read_text()))
         header = json.loads(path.with_name("release.csv.json").read_text())

@@ -181,7 +181,7 @@ def test_the_suggestion_is_the_cheapest_of_those_that_are_clean() -> None:
     assert cheapest((one("a", "clean", 0.1, 3), Tried("b", None, {}, "late"))) == "a"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["withdraw", "round"])
 def test_an_audit_that_was_made_is_used_and_changes_nothing(method: str) -> None:
     data, rules, found = short_list(4)
     made = tacit.repair(rules, method=method, data=data, policy=found.policy, suggest=False)
