@@ -151,6 +151,7 @@ def count_by_threshold(
 
 
 MOST_ITEMSETS = 40_000_000  #: Itemsets that nobody lists by mistake: 1.6 GB in memory, more in a file.
+_SAMPLED_ROWS = 2_000  #: Rows in which a long itemset is looked for; it is counted in all of them.
 _LONG_ROWS = 20  #: Rows of fewer items cannot make more itemsets than any machine holds.
 _BYTES_OF_A_SET = 16  #: What a stored itemset takes besides its items.
 
@@ -160,28 +161,41 @@ def _refuse_powers(rows: Rows, least: int, memory: int, max_length: int | None) 
     members = rows.sets.members
     if len(members) < _LONG_ROWS * max(1, len(rows.sets)):
         return
-    owners = rows.sets.owners()
-    weights = rows.weights.astype(np.float64)
-    inside = np.ones(len(rows.sets), np.bool_)
-    is_taken = np.zeros(rows.n_items, np.bool_)
+    items = _find_long_set(rows, least)
+    while len(items) > 10:
+        longest = len(items) if max_length is None else min(len(items), max_length)
+        parts = sum(comb(len(items), length) for length in range(longest + 1))
+        if parts * (_BYTES_OF_A_SET + 2 * longest) <= memory:
+            return
+        held = np.bincount(rows.sets.owners()[np.isin(members, items)], minlength=len(rows.sets))
+        if rows.weights[held == len(items)].sum() >= least:
+            who = "1 person has" if least == 1 else f"{least:,} people or more have"
+            what = f"at least {parts:,} itemsets reach it: {who} {len(items)} items in common, and every part of these is one"
+            raise too_many_error(what)
+        items.pop()
+
+
+def _find_long_set(rows: Rows, least: int) -> list[int]:
+    """Return a long itemset that is frequent in a sample of the rows, taking the most frequent item each time."""
+    chosen = np.unique(np.linspace(0, len(rows.sets) - 1, _SAMPLED_ROWS).astype(np.int64))
+    sample = rows.sets.take(chosen)
+    owners = sample.owners()
+    members = sample.members
+    weights = rows.weights[chosen].astype(np.float64)
+    wanted = least * weights.sum() / max(1, int(rows.weights.sum()))
+    items: list[int] = []
     while True:
-        kept = inside[owners]
-        people = np.bincount(members[kept], weights[owners[kept]], rows.n_items)
-        people[is_taken] = 0
+        people = np.bincount(members, weights[owners], rows.n_items)
+        people[items] = 0
         best = int(people.argmax()) if len(people) else 0
-        if not len(people) or people[best] < least:
-            break
-        is_taken[best] = True
-        has_it = np.zeros(len(inside), np.bool_)
+        if not len(people) or people[best] < max(wanted, 1):
+            return items
+        items.append(best)
+        has_it = np.zeros(len(chosen), np.bool_)
         has_it[owners[members == best]] = True
-        inside &= has_it
-    long = int(is_taken.sum())
-    longest = long if max_length is None else min(long, max_length)
-    parts = sum(comb(long, length) for length in range(longest + 1))
-    if long > 10 and parts * (_BYTES_OF_A_SET + 2 * longest) > memory:
-        who = "1 person has" if least == 1 else f"{least:,} people or more have"
-        what = f"at least {parts:,} itemsets reach it: {who} {long} items in common, and every part of these is one"
-        raise too_many_error(what)
+        kept = has_it[owners]
+        owners = owners[kept]
+        members = members[kept]
 
 
 def _check_only(only: Only) -> Only:
