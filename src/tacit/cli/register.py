@@ -92,9 +92,9 @@ def add_command(**given: Any) -> None:
     relation = _relation(asked.people)
     for path in asked.releases:
         release = reading.read_release(path, asked)
-        register = register.add_read(
-            release,
+        register = register.add(
             path,
+            release=release,
             population=asked.population,
             people=relation,
             date=asked.today,

@@ -135,6 +135,7 @@ class Register:
         self,
         path: FilePath,
         *,
+        release: Release | None = None,
         population: str | None = None,
         people: People | None = None,
         date: date | None = None,
@@ -148,6 +149,8 @@ class Register:
         ----------
         path
             The file or folder that leaves.
+        release
+            What was read from it, if it was read already.
         population
             The people that it is about: a name such as ``2025``; by default the newest population.
         people
@@ -157,22 +160,8 @@ class Register:
         **reading
             Options of :func:`tacit.read_release`.
         """
-        return self.add_read(
-            read_release(path, **reading), path, population=population, people=people, date=date, by=by, note=note
-        )
-
-    def add_read(
-        self,
-        release: Release,
-        path: FilePath,
-        *,
-        population: str | None = None,
-        people: People | None = None,
-        date: date | None = None,
-        by: str | None = None,
-        note: str | None = None,
-    ) -> Register:
-        """Add a release that was read already from ``path``."""
+        if release is None:
+            release = read_release(path, **reading)
         if release.source is None:
             raise OptionError("is not a file", where="the release", remedy="Write it to a file first")
         name, relation = self._place(population, people, release.n)
