@@ -47,7 +47,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "rules",
     },
     "papers": {"buckets", "errors", "files", "itemsets", "known", "mining", "model", "partial", "reports", "solve", "verbs"},
-    "cli": {"", "checker", "errors", "files", "kernels", "model", "papers", "reports", "verbs"},
+    "web": {"errors", "files", "model", "reports"},
+    "cli": {"", "checker", "errors", "files", "kernels", "model", "papers", "reports", "verbs", "web"},
     "__main__": {"cli"},
 }
 
@@ -66,6 +67,8 @@ LIBRARIES: dict[str, set[str]] = {
     "highspy": {"solve"},
     "threadpoolctl": {"solve"},
     "jinja2": {"reports"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -226,6 +228,8 @@ class Bar:
         self._lock = threading.Lock()
         self._shown: Progress | None = None
         self._timer: threading.Timer | None = None
+        self._file = os.environ.get("TACIT_PROGRESS")
+        self._written = 0.0
 
     def start(self) -> None:
         """Show the bar after a while, if there is a terminal."""
@@ -254,6 +258,18 @@ class Bar:
             self._share = share
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], completed=share)
+            self._tell()
+
+    def _tell(self) -> None:
+        """Write the progress for another program, five times a second at most."""
+        if not self._file or time.monotonic() - self._written < 0.2:
+            return
+        self._written = time.monotonic()
+        with suppress(OSError):
+            temporary = f"{self._file}.new"
+            with open(temporary, "w", encoding="utf-8") as stream:
+                json.dump({"share": self._share, "stage": self._label}, stream)
+            os.replace(temporary, self._file)
 
     def stage(self, label: str) -> None:
         """Name what is done from now on."""
@@ -261,6 +277,8 @@ class Bar:
             self._label = label
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], description=label)
+            self._written = 0.0
+            self._tell()
 
     def remark(self, text: str) -> None:
         """Write a line above the bar."""

@@ -52,29 +52,41 @@ def page_bytes(document: Document, form: str) -> bytes:
 
 def render_html(document: Document) -> str:
     """Return a document as a whole page."""
-    return _environment().get_template("report.html").render(document=document, opening=nonempty(document.opening))
+    return environment().get_template("report.html").render(document=document, opening=nonempty(document.opening))
+
+
+def body_of(page: str) -> str:
+    """Return what stands between the head and the script of a page that :func:`render_html` made."""
+    return page.partition("<body>\n")[2].rpartition("<script>")[0]
+
+
+def style_sheet() -> str:
+    """Return the style of pages and pictures, for pages that load it."""
+    return environment().get_template("style.css").render()
 
 
 @cache
-def _script() -> str:
+def page_script() -> str:
+    """Return the script of a page."""
     return files("tacit.reports").joinpath("templates", "page.js").read_text("utf-8")
 
 
 def _hash_of_script() -> str:
     """Return the only script that the page may run, as its security policy names it."""
-    digest = hashlib.sha256(_script().encode()).digest()
+    digest = hashlib.sha256(page_script().encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 @cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str) -> Environment:
+    """Return the templates of reports, and of further packages before them."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     from tacit.reports.pictures import DARK, LIGHT
 
     made = Environment(
-        loader=PackageLoader("tacit.reports", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, "tacit.reports")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -82,7 +94,7 @@ def _environment() -> Environment:
         finalize=_escape,
     )
     made.globals |= {"version": __version__, "light": LIGHT, "dark": DARK}
-    made.globals |= {"script": Markup(_script()), "script_hash": Markup(_hash_of_script())}
+    made.globals |= {"script": Markup(page_script()), "script_hash": Markup(_hash_of_script())}
     made.filters |= {"capitalise": capitalise, "rich": _mark_parts}
     made.tests["cell"] = lambda text: isinstance(text, Cell)
     made.filters["typographic"] = lambda number: number.translate(_TYPOGRAPHIC)

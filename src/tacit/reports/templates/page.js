@@ -12,32 +12,36 @@
       return document.execCommand("copy");
     }
   };
-  for (const box of all(".command")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.setAttribute("aria-live", "polite");
-    button.addEventListener("click", async () => {
-      button.textContent = (await copy(box.querySelector("code"))) ? "Copied" : "Selected";
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
-    });
-    box.append(button);
-  }
+  const enliven = (root) => {
+    for (const box of all(".command", root)) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Copy";
+      button.setAttribute("aria-live", "polite");
+      button.addEventListener("click", async () => {
+        button.textContent = (await copy(box.querySelector("code"))) ? "Copied" : "Selected";
+        setTimeout(() => { button.textContent = "Copy"; }, 2000);
+      });
+      box.append(button);
+    }
 
-  for (const filter of all(".filter")) {
-    const findings = all(".finding", filter.parentElement);
-    const choices = all("select", filter);
-    const fits = (finding) => choices.every((choice) => {
-      const own = (finding.dataset[choice.dataset.filter] || "").split(" ");
-      return !choice.value || own.includes(choice.value);
-    });
-    filter.addEventListener("change", () => {
-      for (const finding of findings) finding.hidden = !fits(finding);
-      const left = findings.filter((finding) => !finding.hidden).length;
-      filter.querySelector("output").textContent = `${left} of ${findings.length} shown`;
-    });
-    filter.hidden = false;
-  }
+    for (const filter of all(".filter", root)) {
+      const findings = all(".finding", filter.parentElement);
+      const choices = all("select", filter);
+      const fits = (finding) => choices.every((choice) => {
+        const own = (finding.dataset[choice.dataset.filter] || "").split(" ");
+        return !choice.value || own.includes(choice.value);
+      });
+      filter.addEventListener("change", () => {
+        for (const finding of findings) finding.hidden = !fits(finding);
+        const left = findings.filter((finding) => !finding.hidden).length;
+        filter.querySelector("output").textContent = `${left} of ${findings.length} shown`;
+      });
+      filter.hidden = false;
+    }
+  };
+  enliven(document);
+  addEventListener("tacit:shown", (event) => enliven(event.target));
 
   const reveal = () => {
     const target = location.hash && document.getElementById(location.hash.slice(1));

@@ -1,0 +1,223 @@
+"""Commands as processes of their own: queued, watched, cancelled, and kept as answers.
+
+An answer is named by the command and the versions of the files that it reads. It lies in a folder with the record, the report and what was
+written. So a reload, a second tab or a restart of the server find it again, and nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tacit.files.disk import replace_file
+from tacit.model.version import __version__
+from tacit.web.commands import Command, identity
+from tacit.web.projects import Project, Workspace
+
+WORKERS = 2
+MOST_WAITING = 200
+PATIENCE = 3.0  #: Seconds that a cancelled command gets to remove its temporary files.
+_ID = re.compile(r"[0-9a-f]{20}")
+_LONGEST_MESSAGE = 4_000
+ANSWERED = frozenset({0, 1, 3})  #: Exit codes of commands that wrote an answer.
+MEMORY = (
+    os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4 // 1024
+)  #: Kilobytes of addresses that one command may use.
+
+
+@dataclass(frozen=True)
+class Job:
+    """State of a command: waiting, running, done, failed, cancelled or interrupted."""
+
+    id: str
+    words: tuple[str, ...]
+    shown: str
+    status: str = "waiting"
+    code: int | None = None
+    message: str = ""
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing more will come."""
+        return self.status not in ("waiting", "running")
+
+    @property
+    def has_answer(self) -> bool:
+        """True if there are a record and a report."""
+        return self.status == "done"
+
+
+class Jobs:
+    """Queue of commands and the answers of earlier ones."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._slots = asyncio.Semaphore(WORKERS)
+        self._live: dict[tuple[str, str], Job] = {}
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    def find(self, project: Project, command: Command) -> Job | None:
+        """Return the job of a command, or None if it was never asked for."""
+        return self.get(project, self._name(project, command))
+
+    def get(self, project: Project, id: str) -> Job | None:
+        """Return a job, or None."""
+        if not _ID.fullmatch(id):
+            return None
+        if live := self._live.get((project.id, id)):
+            return live
+        try:
+            content = json.loads((self.folder(project, id) / "job.json").read_bytes())
+            job = Job(**content | {"words": tuple(content["words"]), "outputs": tuple(content["outputs"])})
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return (
+            job if job.is_over else replace(job, status="interrupted", message="The server ended while this ran. Run it again.")
+        )
+
+    def start(self, project: Project, command: Command) -> Job:
+        """Return the job of a command, queued if it has no answer yet."""
+        id = self._name(project, command)
+        known = self.get(project, id)
+        if known is not None and (known.has_answer or not known.is_over):
+            return known
+        if len(self._tasks) >= MOST_WAITING:
+            return Job(id, (), command.shown, "failed", None, "Too many commands are waiting. Cancel some, or wait.")
+        folder = self.folder(project, id)
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "out").mkdir(mode=0o700, parents=True)
+        job = Job(id, tuple(command.to_run(folder)), command.shown, outputs=command.outputs)
+        key = (project.id, id)
+        self._keep(key, job)
+        self._tasks[key] = asyncio.create_task(self._run(project, job))
+        return job
+
+    async def cancel(self, project: Project, id: str) -> None:
+        """End a command, and wait for that."""
+        key = (project.id, id)
+        task = self._tasks.get(key)
+        if task is None:
+            return
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    async def stop_of(self, project: Project) -> None:
+        """End the commands of a project."""
+        for owner, id in list(self._tasks):
+            if owner == project.id:
+                await self.cancel(project, id)
+
+    async def stop(self) -> None:
+        """End all commands."""
+        for owner, id in list(self._tasks):
+            await self.cancel(Project(owner, ""), id)
+
+    def progress(self, project: Project, id: str) -> dict[str, Any]:
+        """Return how far a command is, as it wrote last."""
+        try:
+            told = json.loads((self.folder(project, id) / "progress.json").read_bytes())
+            return {"share": float(told["share"]), "stage": str(told["stage"])}
+        except (OSError, ValueError, TypeError, KeyError):
+            return {"share": 0.0, "stage": ""}
+
+    def folder(self, project: Project, id: str) -> Path:
+        """Return the folder of an answer."""
+        return self._workspace.folder(project.id) / "answers" / id
+
+    def record(self, project: Project, job: Job) -> dict[str, Any]:
+        """Return the record of an answer."""
+        found: dict[str, Any] = json.loads((self.folder(project, job.id) / "record.json").read_bytes())
+        return found
+
+    def _name(self, project: Project, command: Command) -> str:
+        used = {file.name: file.fingerprint for file in project.files}
+        return identity(command, used, __version__)
+
+    def _keep(self, key: tuple[str, str], job: Job) -> None:
+        self._live[key] = job
+        folder = self._workspace.folder(key[0]) / "answers" / key[1]
+        with suppress(OSError), replace_file(folder / "job.json") as temporary:
+            temporary.write_text(json.dumps(asdict(job)), encoding="utf-8")
+        if job.is_over:
+            del self._live[key]
+
+    async def _run(self, project: Project, job: Job) -> None:
+        key = (project.id, job.id)
+        over = replace(job, status="cancelled", message="Cancelled.")
+        try:
+            async with self._slots:
+                self._keep(key, replace(job, status="running"))
+                over = await self._process(project, job)
+        except asyncio.CancelledError:
+            over = replace(job, status="cancelled", message="Cancelled. Run it again if you need it.")
+        except OSError as exc:
+            over = replace(job, status="failed", message=f"The command could not be started ({exc.strerror}).")
+        finally:
+            self._keep(key, over)
+            self._tasks.pop(key, None)
+
+    async def _process(self, project: Project, job: Job) -> Job:
+        folder = self.folder(project, job.id)
+        process = await asyncio.create_subprocess_exec(
+            "/bin/sh",
+            "-c",
+            'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
+            "tacit",
+            str(MEMORY),
+            *(sys.executable, "-m", "tacit", *job.words),
+            cwd=self._workspace.files(project.id),
+            env=_environment(folder),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            _, said = await process.communicate()
+        except asyncio.CancelledError:
+            await _end(process)
+            raise
+        message = _sentence(said, folder)
+        if process.returncode in ANSWERED and (folder / "record.json").is_file():
+            return replace(job, status="done", code=process.returncode, message=message)
+        if process.returncode is not None and process.returncode < 0:
+            message = (
+                f"The command was ended by the system (signal {-process.returncode}), perhaps for lack of memory. Run it again."
+            )
+        return replace(
+            job, status="failed", code=process.returncode, message=message or "The command gave no answer. Run it again."
+        )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a process and whatever it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), PATIENCE)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def _environment(folder: Path) -> Mapping[str, str]:
+    return {**os.environ, "TACIT_PROGRESS": str(folder / "progress.json"), "PYTHONUTF8": "1", "TERM": "dumb"}
+
+
+def _sentence(said: bytes, folder: Path) -> str:
+    """Return the last lines of what a command said, without the folder of its answer."""
+    text = said.decode("utf-8", "backslashreplace").replace(f"{folder}{os.sep}", "").strip()
+    return text[-_LONGEST_MESSAGE:]

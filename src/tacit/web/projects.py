@@ -1,0 +1,183 @@
+"""Projects on disk: files with their roles, settings, comments and results.
+
+What a user has said and what was computed lies in a folder of the user's account that nobody else can read, written whole or not at all, so that
+neither a crash nor a closed laptop loses it. Files that were sent by the browser are copies of data: they lie in a folder of one run of the
+server, which is removed when it ends, or at the next start if it could not end. Files named on the command line stay where they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from tacit.errors import InputError, OptionError
+from tacit.files.disk import replace_file, shown
+
+ROLES = ("release", "data", "known", "knowledge", "unused")
+_ID = re.compile(r"[0-9a-f]{16}")
+_FORMAT = "tacit.project/1"
+MOST_FILES = 200
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class File:
+    """File of a project: its name, its role, and what tells one version from another."""
+
+    name: str
+    role: str
+    fingerprint: str
+    source: str = ""  #: Absolute path of a file that was named at the start; empty for one that was sent.
+
+
+@dataclass(frozen=True)
+class Project:
+    """State of a project as it lies on disk."""
+
+    id: str
+    name: str
+    files: tuple[File, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    review: Mapping[str, str] = field(default_factory=dict)
+
+    def having(self, role: str) -> list[str]:
+        """Return the names of files in a role, in order."""
+        return [file.name for file in self.files if file.role == role]
+
+    def with_file(self, added: File) -> Project:
+        """Return the project with a file added or replaced."""
+        kept = {file.name: file for file in self.files}
+        if added.name not in kept and len(kept) >= MOST_FILES:
+            raise OptionError(
+                f"a project has at most {MOST_FILES} files", where=added.name, remedy="Remove some, or give a folder"
+            )
+        kept[added.name] = added
+        return replace(self, files=tuple(kept.values()))
+
+    def without_file(self, name: str) -> Project:
+        """Return the project without a file."""
+        return replace(self, files=tuple(file for file in self.files if file.name != name))
+
+    def with_roles(self, roles: Mapping[str, str]) -> Project:
+        """Return the project with other roles of files."""
+        for name, role in roles.items():
+            if role not in ROLES:
+                raise OptionError("there is no such role", where=name, remedy=f"Choose one of {', '.join(ROLES)}")
+        return replace(self, files=tuple(replace(file, role=roles.get(file.name, file.role)) for file in self.files))
+
+
+class Workspace:
+    """All projects, and the files of this run of the server."""
+
+    def __init__(self, root: Path, sent: Path) -> None:
+        self.root = root
+        self.sent = sent
+
+    @classmethod
+    def opened(cls, sent: Path) -> Workspace:
+        """Return the workspace of this account, made if need be."""
+        state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+        root = Path(state) / "tacit" / "projects"
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            root.chmod(0o700)
+        except OSError as exc:
+            remedy = "Name another folder with the variable XDG_STATE_HOME"
+            raise InputError(
+                f"the folder of projects cannot be made ({exc.strerror})", where=shown(root), remedy=remedy
+            ) from None
+        return cls(root, sent)
+
+    def projects(self) -> list[Project]:
+        """Return the projects, the newest first."""
+        folders = [path for path in self.root.iterdir() if _ID.fullmatch(path.name) and (path / "project.json").is_file()]
+        folders.sort(key=lambda path: (path / "project.json").stat().st_mtime_ns, reverse=True)
+        return [found for path in folders if (found := self._read(path)) is not None]
+
+    def create(self, name: str) -> Project:
+        """Return a new project."""
+        made = Project(secrets.token_hex(8), name.strip()[:LONGEST_NAME] or "Untitled")
+        self.folder(made.id).mkdir(mode=0o700)
+        self.save(made)
+        return made
+
+    def get(self, id: str) -> Project | None:
+        """Return a project, or None."""
+        return self._read(self.root / id) if _ID.fullmatch(id) else None
+
+    def save(self, project: Project) -> None:
+        """Write a project, whole or not at all."""
+        content = {"format": _FORMAT} | asdict(project)
+        with replace_file(self.folder(project.id) / "project.json") as temporary:
+            temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+
+    def remove(self, project: Project) -> None:
+        """Remove a project, its results and the copies of its files."""
+        shutil.rmtree(self.folder(project.id), ignore_errors=True)
+        shutil.rmtree(self.sent / project.id, ignore_errors=True)
+
+    def folder(self, id: str) -> Path:
+        """Return the folder of a project's state and results."""
+        return self.root / id
+
+    def files(self, id: str) -> Path:
+        """Return the folder in which a project's files are found by name."""
+        folder = self.sent / id
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def has(self, project: Project, file: File) -> bool:
+        """Return True if a file is at hand in this run."""
+        return (self.files(project.id) / file.name).exists()
+
+    def name_files(self, project: Project, paths: list[Path]) -> Project:
+        """Return a project with files or folders that were named at the start, which stay where they are."""
+        for path in paths:
+            source = path.resolve()
+            header = source.with_name(source.name + ".json")
+            for one in (source, header) if header.is_file() else (source,):
+                link = self.files(project.id) / safe_name(one.name)
+                link.unlink(missing_ok=True)
+                link.symlink_to(one, target_is_directory=one.is_dir())
+                role = "release" if one == source else "unused"
+                known = {file.name: file.role for file in project.files}
+                project = project.with_file(File(link.name, known.get(link.name, role), fingerprint(one), str(one)))
+        self.save(project)
+        return project
+
+    def _read(self, folder: Path) -> Project | None:
+        try:
+            content = json.loads((folder / "project.json").read_bytes())
+            files = tuple(File(**one) for one in content["files"])
+            return Project(folder.name, content["name"], files, content["settings"], content["review"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def fingerprint(path: Path) -> str:
+    """Return what tells one version of a file or folder from another without reading all of it."""
+    told = hashlib.sha256()
+    for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        found = one.stat()
+        told.update(f"{one.relative_to(path)}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
+    return told.hexdigest()
+
+
+def safe_name(name: str) -> str:
+    """Return a file name that is no path, no option, no hidden file, and prints as it is."""
+    last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    kept = re.sub(r"[^\w.()+, -]", "_", last).strip(" ")
+    kept = re.sub(r"^[.,\- ]+", "", kept)
+    stem, dot, ending = kept[-LONGEST_NAME:].rpartition(".")
+    kept = f"{stem}{dot}{ending}" if stem else kept
+    if not kept:
+        raise OptionError("the file has no usable name", where="file", remedy="Rename it")
+    return kept[-LONGEST_NAME:]

@@ -1,0 +1,204 @@
+"""The screens in a real browser: by mouse and keyboard, on a desk and a phone, light and dark, printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tacit.reports.print import find_browser
+from tests.shell import leaking_baskets, people, tacit
+from tests.web.conftest import CLINIC, HEADER
+from tests.web.serving import Served, serving
+
+WIDTHS = (1280, 390)
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+TOO_WIDE = """() => [...document.querySelectorAll("body *")].filter((one) => !one.closest(".scroll") || one.matches(".scroll"))
+  .filter((one) => !one.matches(".skip, .quiet") && one.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
+  .map((one) => `${one.tagName}.${one.className}`)"""
+UNNAMED = """() => [...document.querySelectorAll("input, select, textarea, button, progress, meter")]
+  .filter((one) => !(one.labels?.length || one.getAttribute("aria-label") || one.textContent.trim())).map((one) => one.outerHTML)"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=find_browser(), headless=True, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def entered(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[BrowserContext, Served]]:
+    """A browser that has entered a server, by the address of the terminal."""
+    with serving(tmp_path_factory.mktemp("state")) as served:
+        context = browser.new_context(reduced_motion="reduce")
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.goto(served.address)
+        assert "token" not in page.url
+        cookie = next(one for one in context.cookies() if one["name"] == f"tacit-{served.port}")
+        served.cookie = f"{cookie['name']}={cookie['value']}"
+        page.close()
+        yield context, served
+        context.close()
+
+
+@pytest.fixture
+def page(entered: tuple[BrowserContext, Served]) -> Iterator[Page]:
+    """A page that may neither complain nor ask elsewhere."""
+    context, served = entered
+    made = context.new_page()
+    made.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    complaints: list[str] = []
+    made.on("console", lambda message: complaints.append(message.text))
+    made.on("pageerror", lambda error: complaints.append(str(error)))
+    base = f"http://127.0.0.1:{served.port}"
+    made.on("request", lambda request: None if request.url.startswith((base, "data:")) else complaints.append(request.url))
+    made.goto(f"{base}/")
+    yield made
+    made.close()
+    assert complaints == []
+
+
+def files_of(kind: str, folder: Path) -> list[Path]:
+    """Make the files of a release as a user would."""
+    if kind == "itemsets":
+        assert tacit("mine", "itemsets", leaking_baskets(folder), "--min-support", "20", "-o", folder / "list.csv").exit_code == 0
+        return [folder / "list.csv", folder / "list.csv.json"]
+    data = people(folder)
+    if kind == "rules":
+        options = ("--qi", "sex,age", "--sa", "ill", "--min-support", "5", "--min-confidence", "0.6")
+        assert tacit("mine", "rules", data, *options, "-o", folder / "rules.csv").exit_code == 0
+        return [folder / "rules.csv", folder / "rules.csv.json", data]
+    for name, columns in (("one.csv", "sex,age"), ("two.csv", "sex,ill")):
+        assert tacit("tabulate", data, "--by", columns, "-o", folder / name).exit_code == 0
+    return [folder / name for name in ("one.csv", "one.csv.json", "two.csv", "two.csv.json")]
+
+
+def settle(page: Page) -> None:
+    """Wait until the command of a screen has been answered."""
+    page.wait_for_function("() => !document.querySelector('[data-work]')")
+
+
+@pytest.mark.parametrize("kind", ["itemsets", "rules", "crosstabs"])
+def test_the_screens_are_walked(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path, kind: str) -> None:
+    files = files_of(kind, tmp_path)
+    page.set_input_files("#files", [str(path) for path in files])
+    page.wait_for_url("**/open")
+    if kind == "rules":
+        page.select_option("[data-role='people.csv']", "data")
+        page.wait_for_function("() => document.querySelector('#says').textContent === 'Saved.'")
+    page.click("text=Save and audit")
+    page.wait_for_url("**/verdict")
+    settle(page)
+    releases = [str(path) for path in files if path.suffix == ".csv" and path.name != "people.csv"]
+    data = ("--data", str(tmp_path / "people.csv")) if kind == "rules" else ()
+    record = json.loads(tacit("audit", *releases, *data, "--json", "-").stdout_bytes)
+    assert page.inner_text("#answer .verdict strong").lower() == record["verdict"]
+    assert record["findings"][0]["statement"].rstrip(".") in page.inner_text("#answer")
+    check_everywhere(page)
+    for screen in ("open", "repair", "take"):
+        page.click(f"nav[aria-label=Screens] a[href$='/{screen}']")
+        settle(page)
+        check_everywhere(page)
+    page.fill("#by", "A. Checker")
+    page.select_option("#decision", "returned")
+    page.fill("#comment", "Groups of one person")
+    page.click("text=Save the review")
+    page.wait_for_function("() => document.querySelector('#says').textContent === 'Saved.'")
+    page.reload()
+    assert page.input_value("#comment") == "Groups of one person"
+    with page.expect_download() as downloaded:
+        page.click("text=External record")
+    outside = json.loads(Path(downloaded.value.path()).read_bytes())
+    assert outside["verdict"] == record["verdict"]
+
+
+def check_everywhere(page: Page) -> None:
+    """Look at a screen at both widths, in both colours, and printed."""
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate("() => document.querySelectorAll('main').length") == 1
+    assert page.evaluate("() => document.querySelectorAll('h1').length") == 1
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(TOO_WIDE) == [], (page.url, width)
+    colours = set()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        colours.add(page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
+    assert len(colours) == 2
+    page.emulate_media(media="print")
+    assert page.evaluate("() => getComputedStyle(document.querySelector('.bar')).display") == "none"
+    page.emulate_media(media="screen", color_scheme="light")
+    page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+
+
+def test_the_keyboard_is_enough(page: Page, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    project = served.project("by keys", clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict")
+    settle(page)
+    assert "1-9 people" in page.inner_text(".verdict")
+    press_to(page, "#k")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("() => document.querySelector('#answer .verdict').textContent.includes('1-8 people')")
+    assert page.url.endswith("?k=9")
+    assert page.evaluate("() => document.activeElement.id") == "k"
+    assert page.locator("#answer .command button").count() == page.locator("#answer .command").count() > 0
+    press_to(page, "nav[aria-label=Screens] a[href$='/repair']", backwards=True)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/repair")
+    settle(page)
+    press_to(page, "a[href$='choice=1']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**choice=1")
+    settle(page)
+    assert page.inner_text("#answer .verdict strong") == "CLEAN"
+    with page.expect_download() as downloaded:
+        page.click("text=Download clinic-safer.csv >> nth=0")
+    assert Path(downloaded.value.path()).read_bytes().startswith(b"itemset,")
+
+
+def press_to(page: Page, selector: str, *, backwards: bool = False) -> None:
+    """Move the focus to an element with the tabulator alone."""
+    for _ in range(60):
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Shift+Tab" if backwards else "Tab")
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def test_script_in_a_file_is_text(page: Page, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    hostile = CLINIC.replace(b"diabetes", b"<img src=x onerror=document.title=1><script>document.title=2</script>")
+    project = served.project("<img src=x onerror=document.title=3>", clinic_csv=hostile, clinic_csv_json=HEADER)
+    for screen in ("verdict", "open", "repair", "take"):
+        page.goto(f"http://127.0.0.1:{served.port}/p/{project}/{screen}")
+        settle(page)
+        assert "Tacit" in page.title()
+        assert page.locator("img").count() == 0
+
+
+def test_script_cannot_make_markup(entered: tuple[BrowserContext, Served]) -> None:
+    context, served = entered
+    page = context.new_page()  # the browser complains about it, as it should
+    page.goto(f"http://127.0.0.1:{served.port}/")
+    made: Any = page.evaluate(
+        "() => { try { document.body.innerHTML = '<p>'; return 'made'; } catch (error) { return error.name; } }"
+    )
+    page.close()
+    assert made == "TypeError"
+
+
+def test_other_browsers_are_outside(browser: Browser, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    stranger = browser.new_context()
+    answer = stranger.new_page().goto(f"http://127.0.0.1:{served.port}/")
+    assert answer is not None
+    assert answer.status == 403
+    stranger.close()
