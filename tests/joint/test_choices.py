@@ -13,6 +13,7 @@ import pytest
 
 import tacit
 from tacit.joint import conditions, cube, joint_releases, lower, programs, rearranging
+from tacit.model.numbers import Bound
 from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
 
@@ -184,6 +185,20 @@ def test_people_who_cannot_stand_behind_the_rows_refute_nothing(tmp_path: Path) 
     found = tacit.audit([people, table], people=tacit.Same(), policy=tacit.Policy(k=2), attacks=["X01"])
     told = [finding.event.to_dict() for finding in found.findings]
     assert {"present": ["A=y", "S=h"], "absent": []} in told or found.attack("X01").undecided == 1
+
+
+def test_a_rounded_zero_of_few_people_is_nobody_in_every_release(tmp_path: Path) -> None:
+    """Three people cannot hide behind a rounded 0, so all have x and v; two of them are in the rules, and one is not."""
+    header = {"format": "tacit.frequencies/1", "n": 3, "columns": ["A", "B"], "sa": [], "hidden_below": 4, "zeros_shown": True}
+    text = "A,B,count\nx,u,0\nx,v,\ny,u,0\ny,v,0\n*,*,\n"
+    table = written(tmp_path, "table.csv", text, header | {"rounding": {"base": 10, "mode": "half-even"}})
+    stated = {"format": "tacit.rules/1", "n": 2, "qi": ["A"], "sa": "B", "sa_values": ["u", "v"], "min_support": 2}
+    line = 'antecedent,consequent,count\n"{""A"": ""x""}",v,2\n'
+    rules = written(tmp_path, "rules.csv", line, stated | {"min_confidence": "3/4", "complete": True})
+    found = tacit.audit([table, rules], people=tacit.Nested(), k=2)
+    told = [(finding.event.to_dict(), finding.count) for finding in found.findings if finding.code == "X01"]
+    assert ({"present": ["A=x", "B=v"], "absent": [], "inside": [0], "outside": [1]}, Bound(1, 1)) in told, told
+    assert tacit.verify(found.to_dict(top=100), [table, rules]).problems == ()
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("two-mixed-same", 1700378), ("blanks", 1500034), ("blanks", 1700282)])

@@ -17,6 +17,7 @@ from tacit.errors import Contradiction, InputError, OptionError
 from tacit.known.proofs import bounds_of, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.model.buckets import Buckets
+from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.policy import Limits
 from tacit.verbs.known import several_case
 
@@ -280,3 +281,29 @@ def test_a_sum_that_does_not_count_everybody_is_rejected(weights: str) -> None:
     for known in (None, PEOPLE.qi):
         outcome = check_audit(record, [BY_SEX, BY_AGE], known=known)
         assert [one for one in outcome.problems if finding["id"] in one], weights
+
+
+def table_of_printed_zeros(n: int) -> FrequencyTable:
+    """Nobody has f, which is printed as a 0 that many people would also have; hidden cells are those of g with few people."""
+    how = CellPrinting(hidden_below=5, zeros_shown=True, base=10)
+    cells = [["y", "f"], ["y", "g"], ["x", "f"], ["x", "g"]]
+    table = FrequencyTable.of(["A", "S"], cells, [0, None, 0, 0] if n < 5 else [0, 10, 0, None], n=n, printing=how)
+    return replace(table, header=replace(table.header, qi=("A",), sa=("S",)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "exposed"),
+    [
+        ("yyyy", "vvww", {"y v", "y w"}),  # fewer people than a cell needs to be shown
+        ("yyyyyyxxxx", "vvvwwwvvvv", {"x v"}),  # only x is so rare
+    ],
+)
+def test_a_printed_zero_rules_a_value_out_for_too_few_known_people(a: str, b: str, exposed: set[str]) -> None:
+    table = table_of_printed_zeros(len(a))
+    known = tacit.read_table({"A": list(a), "B": list(b)}, qi=["A", "B"])
+    found = tacit.audit(table, known=known, k=2, l=2)
+    told = {
+        " ".join(finding.event.to_dict()[column][0] for column in "AB") for finding in found.findings if finding.code == "R03"
+    }
+    assert told == exposed
+    assert tacit.verify(found.to_dict(top=100), table, known=known).problems == ()

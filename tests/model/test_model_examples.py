@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from tacit.model.audit import Caution, digest
 from tacit.model.estimates import Posterior, read_who
@@ -176,6 +177,12 @@ def test_cell_printing() -> None:
         (0, 5),
     )
     assert [ends.tolist() for ends in CellPrinting(base=5).numbers(np.array([0, 10]), n=11)] == [[0, 8], [2, 11]]
+
+
+@pytest.mark.parametrize(("n", "most"), [(4, 0), (5, 5), (None, 5)])
+def test_a_printed_zero_is_nobody_where_all_people_are_too_few_to_be_shown(n: int | None, most: int) -> None:
+    how = CellPrinting(hidden_below=5, zeros_shown=True, base=10)
+    assert [ends.tolist() for ends in how.numbers(np.array([0]), n=n)] == [[0], [most]]
 
 
 def test_letters() -> None:

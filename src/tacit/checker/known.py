@@ -319,7 +319,8 @@ class _Citation:
         if (self.sensitive, self.value) not in pairs or sum(column == self.sensitive for column, _ in pairs) != 1:
             raise Reject(f"{_place(self.entry)} is about something else")
         count = release.count(index)
-        return self._who(release, tuple(pair for pair in pairs if pair[0] != self.sensitive)), count.lo, count.hi
+        most = release.most_among(index, self.people) if isinstance(release, FrequencyTable) else count.hi
+        return self._who(release, tuple(pair for pair in pairs if pair[0] != self.sensitive)), count.lo, most
 
     def _who(self, release: Release, pairs: Pairs) -> Who:
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):

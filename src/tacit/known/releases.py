@@ -436,20 +436,13 @@ def read_cells(case: SeveralCase, number: int, release: FrequencyTable) -> Readi
         if value is None:
             case.compare(places, count.lo, count.hi, f"{name_of(release, number)} {release.place(index)}")
             continue
-        most = min(count.hi, case.people(places))
-        # That a printed 0 stands for nobody or for many, and for no number between, is not used.
-        found.unread += most > 0 and _may_be_large(release, index)
+        most = release.most_among(index, case.people(places))
+        # That a printed 0 stands for nobody or for many, and for no number between, is not used where there are many.
+        found.unread += most > 0 and release.may_be_many(index)
         if most < case.people(places) or count.lo > 0:  # what is hidden without a limit says nothing
             origin = Origin(number, release.place(index), LINE, list_values(cell.items()))
             found.spoken.append(Spoken(places, case.values.index(value), count.lo, most, origin=origin))
     return found
-
-
-def _may_be_large(release: FrequencyTable, index: int) -> bool:
-    least = release.printing.hidden_below
-    if least is None or least < 2 or not release.printing.zeros_shown or bool(release.is_hidden[index]):
-        return False
-    return int(release.lo[index]) == 0 and int(release.hi[index]) >= least
 
 
 def read_buckets(case: SeveralCase, number: int, release: Buckets) -> Reading | None:

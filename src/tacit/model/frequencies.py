@@ -105,13 +105,14 @@ class CellPrinting:
             return lo, hi if n is None else np.minimum(hi, n)
         exact = (printed.copy(), printed.copy())
         lo, hi = exact if self.base is None else counts_printed_as(printed, self.base, self.rounding)
+        hi = hi if n is None else np.minimum(hi, n)
         if self.hidden_below is not None:
             # What is printed is not hidden: no one at all, where zeros are shown, or enough people.
             enough = self.hidden_below
             nobody = (printed == 0) if self.zeros_shown else np.zeros(len(printed), np.bool_)
             lo = np.where(nobody, 0, np.maximum(lo, enough))
             hi = np.where(nobody & (hi < enough), 0, hi)
-        return lo, hi if n is None else np.minimum(hi, n)
+        return lo, hi
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -195,6 +196,18 @@ class FrequencyTable(CountedLines):
         shares = np.array([_SHARE.fullmatch(mark.strip()) is not None for mark in self.marks])
         hidden = self.printed[self.printed < 0]
         return int((~shares[-1 - hidden]).sum())
+
+    def may_be_many(self, index: int) -> bool:
+        """Tell if a printed 0 stands for nobody or for enough people, and for no number between."""
+        least = self.printing.hidden_below
+        if least is None or least < 2 or not self.printing.zeros_shown or self.printed[index] < 0:
+            return False
+        return int(self.lo[index]) == 0 and int(self.hi[index]) >= least
+
+    def most_among(self, index: int, people: int) -> int:
+        """Return the most people of cell ``index`` if ``people`` could be in it."""
+        most = min(int(self.hi[index]), people)
+        return 0 if self.may_be_many(index) and most < (self.printing.hidden_below or 0) else most
 
     def place(self, index: int) -> int | str:
         """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""
