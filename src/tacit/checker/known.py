@@ -410,8 +410,7 @@ class KnownBook:
         self.places: dict[int, dict[int | str, int]] = {}
         for number, release in enumerate(releases):
             if isinstance(release, Itemsets | FrequencyTable):
-                place = release.place if isinstance(release, FrequencyTable) else release.line
-                self.places[number] = {place(index): index for index in range(len(release))}
+                self.places[number] = {release.place(index): index for index in range(len(release))}
         self._people: dict[tuple[str, ...], People] = {}
 
     def people(self, names: tuple[str, ...], grouped: int | None) -> People | None:
