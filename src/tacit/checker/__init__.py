@@ -19,7 +19,7 @@ from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_items
 from tacit.checker.joint import check_full_group, check_joint, is_about_groups
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
-from tacit.checker.partial import check_table
+from tacit.checker.partial import TableBook, check_table
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
@@ -27,26 +27,25 @@ from tacit.checker.values import check_values
 from tacit.checker.words import check_joint_words, check_rule_citations, check_rules, check_statement, population_names
 from tacit.checker.worlds import Worlds, check_worlds, people_who_fit
 from tacit.errors import InputError, InternalError
-from tacit.model.buckets import Buckets
 from tacit.model.finding import FORMAT, render_bound
-from tacit.model.frequencies import FrequencyTable
+from tacit.model.frequencies import frequency_tables
 from tacit.model.knowledge import Fact
 from tacit.model.measures import Verification
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
-from tacit.model.release import Itemsets, Release, Rules, by_sensitive_column
+from tacit.model.release import Release, by_sensitive_column
 from tacit.model.table import Table
 from tacit.model.words import render_people
 
 __all__ = ["Verification", "check_audit", "check_record"]
 
 _B = TypeVar("_B")
-Book = ItemsetBook | RuleBook | BucketBook | PartialTable
-_BOOKS: Mapping[type, Callable[[Any], Book]] = {
-    PartialTable: lambda table: table,
-    Buckets: BucketBook,
-    Itemsets: ItemsetBook,
-    Rules: RuleBook,
+Book = ItemsetBook | RuleBook | BucketBook | TableBook
+#: Form in which findings about one release alone are checked, by its kind.
+_BOOKS: Mapping[str, Callable[[Any], Book]] = {
+    "table": TableBook,
+    "buckets": BucketBook,
+    "itemsets": ItemsetBook,
+    "rules": RuleBook,
 }
 #: Raised by a proof that is not written as an audit writes it.
 _UNREADABLE = (InternalError, LookupError, TypeError, AttributeError, ValueError, StopIteration, ArithmeticError, RecursionError)
@@ -136,7 +135,7 @@ class _Shelf:
 
     @cached_property
     def _worlds(self) -> Worlds:
-        return people_who_fit([release for release in self.releases if isinstance(release, FrequencyTable)])
+        return people_who_fit(frequency_tables(self.releases))
 
     def check(self, finding: Mapping[str, Any]) -> None:
         _check_id(finding)
@@ -159,7 +158,7 @@ class _Shelf:
             return check_full_group(finding, self.releases, adversary.get("people", ""), least)
         if code == "X01" and "worlds" in finding["certificate"]:
             people = {adversary.get("people"), finding["certificate"]["people"]}
-            if people != {"same"} or not all(isinstance(release, FrequencyTable) for release in self.releases):
+            if people != {"same"} or len(frequency_tables(self.releases)) < len(self.releases):
                 raise Reject("it tries all people of tables, and there are other releases or other people")
             return check_worlds(finding, self._worlds, k)
         if code == "X01":
@@ -171,13 +170,13 @@ class _Shelf:
         code = finding["code"]
         policy = self.record["policy"]
         least = int(policy["l"])
-        if code == "T01" and isinstance(book, PartialTable):
-            return check_table(finding, book, policy)
+        if code == "T01" and isinstance(book, TableBook):
+            return check_table(finding, book.table, policy)
         if code == "B01" and isinstance(book, BucketBook):
             return check_buckets(finding, book, least, self.knowledge)
         if code == "R03" and isinstance(book, RuleBook):
             return check_values(finding, book, least, self.known)
-        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | PartialTable) or not finding["because"]:
+        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | TableBook) or not finding["because"]:
             raise Reject("it cites no lines of one release of its kind")
         return _check_group(finding, book, int(policy["k"]))
 
@@ -188,10 +187,10 @@ class _Shelf:
         owner = owners.pop() if owners else 0
         if owner not in self.books:
             release = self.releases[owner]
-            opened = next((book for kind, book in _BOOKS.items() if isinstance(release, kind)), None)
+            opened = _BOOKS.get(release.kind)
             if opened is None:
                 raise Reject("there is no way to check it by a release of this kind alone")
-            parts = release.by_column() if isinstance(release, Rules) and release.header.marginals else ()
+            parts = release.by_column() if release.header.marginals else ()
             self.books[owner] = tuple(map(opened, (release, *parts)))
         books = self.books[owner]
         if finding["code"] != "R03":

@@ -201,16 +201,6 @@ class Claim:
             raise Reject("its steps do not say what its certificate says")
 
 
-def values_named(release: Release, sensitive: str) -> tuple[str, ...]:
-    """Return all sensitive values, if a release lists them."""
-    if isinstance(release, Buckets):
-        return release.values if release.sensitive == sensitive else ()
-    if isinstance(release, FrequencyTable):
-        listed = sensitive in release.columns and release.header.complete
-        return release.values[release.columns.index(sensitive)] if listed else ()
-    return release.header.sa_values if " & ".join(release.header.sa) == sensitive else ()
-
-
 def has_values(person: Person, pairs: Iterable[tuple[str, str]], groups: Mapping[tuple[str, str], ValueGroup]) -> bool:
     """Return True if a person has these (grouped) values."""
     for column, wanted in pairs:
@@ -265,7 +255,7 @@ class _Citation:
         release = self.book.releases[number]
         what = self.entry["what"]
         if what == "values":
-            named = values_named(release, self.sensitive)
+            named = release.possible_values(self.sensitive)
             if not named or self.value in named:
                 raise Reject("the release does not say that nobody has a value in its sum")
             return _among({}), 0, 0
@@ -421,8 +411,7 @@ class KnownBook:
         self.places: dict[int, dict[int | str, int]] = {}
         for number, release in enumerate(releases):
             if isinstance(release, Itemsets | FrequencyTable):
-                place = release.place if isinstance(release, FrequencyTable) else release.line
-                self.places[number] = {place(index): index for index in range(len(release))}
+                self.places[number] = {release.place(index): index for index in range(len(release))}
         self._people: dict[tuple[str, ...], People] = {}
 
     def people(self, names: tuple[str, ...], grouped: int | None) -> People | None:
@@ -496,7 +485,7 @@ def check_known(finding: Mapping[str, Any], book: KnownBook, least: int) -> None
         if last in claim.left or any(str(entry["value"]) == last for entry in carried["weights"]):
             raise Reject("it leaves values that no release names")
     elif not any(
-        one and set(one) <= set(claim.values) for one in (values_named(release, claim.sensitive) for release in combined)
+        one and set(one) <= set(claim.values) for one in (release.possible_values(claim.sensitive) for release in combined)
     ):
         raise Reject("no release says that the sensitive column has no other values")
     grouped = None if carried["grouped"] is None else int(carried["grouped"])

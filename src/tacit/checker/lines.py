@@ -265,6 +265,11 @@ class _Lines:
         values = self.book.declared.scope(self.number)
         return {} if values is None else {MEMBER: (values, False)}
 
+    @property
+    def blanks(self) -> Mapping[str, Sequence[str | None]]:
+        """The rows of a table that may have blanks, by column."""
+        return {}
+
     def open(self) -> None:
         raise NotImplementedError
 
@@ -320,10 +325,7 @@ class _RowLines(_Lines):
         self.rows: dict[str, list[str | None]] = {}
         self.counted: dict[str, tuple[int, int]] = {}
         for place, column in enumerate(release.people.columns):
-            texts: list[str | None] = [column.values[code] for code in column.codes.tolist()]
-            if isinstance(release, PartialTable):
-                blank = release.hidden[:, place].tolist()
-                texts = [None if hidden or not text else text for text, hidden in zip(texts, blank, strict=True)]
+            texts = self._texts(place)
             self.rows[column.name] = texts
             axis = ("column", column.name)
             self.named[axis] = frozenset(text for text in texts if text is not None)
@@ -331,10 +333,11 @@ class _RowLines(_Lines):
                 self.listed[axis] = self.named[axis]
         self.columns = set(self.rows)
         self.sensitive = " & ".join(release.header.sa)
-        if isinstance(release, Buckets):
-            self.sensitive = release.sensitive
-            self.columns.add(release.sensitive)
-            self.listed["column", release.sensitive] = frozenset(release.values)
+
+    def _texts(self, place: int) -> list[str | None]:
+        """Return the cells of the column at a place, row by row."""
+        column = self.release.people.columns[place]
+        return [column.values[code] for code in column.codes.tolist()]
 
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         what = cited["what"]
@@ -348,16 +351,46 @@ class _RowLines(_Lines):
         return count_people({**_having(fixed), **self.scope}, *self.counted[place])
 
     def _count(self, what: str, fixed: Mapping[str, str]) -> tuple[int, int]:
-        release = self.release
-        every = range(release.n)
-        sensitive = fixed.get(release.sensitive) if isinstance(release, Buckets) else None
+        every = range(self.release.n)
         shown = {column: value for column, value in fixed.items() if column in self.rows}
         surely = [all(self.rows[column][row] == value for column, value in shown.items()) for row in every]
         if what == "rows" and len(shown) == len(fixed) > 0:
             return sum(surely), sum(
                 all(self.rows[column][row] in (value, None) for column, value in shown.items()) for row in every
             )
-        if not isinstance(release, Buckets) or sensitive is None:
+        return self._count_values(what, fixed, surely)
+
+    def _count_values(self, what: str, fixed: Mapping[str, str], surely: Sequence[bool]) -> tuple[int, int]:
+        """Return bounds on people with values that no row shows."""
+        raise Reject("it cites something that the release does not show")
+
+
+class _PartialLines(_RowLines):
+    release: PartialTable
+
+    @property
+    def blanks(self) -> Mapping[str, Sequence[str | None]]:
+        return self.rows
+
+    def _texts(self, place: int) -> list[str | None]:
+        blank = self.release.hidden[:, place].tolist()
+        return [None if hidden or not text else text for text, hidden in zip(super()._texts(place), blank, strict=True)]
+
+
+class _BucketLines(_RowLines):
+    release: Buckets
+
+    def open(self) -> None:
+        super().open()
+        self.sensitive = self.release.sensitive
+        self.columns.add(self.sensitive)
+        self.listed["column", self.sensitive] = frozenset(self.release.values)
+
+    def _count_values(self, what: str, fixed: Mapping[str, str], surely: Sequence[bool]) -> tuple[int, int]:
+        release = self.release
+        sensitive = fixed.get(release.sensitive)
+        shown = [column for column in fixed if column in self.rows]
+        if sensitive is None:
             raise Reject("it cites something that the release does not show")
         having = [release.contents(group).get(sensitive, 0) for group in range(len(release))]
         if what == "values" and not shown:
@@ -376,7 +409,6 @@ class _ItemLines(_Lines):
 
     def open(self) -> None:
         header = self.release.header
-        self.sensitive = " & ".join(header.sa) if isinstance(self.release, Rules) else ""
         self.by_line = {self.release.line(index): index for index in range(len(self.release))}
         if self.release.items.pairs is not None and not header.coarser:
             self.columns = {*(column for column, _ in self.release.items.pairs), *header.columns}
@@ -388,8 +420,7 @@ class _ItemLines(_Lines):
     @cached_property
     def published(self) -> set[int]:
         release = self.release
-        parts = [release.sets] if isinstance(release, Itemsets) else [release.antecedents, release.consequents]
-        return {int(item) for part in parts for item in part.members.tolist()}
+        return {int(item) for part in release.sides for item in part.members.tolist()}
 
     def item(self, item: int) -> tuple[Axis, Values]:
         pairs = self.release.items.pairs
@@ -502,6 +533,7 @@ class _RuleLines(_ItemLines):
     release: Rules
 
     def open(self) -> None:
+        self.sensitive = " & ".join(self.release.header.sa)
         super().open()
         match = self.release.header.first_match
         for one in () if match is None else [condition for rule in match.rules for condition in rule]:
@@ -644,12 +676,13 @@ class _RuleLines(_ItemLines):
         return _compare((share.numerator, whole), (-share.denominator, having), not header.strict, (least, least))
 
 
-_KINDS: Mapping[type, type[_Lines]] = {
-    FrequencyTable: _TableLines,
-    PartialTable: _RowLines,
-    Buckets: _RowLines,
-    Itemsets: _ItemsetLines,
-    Rules: _RuleLines,
+#: Statements of each kind of release.
+_KINDS: Mapping[str, type[_Lines]] = {
+    "itemsets": _ItemsetLines,
+    "rules": _RuleLines,
+    "buckets": _BucketLines,
+    "table": _PartialLines,
+    "frequencies": _TableLines,
 }
 
 
@@ -674,8 +707,7 @@ class JointBook:
             raise Reject("it takes releases about different numbers of people as being about the same people")
         told: dict[Axis, dict[int, frozenset[str]]] = {}
         for number, release in enumerate(self.releases):
-            kind = next(kind for one, kind in _KINDS.items() if isinstance(release, one))
-            lines = kind(self, number, release)
+            lines = _KINDS[release.kind](self, number, release)
             self.lines.append(lines)
             self.columns |= lines.columns
             for column, values in lines.listed.items():
@@ -730,7 +762,7 @@ class JointBook:
             what=cited["what"],
             items=cited.get("items", ()),
             printed=Bound(*said.printed),
-            text=release.text(index) if index is not None and isinstance(release, Itemsets | FrequencyTable) else "",
+            text="" if index is None else release.text(index),
         )
 
     def _statement(self, cited: Mapping[str, Any]) -> Statement:
@@ -774,8 +806,7 @@ class JointBook:
 
     def blanks_of(self, number: int) -> Mapping[str, Sequence[str | None]]:
         """Return the rows of a table that may have blanks, by column."""
-        lines = self.lines[number] if 0 <= number < len(self.lines) else None
-        return lines.rows if isinstance(lines, _RowLines) and isinstance(lines.release, PartialTable) else {}
+        return self.lines[number].blanks if 0 <= number < len(self.lines) else {}
 
 
 def _is_fact(fact: Fact, told: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ policy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,13 @@ import numpy.typing as npt
 from tacit.checker.rules import Reject
 from tacit.model.partial import PartialTable
 from tacit.model.words import BlankRule
+
+
+@dataclass(frozen=True, slots=True)
+class TableBook:
+    """Table that findings about blank cells are checked by."""
+
+    table: PartialTable
 
 
 def check_table(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any]) -> None:

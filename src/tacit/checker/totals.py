@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.checker.known import is_about_known
 from tacit.model.audit import described
 from tacit.model.frequencies import FrequencyTable
-from tacit.model.partial import PartialTable
 from tacit.model.policy import LIMITS
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Listed, Release
 
 #: Every attack: its name, and whether it proves what it finds.
 ATTACKS = {
@@ -82,7 +81,7 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     """Return contradictions about the adversary."""
     told = record["adversary"]
     problems = []
-    facts = [_known_of(release) for release in releases]
+    facts = [_KNOWN[release.kind](release) for release in releases]
     knows = ("n", "that_the_list_is_complete", "all_values", "who_is_in_which_group", "the_order_of_rules")
     for name in (*(f"knows_{what}" for what in knows), "rounding", "made_by"):
         values = [one.get(name) for one in facts]
@@ -94,18 +93,29 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
     return problems
 
 
-def _known_of(release: Release) -> dict[str, Any]:
+def _known_of_table(release: FrequencyTable) -> dict[str, Any]:
     header = release.header
-    if isinstance(release, FrequencyTable):
-        rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
-        return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
-    if isinstance(release, Itemsets | Rules):
-        complete: dict[str, Any] = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
-        if header.first_match is not None:
-            complete["knows_the_order_of_rules"] = True
-        made_by = {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
-        return {"knows_n": header.n is not None} | complete | made_by
-    return {"knows_n": True} if isinstance(release, PartialTable) else {"knows_n": True, "knows_who_is_in_which_group": True}
+    rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
+    return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
+
+
+def _known_of_list(release: Listed) -> dict[str, Any]:
+    header = release.header
+    complete: dict[str, Any] = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
+    if header.first_match is not None:
+        complete["knows_the_order_of_rules"] = True
+    made_by = {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
+    return {"knows_n": header.n is not None} | complete | made_by
+
+
+#: Knowledge of an adversary who sees a release, by its kind.
+_KNOWN: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "itemsets": _known_of_list,
+    "rules": _known_of_list,
+    "buckets": lambda _: {"knows_n": True, "knows_who_is_in_which_group": True},
+    "table": lambda _: {"knows_n": True},
+    "frequencies": _known_of_table,
+}
 
 
 def check_totals(record: Record) -> list[str]:

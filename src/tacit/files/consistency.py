@@ -12,7 +12,8 @@ their union must be frequent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from functools import reduce
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.counts import selected
 from tacit.model.arrays import Flags, Ints, Words
-from tacit.model.release import Itemsets, Listed, Release, Rules, Sets
+from tacit.model.release import Itemsets, Listed, Sets
 
 PAIRS_BUDGET = 1 << 29  #: Bytes that the comparison of all pairs may touch: about half a second.
 #: Look-ups of subsets that lack two items, for releases with gaps: a few seconds.
@@ -146,24 +147,27 @@ class _Lookups:
         return pairs
 
 
+#: Sentence about a set with more people than one that it holds, by kind of list.
+_MORE_FREQUENT = {
+    "itemsets": "the itemset of line {} holds that of line {} but is more frequent",
+    "rules": "items of line {} include items of line {} but are more frequent",
+}
+
+
 def check_release(release: Listed) -> Listed:
     """Return the release without repeated lines; raise if contradictory."""
-    if isinstance(release, Rules):
-        _check_sides(release)
+    _check_sides(release)
     check_lengths(release)
     _check_ends(release)
     release = _without_repeats(release)
-    sets, lo, hi = _counted_sets(release)
+    sets, lo, hi = release.counted()
     clash = any_clash(sets, lo, hi)
     if clash is None:
         return release
     larger, smaller = (position % len(release) for position in clash)
-    if isinstance(release, Itemsets):
-        what = f"the itemset of line {release.line(larger)} holds that of line {release.line(smaller)} but is more frequent"
-    elif len(sets[clash.larger]) == len(sets[clash.smaller]):
-        what = "the two rules give the same set of items different numbers of people"
-    else:
-        what = f"items of line {release.line(larger)} include items of line {release.line(smaller)} but are more frequent"
+    what = "the two rules give the same set of items different numbers of people"
+    if len(sets[clash.larger]) > len(sets[clash.smaller]):
+        what = _MORE_FREQUENT[release.kind].format(release.line(larger), release.line(smaller))
     raise _contradiction(release, what, "Correct one of the two", larger, smaller)
 
 
@@ -172,33 +176,13 @@ def check_lengths(release: Listed) -> None:
     longest = release.header.max_length
     if longest is None:
         return
-    if isinstance(release, Itemsets) and release.only != "all":
+    if release.only != "all":
         what = f"is for lists of all itemsets, and this one is {release.only}"
         raise OptionError(what, where="--max-length", remedy="Leave it out, and 'max_length' out of the header")
-    sets = release.sets if isinstance(release, Itemsets) else release.antecedents
-    long = np.flatnonzero(sets.lengths > longest)
+    long = np.flatnonzero(release.sides[0].lengths > longest)
     if len(long):
         what = f"holds more than {longest} item{'s' if longest > 1 else ''}, the most of this list by its max_length"
         raise _contradiction(release, what, "Correct the line or max_length", int(long[0]))
-
-
-def _counted_sets(release: Listed) -> tuple[Sets, Ints, Ints]:
-    """Return everything that a release counts: of rules first all items, then the antecedents."""
-    if isinstance(release, Itemsets):
-        return release.sets, release.lo, release.hi
-    both = _unite(release)
-    sets = Sets(
-        np.concatenate((both.offsets, release.antecedents.offsets[1:] + both.offsets[-1])),
-        np.concatenate((both.members, release.antecedents.members)),
-    )
-    return sets, np.concatenate((release.lo, release.whole_lo)), np.concatenate((release.hi, release.whole_hi))
-
-
-def _unite(rules: Rules) -> Sets:
-    left = rules.antecedents
-    right = rules.consequents
-    rows = np.concatenate((left.owners(), right.owners()))
-    return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
 
 
 def _place(release: Listed, lines: Sequence[int]) -> str:
@@ -210,23 +194,21 @@ def _contradiction(release: Listed, what: str, remedy: str, *positions: int) -> 
     return Contradiction(what, where=_place(release, lines), remedy=remedy, lines=lines)
 
 
-def _check_sides(release: Rules) -> None:
-    shared = np.flatnonzero(_unite(release).lengths < release.antecedents.lengths + release.consequents.lengths)
+def _check_sides(release: Listed) -> None:
+    shared = np.flatnonzero(release.united().lengths < sum(side.lengths for side in release.sides))
     if len(shared):
         where = _place(release, [release.line(int(shared[0]))])
         raise InputError("antecedent and consequent share an item", where=where, remedy="Write each item on one side")
 
 
 def _check_ends(release: Listed) -> None:
-    ends = [(release.lo, release.hi)] + ([(release.whole_lo, release.whole_hi)] if isinstance(release, Rules) else [])
-    for lo, hi in ends:
+    for lo, hi in release.spans:
         _refuse_first(release, lo > hi, "no whole number of people fits the line")
         _refuse_first(release, hi < 0, "the count is negative")
         if release.n is not None:
             _refuse_first(release, lo > release.n, f"the count is above n = {release.n}")
-    if isinstance(release, Rules):
-        what = "more people fit the rule than its antecedent: its confidence is above 1"
-        _refuse_first(release, release.lo > release.whole_hi, what)
+    for (lo, _), (_, whole) in pairwise(release.spans):
+        _refuse_first(release, lo > whole, "more people fit the rule than its antecedent: its confidence is above 1")
 
 
 def _refuse_first(release: Listed, wrong: Flags, what: str) -> None:
@@ -239,13 +221,9 @@ def _without_repeats(release: Listed) -> Listed:
 
     Of lines about the same set one must say all that the others say: the narrowest stays.
     """
-    if isinstance(release, Itemsets):
-        keys = release.sets.hashes()
-        ends = np.stack((release.lo, release.hi))
-    else:
-        # The multiplier is odd, so that a rule and its converse get different numbers.
-        keys = release.antecedents.hashes() * np.uint64(0x9E3779B97F4A7C15) + release.consequents.hashes()
-        ends = np.stack((release.lo, release.hi, release.whole_lo, release.whole_hi))
+    # The multiplier is odd, so that a rule and its converse get different numbers.
+    keys = reduce(lambda left, right: left * np.uint64(0x9E3779B97F4A7C15) + right, (side.hashes() for side in release.sides))
+    ends = np.stack([end for span in release.spans for end in span])
     _, first, group, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if len(first) == len(keys):
         return release
@@ -259,18 +237,16 @@ def _without_repeats(release: Listed) -> Listed:
 
 def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
     """Return the narrowest line of each set with one hash."""
-    parts = (release.sets,) if isinstance(release, Itemsets) else (release.antecedents, release.consequents)
     chosen: dict[tuple[bytes, ...], int] = {}
     for position in positions:
-        name = tuple(part[position].tobytes() for part in parts)
+        name = tuple(part[position].tobytes() for part in release.sides)
         other = chosen.setdefault(name, position)
         inside = _within(ends, other, position)
         outside = _within(ends, position, other)
         if outside and not inside:
             chosen[name] = position
         elif not inside:
-            kind = "itemset" if isinstance(release, Itemsets) else "rule"
-            what = f"the same {kind} stands twice with different numbers"
+            what = f"the same {release.noun} stands twice with different numbers"
             raise _contradiction(release, what, "Keep one of the two lines", other, position)
     return list(chosen.values())
 
@@ -287,9 +263,9 @@ MOST_PAIRS = 1 << 20
 _OTHER_LIST = "Correct the lines, or say what the file lists (--only)"
 
 
-def check_listing(release: Release) -> None:
+def check_listing(release: Itemsets) -> None:
     """Raise if the lines cannot be closed or maximal."""
-    if not isinstance(release, Itemsets) or release.lines is None or len(release) == 0 or release.only == "all":
+    if release.lines is None or len(release) == 0 or release.only == "all":
         return
     if len(release.sets.members) * len(release) // 8 <= PAIRS_BUDGET:
         _check_pairs(release)

@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cache, partial
 from math import ceil, floor
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -384,31 +384,15 @@ def _decimal_parts(text: str, promised: int | None) -> tuple[int, int]:
     return scaled // 10**surplus, digits - surplus
 
 
-def selected(release: Listed, index: Ints) -> Listed:
+L = TypeVar("L", bound=Listed)
+
+
+def selected(release: L, index: Ints) -> L:
     """Return the lines at these positions, in order."""
-
-    def decimals(printed: Decimals | None) -> Decimals | None:
-        return None if printed is None else Decimals(printed.scaled[index], printed.digits[index])
-
     lines = np.array([release.line(int(i)) for i in index], np.int64) if release.lines is None else release.lines[index]
-    common: dict[str, Any] = {
-        "lo": release.lo[index],
-        "hi": release.hi[index],
-        "support": decimals(release.support),
-        "lines": lines,
-    }
-    if isinstance(release, Itemsets):
-        rounded = None if release.rounded is None else release.rounded[index]
-        return replace(release, sets=release.sets.take(index), rounded=rounded, **common)
-    return replace(
-        release,
-        antecedents=release.antecedents.take(index),
-        consequents=release.consequents.take(index),
-        whole_lo=release.whole_lo[index],
-        whole_hi=release.whole_hi[index],
-        confidence=decimals(release.confidence),
-        **common,
-    )
+    kept: Any = release.take(index, release.header)
+    chosen: L = replace(kept, lines=lines, source=release.source)
+    return chosen
 
 
 _UNBOUNDED = 2**61  #: Stands for "no upper end" while n is unknown; it never leaves this module.
@@ -548,9 +532,7 @@ class _Reading:
         if header.n is not None:
             what = f"the empty set, which everybody has, is not given to n = {header.n} people"
             self._refuse(empty & ((lo > header.n) | (header.n > hi)), what, "Correct the line or n")
-        chosen = selected(release, np.flatnonzero(~empty))
-        assert isinstance(chosen, Itemsets)
-        return chosen
+        return selected(release, np.flatnonzero(~empty))
 
     def _people_of_lines(self, header: Header) -> tuple[Ints, Ints]:
         """Return the counts that each line allows by itself."""

@@ -404,13 +404,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
         "missing": header.missing,
         "missing_rule": header.missing_rule,
     }
-    if isinstance(release, Itemsets):
-        entries["only"] = release.only
-        columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
-        if split_items(release.items.names, columns) != release.items.pairs:
-            columns = ()  # the names alone do not separate column and value
-        if columns or (header.columns and (header.person is not None or not len(release.items))):
-            entries["columns"] = list(dict.fromkeys([*columns, *header.columns]))
+    entries |= _OWN_ENTRIES[release.kind](release)
     if header.max_length is not None:
         entries["max_length"] = header.max_length
     entries |= bins_entry(header)
@@ -438,6 +432,20 @@ def header_entries(release: Listed) -> dict[str, Any]:
         if counted:
             entries["sa_distribution"] = {one.column: dict(zip(one.values, one.counts, strict=True)) for one in counted}
     return entries
+
+
+def _itemset_entries(release: Itemsets) -> dict[str, Any]:
+    header = release.header
+    columns = tuple(dict.fromkeys(column for column, _ in release.items.pairs or ()))
+    if split_items(release.items.names, columns) != release.items.pairs:
+        columns = ()  # the names alone do not separate column and value
+    if columns or (header.columns and (header.person is not None or not len(release.items))):
+        return {"only": release.only, "columns": list(dict.fromkeys([*columns, *header.columns]))}
+    return {"only": release.only}
+
+
+#: Entries that one kind of list has.
+_OWN_ENTRIES: Mapping[str, Callable[[Any], dict[str, Any]]] = {"itemsets": _itemset_entries, "rules": lambda _: {}}
 
 
 def split_items(names: tuple[str, ...], columns: tuple[str, ...]) -> tuple[tuple[str, str], ...] | None:

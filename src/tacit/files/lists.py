@@ -11,12 +11,12 @@ The file and its header are written both or neither.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -140,16 +140,75 @@ def _rules(antecedent: TextColumn, consequent: TextColumn, known: FileHeader, at
 _BATCH = 20_000
 
 
-def write(release: Listed, path: FilePath) -> None:
-    """Write a release and its header atomically, in row order."""
-    if isinstance(release, Rules):
-        if release.header.first_match is not None:
+L = TypeVar("L", bound=Listed)
+Cells = Callable[[int, int], Iterable[str]]  #: Cells of a column, or of several joined, from one row to another.
+
+
+class _Writer(Generic[L]):
+    """Writer of one kind of list.
+
+    ``sides`` are its columns of items with the way to choose each from its JSON text, ``numbers`` those of numbers with their types.
+    """
+
+    sides: ClassVar[Mapping[str, str]]
+    numbers: ClassVar[Mapping[str, str]] = {"count": "BIGINT", "support": "DOUBLE"}
+
+    def __init__(self, release: L) -> None:
+        self.release = release
+
+    def check(self) -> None:
+        """Raise if the file would not say what the release says."""
+
+    def cells(self) -> list[Cells]:
+        """Return the cells of all columns."""
+        raise NotImplementedError
+
+    def batches(self) -> Iterator[str]:
+        """Yield the lines of a CSV file."""
+        columns = self.cells()
+        yield f"{','.join([*self.sides, *self.numbers])}\n"
+        for start in range(0, len(self.release), _BATCH):
+            stop = min(start + _BATCH, len(self.release))
+            rows = zip(*(cells(start, stop) for cells in columns), strict=True)
+            yield "".join(f"{','.join(row)}\n" for row in rows)
+
+    def write_parquet(self, path: Path, plain: Plain) -> None:
+        """Write a Parquet file by way of the CSV file."""
+        texts = list(self.sides)
+        casts = [f"CAST({name} AS {kind}) AS {name}" for name, kind in self.numbers.items()]
+        write_by_csv(path, plain, [*texts, *self.numbers], texts, ", ".join([*self.sides.values(), *casts]))
+
+
+class _ItemsetWriter(_Writer[Itemsets]):
+    sides: ClassVar = {"itemset": "from_json(itemset, '[\"VARCHAR\"]') AS itemset"}
+
+    def cells(self) -> list[Cells]:
+        names = [_json(name) for name in self.release.items.names]
+        return [_set_cells(self.release.sets, names, "[]"), _number_cells(self.release)]
+
+
+class _RuleWriter(_Writer[Rules]):
+    sides: ClassVar = {"antecedent": "antecedent", "consequent": "consequent"}
+    numbers: ClassVar = {**_Writer.numbers, "confidence": "DOUBLE"}
+
+    def check(self) -> None:
+        if self.release.header.first_match is not None:
             remedy = "Keep the file that it was read from"
             raise OptionError("is a rule list in order, which is not written again", where="release", remedy=remedy)
-        _check_ranges(release)
-    write_with_header(
-        path, header_entries(release), lambda: _batches(release), lambda to, plain: _write_parquet(release, to, plain)
-    )
+        _check_ranges(self.release)
+
+    def cells(self) -> list[Cells]:
+        return [*_rule_cells(self.release), _number_cells(self.release), partial(_confidences, self.release)]
+
+
+_WRITERS: Mapping[str, type[_Writer[Any]]] = {"itemsets": _ItemsetWriter, "rules": _RuleWriter}
+
+
+def write(release: Listed, path: FilePath) -> None:
+    """Write a release and its header atomically, in row order."""
+    writer = _WRITERS[release.kind](release)
+    writer.check()
+    write_with_header(path, header_entries(release), writer.batches, writer.write_parquet)
 
 
 def _check_ranges(release: Rules) -> None:
@@ -162,55 +221,19 @@ def _check_ranges(release: Rules) -> None:
         raise OptionError("its counts lie in ranges, which rules cannot print", where="release", remedy=remedy)
 
 
-def _write_parquet(release: Listed, path: Path, plain: Plain) -> None:
-    numbers = {"count": "BIGINT", "support": "DOUBLE"}
-    if isinstance(release, Itemsets):
-        texts = ["itemset"]
-        chosen = ["from_json(itemset, '[\"VARCHAR\"]') AS itemset"]
-    else:
-        texts = ["antecedent", "consequent"]
-        chosen = texts
-        numbers["confidence"] = "DOUBLE"
-    casts = [f"CAST({name} AS {kind}) AS {name}" for name, kind in numbers.items()]
-    write_by_csv(path, plain, [*texts, *numbers], texts, ", ".join([*chosen, *casts]))
-
-
-# Lines
-
-Cells = Callable[[int, int], Iterable[str]]  #: Cells of a column, or of several joined, from one row to another.
-
-
-def _batches(release: Listed) -> Iterator[str]:
-    columns = [*_side_cells(release), _number_cells(release)]
-    if isinstance(release, Rules):
-        columns.append(partial(_confidences, release))
-        yield "antecedent,consequent,count,support,confidence\n"
-    else:
-        yield "itemset,count,support\n"
-    for start in range(0, len(release), _BATCH):
-        stop = min(start + _BATCH, len(release))
-        rows = zip(*(cells(start, stop) for cells in columns), strict=True)
-        yield "".join(f"{','.join(row)}\n" for row in rows)
-
-
-def _side_cells(release: Listed) -> list[Cells]:
-    """Return the cells of itemsets, or of antecedents and of consequents."""
+def _rule_cells(release: Rules) -> list[Cells]:
+    """Return the cells of antecedents and of consequents."""
     pairs = release.items.pairs
-    if isinstance(release, Itemsets) or pairs is None:
-        ends = "[]"
-        texts = [_json(name) for name in release.items.names]
-    else:
-        ends = "{}"
-        texts = [f"{_json(column)}: {_json(value)}" for column, value in pairs]
-    fragments = [text.replace('"', '""') for text in texts]
-    if isinstance(release, Itemsets):
-        return [_set_cells(release.sets, fragments, ends)]
-    antecedents = _set_cells(release.antecedents, fragments, ends)
-    if pairs is None or not release.header.sa or release.header.marginals:
-        return [antecedents, _set_cells(release.consequents, fragments, ends)]
+    consequents = release.consequents
+    if pairs is None:
+        names = [_json(name) for name in release.items.names]
+        return [_set_cells(side, names, "[]") for side in release.sides]
+    texts = [f"{_json(column)}: {_json(value)}" for column, value in pairs]
+    antecedents = _set_cells(release.antecedents, texts, "{}")
+    if not release.header.sa or release.header.marginals:
+        return [antecedents, _set_cells(consequents, texts, "{}")]
     # The value of the SA is plain text.
     column = " & ".join(release.header.sa)
-    consequents = release.consequents
     if (consequents.lengths != 1).any() or any(pairs[item][0] != column for item in np.unique(consequents.members)):
         raise OptionError("a consequent is not one value of the SA", where="release", remedy="Give rules QI => SA, or no 'sa'")
     values = ['"' + value.replace('"', '""') + '"' for _, value in pairs]
@@ -221,12 +244,13 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _set_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
-    """Cells that join one prepared fragment per item."""
+def _set_cells(sets: Sets, texts: list[str], ends: str) -> Cells:
+    """Return cells that join the text of each item."""
+    escaped = [text.replace('"', '""') for text in texts]
 
     def cells(start: int, stop: int) -> Iterator[str]:
         offsets = sets.offsets[start : stop + 1].tolist()
-        parts = [fragments[item] for item in sets.members[offsets[0] : offsets[-1]].tolist()]
+        parts = [escaped[item] for item in sets.members[offsets[0] : offsets[-1]].tolist()]
         base = offsets[0]
         for first, last in pairwise(offsets):
             yield f'"{ends[0]}{", ".join(parts[first - base : last - base])}{ends[1]}"'
@@ -237,7 +261,7 @@ def _set_cells(sets: Sets, fragments: list[str], ends: str) -> Cells:
 def _number_cells(release: Listed) -> Cells:
     """Return the cells ``count,support``."""
     n = release.n
-    rounded = release.rounded if isinstance(release, Itemsets) else None
+    rounded = release.rounded
     if rounded is not None:
         return lambda start, stop: (f"{count}," for count in rounded[start:stop].tolist())
 

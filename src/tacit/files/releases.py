@@ -43,11 +43,9 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
-from tacit.model.buckets import Buckets
 from tacit.model.numbers import ROUNDINGS, Rounding
-from tacit.model.partial import PartialTable
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown, columns_not_read
-from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Sets, Source
+from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Source
 from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
 
@@ -124,7 +122,7 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
 
 def _refuse_item(release: Listed, item: int, columns: Sequence[str]) -> NoReturn:
     """Raise because an item is not a column value: its line is named, and not the item."""
-    first = min(int(part.owners()[part.members == item].min()) for part in _sides(release) if (part.members == item).any())
+    first = min(int(part.owners()[part.members == item].min()) for part in release.sides if (part.members == item).any())
     place = f"{_name_of(release)}, line {release.line(first)}"
     what = f"{place}, holds an item that is not a value of exactly one of the columns {', '.join(columns)}"
     remedy = "Name the columns of all items, which are written column=value, column_value or column:value"
@@ -135,10 +133,6 @@ def _name_of(release: Listed) -> str:
     return release.source.name if release.source else "the release"
 
 
-def _sides(release: Listed) -> tuple[Sets, ...]:
-    return (release.antecedents, release.consequents) if isinstance(release, Rules) else (release.sets,)
-
-
 def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
     """Raise on two spellings of a value, or two values."""
     name = _name_of(release)
@@ -146,24 +140,13 @@ def _check_pairs(release: Listed, pairs: Sequence[Pair]) -> None:
         raise InputError("writes one value of a column in two ways", where=name, remedy="Write every value in one way")
     number = {column: place for place, column in enumerate(dict.fromkeys(column for column, _ in pairs))}
     owner = np.array([number[column] for column, _ in pairs], np.int64)
-    for part in _sides(release):
+    for part in release.sides:
         keys = part.owners() * len(number) + owner[part.members]
         order = np.sort(keys)
         if len(twice := np.flatnonzero(order[1:] == order[:-1])):
             line = release.line(int(order[twice[0]]) // len(number))
             remedy = "Leave out the roles of columns that people have several values of"
             raise InputError("names two values of one column, and nobody has both", where=f"{name}, line {line}", remedy=remedy)
-
-
-def _with_source(release: Release, change: Callable[[Source], Source]) -> Release:
-    if release.source is None:
-        return release
-    if isinstance(release, Buckets):
-        return replace(release, sources=tuple(map(change, release.sources)))
-    changed = change(release.source)
-    if isinstance(release, PartialTable):
-        return replace(release, people=replace(release.people, source=changed))
-    return replace(release, source=changed)
 
 
 def source_at(path: FilePath) -> Source:
@@ -203,7 +186,7 @@ def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Conc
             # The columns that items are values of are in the source already.
             if value != defaults[name].default and name != "columns"
         }
-        return _with_source(release, lambda source: replace(source, options={**given, **source.options}))
+        return release.with_source(lambda source: replace(source, options={**given, **source.options}))
 
     return cast(Callable[Concatenate[Any, _P], Release], remember)
 
@@ -492,8 +475,8 @@ def _with_options(
     )
     if header != release.header:
         release = replace(release, header=header)
-    if isinstance(release, Itemsets) and only not in (None, release.only):
-        release = replace(release, only=only)
+    if only is not None:
+        release = release.with_only(only)
     check_lengths(release)
     return release
 
@@ -771,7 +754,7 @@ def _is_record(path: Path) -> bool:
 
 def name_with_folder(release: Release, folder: str) -> Release:
     """Return a release whose source is named with its folder."""
-    return _with_source(release, lambda source: replace(source, name=f"{folder}/{source.name}"))
+    return release.with_source(lambda source: replace(source, name=f"{folder}/{source.name}"))
 
 
 def _name_apart(given: Sequence[Any], parts: Sequence[Releases]) -> tuple[Release, ...]:

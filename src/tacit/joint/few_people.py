@@ -20,7 +20,7 @@ from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate, remark
-from tacit.model.frequencies import FrequencyTable
+from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
 from tacit.model.words import describe_event, render_people
@@ -37,7 +37,7 @@ def enumerate_worlds(target: Target, name: str) -> AttackRun | None:
     """Return the facts common to all worlds, or None."""
     case = target.case
     assert isinstance(case, JointCase)
-    tables = [release for release in case.releases if isinstance(release, FrequencyTable)]
+    tables = frequency_tables(case.releases)
     measured = [table.measured for table in tables if table.measured is not None]
     numbers = {table.n for table in tables}
     n = next(iter(numbers), None)
@@ -124,8 +124,7 @@ def _outcome(target: Target, name: str, columns: Sequence[str], fitting: Sequenc
 
 def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Finding:
     cited = []
-    for number, table in enumerate(case.releases):
-        assert isinstance(table, FrequencyTable)
+    for number, table in enumerate(frequency_tables(case.releases)):
         cited += [Citation(number, table.place(index), table.count(index), None) for index in range(len(table))]
     n = case.releases[0].n
     lines = len(cited)

@@ -56,7 +56,7 @@ def run(target: Target, code: str, name: str) -> AttackRun:
     """Return the groups left with fewer than l sensitive values."""
     case = target.case
     assert isinstance(case, JointCase)
-    silent = sum(READERS[type(one)].has_cells and not one.header.has_roles for one in case.releases)
+    silent = sum(READERS[one.kind].has_cells and not one.header.has_roles for one in case.releases)
     sensitive = tuple(dict.fromkeys(column for one in case.releases for column in one.header.sa))
     if silent and not sensitive:
         return AttackRun(code, name, "proves", "unavailable", reason=NOT_SAID)

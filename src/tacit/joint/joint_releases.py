@@ -61,7 +61,6 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.people import Same
 
 __all__ = ["CODE", "NAME", "run"]
@@ -74,7 +73,7 @@ def run(target: Target) -> AttackRun:
     """Return the groups of fewer than k people revealed jointly."""
     case = target.case
     assert isinstance(case, JointCase)
-    with_means = sum(isinstance(one, FrequencyTable) and one.measured is not None for one in case.releases)
+    with_means = sum(one.has_means for one in case.releases)
     if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)

@@ -50,7 +50,7 @@ def lower(
     ``of`` is the population of each release, by default its own. ``facts`` about ``sensitive`` require the same populations.
     """
     whose = relate_populations(releases, people, of)
-    readers = [READERS[type(release)](number, release, whose.scopes[number]) for number, release in enumerate(releases)]
+    readers = [READERS[release.kind](number, release, whose.scopes[number]) for number, release in enumerate(releases)]
     words = Vocabulary(readers, people, whose.of)
     # All items are looked up before the first line is read: rows of tables are counted over what others name.
     for reader in readers:

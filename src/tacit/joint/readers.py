@@ -608,15 +608,15 @@ class _BucketReader(_TableReader[Buckets]):
 
 
 #: Reader of each kind of release.
-READERS: Mapping[type, type[Reader[Any]]] = {
-    Itemsets: _ItemsetReader,
-    Rules: _RuleReader,
-    FrequencyTable: _FrequencyReader,
-    PartialTable: _RowReader,
-    Buckets: _BucketReader,
+READERS: Mapping[str, type[Reader[Any]]] = {
+    "itemsets": _ItemsetReader,
+    "rules": _RuleReader,
+    "buckets": _BucketReader,
+    "table": _RowReader,
+    "frequencies": _FrequencyReader,
 }
 
 
 def words_of(release: Release) -> Words:
     """Return the values that a release names, by column."""
-    return READERS[type(release)](0, release, {}).words()
+    return READERS[release.kind](0, release, {}).words()

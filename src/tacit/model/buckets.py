@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any, Literal
@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tacit.model.arrays import Codes, Ints
-from tacit.model.release import Header, Source
-from tacit.model.shown import Lines
+from tacit.model.release import Header, Published, Source
 from tacit.model.table import Column, Table
 
 
@@ -23,7 +22,7 @@ def joined_source(sources: Sequence[Source]) -> Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Buckets(Lines):
+class Buckets(Published):
     """Groups of people (the QIT) and the sensitive values in each (the ST).
 
     ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,
@@ -108,6 +107,19 @@ class Buckets(Lines):
         """Return how often each sensitive value occurs in a group."""
         here = slice(int(self.starts[group]), int(self.starts[group + 1]))
         return {self.values[v]: c for v, c in zip(self.value[here].tolist(), self.count[here].tolist(), strict=True)}
+
+    @property
+    def n_lines(self) -> int:
+        """Number of entries of the ST."""
+        return len(self.value)
+
+    def possible_values(self, sensitive: str) -> tuple[str, ...]:
+        """Return the values of the sensitive column."""
+        return self.values if self.sensitive == sensitive else ()
+
+    def with_source(self, change: Callable[[Source], Source]) -> Buckets:
+        """Return the release with both files changed, if it was read from files."""
+        return replace(self, sources=tuple(map(change, self.sources)))
 
     def line(self, entry: int) -> int:
         """Return the line of an entry in the ST file; line 1 is the header."""

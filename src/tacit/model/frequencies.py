@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import CountedLines, Decimals, Header, Source
+from tacit.model.release import CountedLines, Decimals, Header, Release, Source
 from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -186,6 +186,17 @@ class FrequencyTable(CountedLines):
         return None
 
     @property
+    def has_means(self) -> bool:
+        """True if means or medians are printed."""
+        return self.measured is not None
+
+    def possible_values(self, sensitive: str) -> tuple[str, ...]:
+        """Return the values of a column, if those are all of them."""
+        if sensitive not in self.columns or not self.header.complete:
+            return ()
+        return self.values[self.columns.index(sensitive)]
+
+    @property
     def is_hidden(self) -> npt.NDArray[np.bool_]:
         """Flags of cells that print no number."""
         return self.printed < 0
@@ -255,6 +266,11 @@ class FrequencyTable(CountedLines):
         _, first = np.unique(fixed, axis=0, return_index=True) if len(self) else (None, np.zeros(0, np.int64))
         told = [fixed[place] for place in sorted(first.tolist())]
         return tuple(tuple(column for column, is_fixed in zip(self.columns, one, strict=True) if is_fixed) for one in told)
+
+
+def frequency_tables(releases: Iterable[Release]) -> tuple[FrequencyTable, ...]:
+    """Return the releases that are frequency tables."""
+    return tuple(release for release in releases if isinstance(release, FrequencyTable))
 
 
 def letters(column: int) -> str:

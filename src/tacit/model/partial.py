@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -12,8 +12,7 @@ import numpy as np
 from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.numbers import exact, share
-from tacit.model.release import Header, Source
-from tacit.model.shown import Lines
+from tacit.model.release import Header, Published, Source
 from tacit.model.table import Column, Table
 
 #: Parts of a table where cells may be hidden: the sensitive attribute of other records, the condition cells of other records, the condition
@@ -23,7 +22,7 @@ REGIONS: tuple[Region, ...] = get_args(Region)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialTable(Lines):
+class PartialTable(Published):
     """A table of people, a row each, in which some cells are blank.
 
     ``people`` holds every column of the file in its order; its QI columns are the condition attributes, its SA columns the sensitive ones. A
@@ -133,6 +132,11 @@ class PartialTable(Lines):
     def hide(self, cells: Flags) -> PartialTable:
         """Return the same table with these cells blank as well."""
         return PartialTable.of(self.people, self.hidden | cells, self.sensitive, self.header)
+
+    def with_source(self, change: Callable[[Source], Source]) -> PartialTable:
+        """Return the table with its file changed, if it was read from one."""
+        source = self.people.source
+        return self if source is None else replace(self, people=replace(self.people, source=change(source)))
 
     def line(self, row: int) -> int:
         """Return the line of a row in its file, if each takes one; line 1 is the header."""

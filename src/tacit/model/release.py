@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -304,15 +304,70 @@ class Decimals:
         return f"{scaled // 10**digits}.{scaled % 10**digits:0{digits}d}"
 
 
-class CountedLines(Lines):
+class Published(Lines):
+    """Common part of all kinds of releases: what each says of itself."""
+
+    __slots__ = ()
+
+    header: Header
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines in the file, its header apart."""
+        return len(self)
+
+    def line(self, index: int) -> int:
+        """Return the line in the file; line 1 of a CSV file is its header."""
+        raise NotImplementedError
+
+    def place(self, index: int) -> int | str:
+        """Return the place that a finding cites: a line, or a cell."""
+        return self.line(index)
+
+    def text(self, index: int) -> str:
+        """Return the printed number of a line; empty if it prints none, or several."""
+        return ""
+
+    @property
+    def counts(self) -> Ints | None:
+        """Largest counts that the lines allow, if each is about a group."""
+        return None
+
+    @property
+    def has_means(self) -> bool:
+        """True if means or medians are printed."""
+        return False
+
+    @property
+    def leads_to_one_column(self) -> bool:
+        """True if all lines are rules that lead to one sensitive column."""
+        return False
+
+    def by_column(self) -> tuple[Any, ...]:
+        """Return the lines about each sensitive column."""
+        return (self,)
+
+    def possible_values(self, sensitive: str) -> tuple[str, ...]:
+        """Return all values of the (joined) sensitive column, if the release lists them."""
+        return ()
+
+    def with_source(self, change: Callable[[Source], Source]) -> Any:
+        """Return the release with its files changed, if it was read from any."""
+        raise NotImplementedError
+
+
+class CountedLines(Published):
     """Common part of releases that are lines with bounds on counts."""
 
     __slots__ = ()
 
     lo: Ints
     hi: Ints
-    header: Header
     lines: Ints | None
+    source: Source | None
 
     @property
     def n(self) -> int | None:
@@ -328,13 +383,73 @@ class CountedLines(Lines):
         """Return the published bounds on the count of a line."""
         return Bound(int(self.lo[index]), int(self.hi[index]))
 
+    @property
+    def counts(self) -> Ints:
+        """Largest counts that the lines allow."""
+        return self.hi
+
     def line(self, index: int) -> int:
         """Return the line in the file; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
+    def with_source(self, change: Callable[[Source], Source]) -> Any:
+        """Return the release with its file changed, if it was read from one."""
+        changed: Any = self
+        return self if self.source is None else replace(changed, source=change(self.source))
+
+
+class ItemLines(CountedLines):
+    """Common part of itemsets and rules: lines about sets of items.
+
+    A line has one or two ``sides``. The counts of ``spans`` are those of all its items, and then of the first side if there are two. A limit
+    on length is one on the first side.
+    """
+
+    __slots__ = ()
+
+    items: Items
+    support: Decimals | None
+    noun: ClassVar[str]
+
+    @property
+    def sides(self) -> tuple[Sets, ...]:
+        """The sets of items of each line."""
+        raise NotImplementedError
+
+    @property
+    def spans(self) -> tuple[tuple[Ints, Ints], ...]:
+        """Least and most people of each line."""
+        raise NotImplementedError
+
+    @property
+    def only(self) -> Only:
+        """Lines that were chosen."""
+        return "all"
+
+    @property
+    def rounded(self) -> Ints | None:
+        """Printed counts that were rounded to a base, if any."""
+        return None
+
+    def with_only(self, only: Only) -> Any:
+        """Return the release as a list of these lines, where a list may be one."""
+        return self
+
+    def united(self) -> Sets:
+        """Return all items of each line."""
+        raise NotImplementedError
+
+    def counted(self) -> tuple[Sets, Ints, Ints]:
+        """Return the sets that lines count, with their least and most people."""
+        raise NotImplementedError
+
+    def possible_values(self, sensitive: str) -> tuple[str, ...]:
+        """Return the values of the (joined) sensitive column in the header."""
+        return self.header.sa_values if " & ".join(self.header.sa) == sensitive else ()
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Itemsets(CountedLines):
+class Itemsets(ItemLines):
     """Published itemsets. ``lo`` and ``hi`` enclose each count: equal where the count is exactly known.
 
     ``only`` says which itemsets were chosen: all frequent ones, the closed ones, or the maximal ones. ``support`` holds printed shares where
@@ -353,9 +468,32 @@ class Itemsets(CountedLines):
     lines: Ints | None = None
     source: Source | None = None
     kind: Literal["itemsets"] = field(default="itemsets", init=False)
+    noun: ClassVar[str] = "itemset"
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @property
+    def sides(self) -> tuple[Sets, ...]:
+        """The itemsets."""
+        return (self.sets,)
+
+    @property
+    def spans(self) -> tuple[tuple[Ints, Ints], ...]:
+        """Least and most people of each itemset."""
+        return ((self.lo, self.hi),)
+
+    def with_only(self, only: Only) -> Itemsets:
+        """Return the release as a list of all, closed or maximal itemsets."""
+        return replace(self, only=only)
+
+    def united(self) -> Sets:
+        """Return the itemsets."""
+        return self.sets
+
+    def counted(self) -> tuple[Sets, Ints, Ints]:
+        """Return the itemsets, with their least and most people."""
+        return self.sets, self.lo, self.hi
 
     @property
     def is_exact(self) -> bool:
@@ -399,7 +537,7 @@ class Itemsets(CountedLines):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rules(CountedLines):
+class Rules(ItemLines):
     """Published rules ``antecedent => consequent`` over items.
 
     ``lo`` and ``hi`` enclose the number of people with antecedent and consequent, ``whole_lo`` and ``whole_hi`` the number with the
@@ -420,9 +558,36 @@ class Rules(CountedLines):
     lines: Ints | None = None
     source: Source | None = None
     kind: Literal["rules"] = field(default="rules", init=False)
+    noun: ClassVar[str] = "rule"
 
     def __len__(self) -> int:
         return len(self.antecedents)
+
+    @property
+    def sides(self) -> tuple[Sets, ...]:
+        """The antecedents and the consequents."""
+        return self.antecedents, self.consequents
+
+    @property
+    def spans(self) -> tuple[tuple[Ints, Ints], ...]:
+        """Least and most people of each rule, and of its antecedent."""
+        return (self.lo, self.hi), (self.whole_lo, self.whole_hi)
+
+    def united(self) -> Sets:
+        """Return antecedent and consequent of each rule together."""
+        left = self.antecedents
+        right = self.consequents
+        rows = np.concatenate((left.owners(), right.owners()))
+        return Sets.from_pairs(rows, np.concatenate((left.members, right.members)), len(left))
+
+    def counted(self) -> tuple[Sets, Ints, Ints]:
+        """Return all items of each rule, then the antecedents, with their least and most people."""
+        both = self.united()
+        sets = Sets(
+            np.concatenate((both.offsets, self.antecedents.offsets[1:] + both.offsets[-1])),
+            np.concatenate((both.members, self.antecedents.members)),
+        )
+        return sets, np.concatenate((self.lo, self.whole_lo)), np.concatenate((self.hi, self.whole_hi))
 
     @property
     def min_confidence(self) -> Fraction | None:
@@ -529,15 +694,17 @@ Listed = Itemsets | Rules  #: Releases that are lists of lines with counts.
 Release: TypeAlias = "Itemsets | Rules | Buckets | PartialTable | FrequencyTable"  #: Everything that is published.
 
 
+def rules_among(releases: Iterable[Release]) -> tuple[Rules, ...]:
+    """Return the releases that are rules."""
+    return tuple(release for release in releases if isinstance(release, Rules))
+
+
 def by_sensitive_column(releases: Sequence[Release]) -> dict[str, tuple[Release, ...]]:
     """Return the releases about each sensitive column, if rules have several; else nothing."""
-    rules = [one for one in releases if one.kind == "rules"]
+    rules = rules_among(releases)
     if not any(one.header.marginals for one in rules):
         return {}
-    parts = [
-        {part.header.sa[0]: part for part in one.by_column()} if one.kind == "rules" and one.header.marginals else {}
-        for one in releases
-    ]
+    parts = [{part.header.sa[0]: part for part in one.by_column()} if one.header.marginals else {} for one in releases]
     columns = dict.fromkeys(one.column for release in rules for one in release.header.sensitive)
     return {column: tuple(part.get(column, one) for part, one in zip(parts, releases, strict=True)) for column in columns}
 
@@ -546,9 +713,8 @@ def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
     if release.support is not None:
         text = release.support.text(index)
         return {"count": None, "support": float(text) if text else None}
-    rounded = release.rounded if isinstance(release, Itemsets) else None
-    if rounded is not None:
-        return {"count": int(rounded[index]), "support": None}
+    if release.rounded is not None:
+        return {"count": int(release.rounded[index]), "support": None}
     count = release.count(index)
     if not count.is_exact:
         return {"count": None, "support": None}

@@ -12,9 +12,8 @@ import numpy as np
 from tacit.model.audit import Audit
 from tacit.model.event import BoxEvent, Event, ItemEvent
 from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release, Rules
+from tacit.model.release import Itemsets, Release
 from tacit.model.version import __version__
 from tacit.model.words import join_names
 from tacit.reports import explain, sentences
@@ -490,11 +489,11 @@ def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
     if summary.groups:
         caption = f"Groups of each size that can be computed. None should exist under k = {summary.k:,}."
         figures.append(Figure(size_picture(summary), caption))
-    if isinstance(release, (Itemsets, Rules, FrequencyTable)) and len(release) and summary.verdict != "incomplete":
-        span = f"{int(release.hi.min()):,} to {int(release.hi.max()):,}"
+    if release is not None and (counts := release.counts) is not None and len(counts) and summary.verdict != "incomplete":
+        span = f"{int(counts.min()):,} to {int(counts.max()):,}"
         computed = f"computed groups under {summary.k:,}" if summary.groups else f"no group under {summary.k:,} can be computed"
         both = published_and_computed(
-            release.hi,
+            counts,
             summary.sizes,
             summary.groups_of_size,
             k=summary.k,

@@ -83,17 +83,17 @@ class Evidence:
     @cached_property
     def _anchors(self) -> frozenset[tuple[int, Place]]:
         return frozenset(
-            (owner, _place(self.releases[owner], index)) for owner, indices in self._shown.items() for index in indices
+            (owner, self.releases[owner].place(index)) for owner, indices in self._shown.items() for index in indices
         )
 
     def _choose(self, owner: int, release: Release) -> list[int]:
-        total = _entries(release)
+        total = release.n_lines
         if total <= (MOST_CELLS if _is_grid(release) else MOST_OTHERS):
             return list(range(total))
         wanted = {place for release_of, place in self._by_place if release_of == owner}
         cited = _find(release, wanted)
         if len(cited) > MOST_LINES:
-            cited.sort(key=lambda index: self._worst_user(owner, _place(release, index)))
+            cited.sort(key=lambda index: self._worst_user(owner, release.place(index)))
             cited = sorted(cited[:MOST_LINES])
         taken = set(cited)
         others = (index for index in range(total) if index not in taken)
@@ -127,7 +127,7 @@ class Evidence:
         """Yield each release as a table, with what was left out."""
         for owner, release in enumerate(self.releases):
             indices = self._shown[owner]
-            total = _entries(release)
+            total = release.n_lines
             name = _name(release, owner)
             if not indices:
                 continue
@@ -138,11 +138,11 @@ class Evidence:
                 yield Paragraph(f"{name}: {what} not shown{first}.", is_note=True)
 
     def _lines(self, owner: int, release: Release, indices: Sequence[int]) -> Table:
-        used = any(self._by_place.get((owner, _place(release, index))) for index in indices)
+        used = any(self._by_place.get((owner, release.place(index))) for index in indices)
         columns, row_of = _rows(release)
         rows = []
         for index in indices:
-            place = _place(release, index)
+            place = release.place(index)
             users = self._by_place.get((owner, place), ())
             first = Cell.of(str(place), mark="used" if users else "", anchor=_anchor(owner, place))
             rows.append((first, *row_of(index), *([self._users(users)] if used else [])))
@@ -181,7 +181,7 @@ class Evidence:
         return Table.of(f"{_name(release, owner)} as published{marked}", names, body, style="release crosstab")
 
     def _cell(self, owner: int, release: FrequencyTable, index: int) -> Cell:
-        place = _place(release, index)
+        place = release.place(index)
         users = self._by_place.get((owner, place), ())
         items = frozenset(f"{column}={value}" for column, value in release.cell(index).items())
         text = release.text(index) or "hidden"
@@ -283,14 +283,6 @@ def _anchor(owner: int, place: Place) -> str:
     return f"line-{owner + 1}-{place}"
 
 
-def _entries(release: Release) -> int:
-    return len(release.value) if isinstance(release, Buckets) else len(release)
-
-
-def _place(release: Release, index: int) -> Place:
-    return release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
-
-
 def _find(release: Release, places: set[Place]) -> list[int]:
     """Return the numbers of the lines at these places, in the order of the file; of a table, those with blanks."""
     if isinstance(release, FrequencyTable) and release.across is not None:
@@ -298,7 +290,7 @@ def _find(release: Release, places: set[Place]) -> list[int]:
     if isinstance(release, PartialTable):
         return list(np.flatnonzero(release.hidden.any(axis=1)).tolist())
     wanted = np.array(sorted(place for place in places if isinstance(place, int)), np.int64)
-    numbers = np.arange(_entries(release), dtype=np.int64) + 2 if release.lines is None else release.lines
+    numbers = np.arange(release.n_lines, dtype=np.int64) + 2 if release.lines is None else release.lines
     return list(np.flatnonzero(np.isin(numbers, wanted)).tolist())
 
 

@@ -84,7 +84,7 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     least = header.min_support or 0
     strictly = ", read strictly (more than the threshold)" if header.strict else ""
     yield "Support", f"at least {people_of(least, release.n)}{strictly}"
-    if isinstance(release, Rules) and header.min_confidence is not None:
+    if header.min_confidence is not None:
         yield "Confidence", f"{'more than' if header.strict else 'at least'} {float(100 * header.min_confidence):g} %"
     if header.person is not None:
         yield "People", f"by {visible(header.person)}: a person has what one of their rows has"

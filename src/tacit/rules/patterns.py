@@ -9,11 +9,12 @@ as a bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,10 @@ from tacit.errors import Contradiction, OptionError
 from tacit.itemsets.supports import Supports
 from tacit.kernels.rows import superset_max
 from tacit.model.arrays import Flags, Ints
-from tacit.model.buckets import Buckets
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.event import Pattern
 from tacit.model.finding import Citation, render_steps
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
 from tacit.model.policy import Limits, check_time
 from tacit.model.release import Items, Itemsets, Release, Rules, Sets
 from tacit.model.words import join_names
@@ -418,14 +416,22 @@ def _mark_two_of_a_column(columns: Sequence[str]) -> Flags:
     return found
 
 
+#: Statements of each kind of list, and the words for kinds that have no patterns.
+_KNOWLEDGE: Mapping[str, Callable[[Any], _ItemsetKnowledge | _RuleKnowledge]] = {
+    "itemsets": _ItemsetKnowledge,
+    "rules": _RuleKnowledge,
+}
+_WITHOUT_PATTERNS = {"buckets": "bucketized", "table": "a table", "frequencies": "a table"}
+
+
 def pattern_support(release: Release, text: str) -> PatternSupport:
     """Bound the number of people in a pattern."""
     pattern = Pattern.parse(text)
-    if isinstance(release, Buckets | PartialTable | FrequencyTable):
+    if release.kind in _WITHOUT_PATTERNS:
         remedy = "Ask about a person with tacit explain --finding, or give itemsets or rules"
-        kind = "bucketized" if isinstance(release, Buckets) else "a table"
-        raise OptionError(f"applies to itemsets and rules; this release is {kind}", where="--pattern", remedy=remedy)
-    knowledge = _ItemsetKnowledge(release) if isinstance(release, Itemsets) else _RuleKnowledge(release)
+        what = f"applies to itemsets and rules; this release is {_WITHOUT_PATTERNS[release.kind]}"
+        raise OptionError(what, where="--pattern", remedy=remedy)
+    knowledge = _KNOWLEDGE[release.kind](release)
     items = _number_items(pattern, knowledge)
     statements = knowledge.statements(items)
     truth = pattern.truth()

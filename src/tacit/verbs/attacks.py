@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Attack:
     summary: str
     source: str
     takes: Takes = "own"
-    unless: Callable[[Release], str] = lambda _: ""
+    unless: Callable[[Any], str] = lambda _: ""
 
     @property
     def name(self) -> str:
@@ -68,9 +68,8 @@ class Attack:
         return self.end("not-asked", "it applies, and was not asked for")
 
 
-def _silence_of_missing(release: Release) -> str:
+def _silence_of_missing(release: Itemsets) -> str:
     """Return why missing itemsets say nothing; empty if they do."""
-    assert isinstance(release, Itemsets)
     if not release.header.complete or release.min_support is None:
         return "the list is not said to be complete above a threshold, so a missing itemset says nothing"
     if release.header.coarser and (release.items.pairs is None or release.only == "maximal"):
@@ -213,10 +212,10 @@ class Cases:
 
     def run(self, attack: Attack, target: Target) -> AttackRun:
         """Run an attack on its case, or on that of each sensitive column."""
-        whole = target.release
+        whole: Any = target.release  # rules, if there are several sensitive columns
         parts: tuple[Rules, ...] = ()
         cases: tuple[object, ...] = self.known
-        if attack.needs == "rules" and isinstance(whole, Rules) and len(self.columns) > 1:
+        if attack.needs == "rules" and len(self.columns) > 1:
             if attack.takes != "own":
                 parts = self.columns if self.known else ()
             elif whole.leads_to_one_column:
@@ -224,7 +223,6 @@ class Cases:
                 parts = (whole, *(part for part in self.columns if len(part)))
                 cases = (self.own,) * len(parts)
         if parts:
-            assert isinstance(whole, Rules)
             runs = []
             for number, (part, case) in enumerate(zip(parts, cases, strict=True)):
                 limits = target.limits.part(1 / (len(parts) - number))

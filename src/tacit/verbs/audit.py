@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.errors import OptionError, nearest_name
-from tacit.files.consistency import check_listing
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
@@ -19,7 +18,7 @@ from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
 from tacit.model.people import Gathered, People, Same
 from tacit.model.policy import Limits, Policy, policy_of
-from tacit.model.release import Release, Rules
+from tacit.model.release import Release
 from tacit.model.table import Names, Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
 from tacit.verbs.data import owners_people, rows_of
@@ -204,13 +203,13 @@ def audit_one(
     If it is ``alone``, X01 attacks all its lines as well.
     """
     release = target.release
-    check_listing(release)
     kind = kind_of(release)
+    kind.check_listing(release)
     rows = None
     if given.data is not None:
         given = replace(given, people=owners_people(release, given.data))
         rows = rows_of(given.people)
-    columns = release.by_column() if isinstance(release, Rules) else ()
+    columns = release.by_column()
     known: tuple[PeopleCase | None, ...] = ()
     if not given.is_plausible and (given.known is not None or given.knowledge is not None or given.table is not None):
         from tacit.verbs.known import cases_of_one

@@ -88,6 +88,9 @@ class Kind(Generic[R]):
     def check_people(self, release: R, people: Table | Transactions) -> None:
         """Raise if the owner's data do not fit."""
 
+    def check_listing(self, release: R) -> None:
+        """Raise if the lines cannot be those that the release says were chosen."""
+
     def own_case(self, release: R, given: Given) -> object:
         """Return the case for this kind's attacks."""
         return None
@@ -143,10 +146,6 @@ class Kind(Generic[R]):
         """Return the columns that the release names."""
         return ()
 
-    def possible_values(self, release: R, sensitive: str) -> tuple[str, ...]:
-        """Return all sensitive values, if listed completely."""
-        return ()
-
     def named_values(self, release: R, sensitive: str) -> tuple[str, ...]:
         """Return the sensitive values that occur."""
         return ()
@@ -197,9 +196,6 @@ class _Lists(Kind[L]):
             return ()
         return tuple(dict.fromkeys(column for column, _ in _pairs(release)))
 
-    def possible_values(self, release: L, sensitive: str) -> tuple[str, ...]:
-        return release.header.sa_values if self.sensitive(release) == sensitive else ()
-
     def named_values(self, release: L, sensitive: str) -> tuple[str, ...]:
         if sensitive not in self.columns(release):
             return ()
@@ -217,6 +213,11 @@ class _ItemsetsKind(_Lists[Itemsets]):
     held = "holds itemsets"
     unit = "itemsets"
     suggestions = "lists"
+
+    def check_listing(self, release: Itemsets) -> None:
+        from tacit.files.consistency import check_listing
+
+        check_listing(release)
 
     def is_read_with_others(self, release: Itemsets) -> bool:
         return True
@@ -316,9 +317,6 @@ class _BucketsKind(Kind["Buckets"]):
     def columns(self, release: Buckets) -> tuple[str, ...]:
         return (*release.people.names, release.sensitive)
 
-    def possible_values(self, release: Buckets, sensitive: str) -> tuple[str, ...]:
-        return release.values if release.sensitive == sensitive else ()
-
 
 class _PartialKind(Kind["PartialTable"]):
     name = "table"
@@ -403,11 +401,6 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
 
     def columns(self, release: FrequencyTable) -> tuple[str, ...]:
         return release.columns
-
-    def possible_values(self, release: FrequencyTable, sensitive: str) -> tuple[str, ...]:
-        if sensitive not in release.columns or not release.header.complete:
-            return ()
-        return release.values[release.columns.index(sensitive)]
 
 
 #: Kinds of releases by the name that records give them.

@@ -144,7 +144,7 @@ def several_case(
     sensitive = column or _sensitive_column(releases, table)
     if not sensitive:
         return None
-    values = _join(kind_of(release).possible_values(release, sensitive) for release in releases)
+    values = _join(release.possible_values(sensitive) for release in releases)
     is_open = not values
     if is_open:
         named = _join(kind_of(release).named_values(release, sensitive) for release in releases)
