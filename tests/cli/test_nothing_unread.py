@@ -279,9 +279,43 @@ def test_measures_of_rules_say_what_the_consequents_say(tmp_path: Path) -> None:
     one = "frozenset({'a'}),frozenset({'b'}),0.5,0.6,0.3,0.6,1.0,0.0"
     back = "frozenset({'b'}),frozenset({'a'}),0.6,0.5,0.3,0.5,1.0,0.0"
     alone = library.read_release(write(tmp_path, "one.csv", f"{names}\n{one}\n"), n=100)
-    assert alone.header.unread == ("consequent support",)
+    assert alone.header.unread == ()
+    assert isinstance(alone, library.Rules)
+    assert [(alone.line(1), alone.count(1).lo, alone.whole(1).lo)] == [(3, 60, 100)]
     both = library.read_release(write(tmp_path, "both.csv", f"{names}\n{one}\n{back}\n"), n=100)
     assert both.header.unread == ()
+    assert len(both) == 2
+    assert any("derived from the supports" in sentence for sentence in both.header.assumed)
+
+
+@pytest.mark.parametrize(
+    ("names", "one", "field"),
+    [
+        ("support,confidence,lift", "0.3,0.6,1.0", "lift"),
+        ("antecedent support,consequent support,support,lift", "0.5,0.6,0.3,1.9", "lift"),
+        ("antecedent support,consequent support,support,certainty", "0.51,0.61,0.34,0.1453", None),
+        ("antecedent support,consequent support,support,conviction,representativity", "0.3,0.6,0.3,inf,1.0", None),
+        ("antecedent support,consequent support,support,representativity", "0.3,0.6,0.3,0.9", "representativity"),
+    ],
+)
+def test_measures_are_read_where_exact_supports_imply_them(tmp_path: Path, names: str, one: str, field: str | None) -> None:
+    text = f"antecedents,consequents,{names}\nfrozenset({{'a'}}),frozenset({{'b'}}),{one}\n"
+    release = library.read_release(write(tmp_path, "one.csv", text), n=100)
+    assert release.header.unread == ((field,) if field else ())
+
+
+def test_measures_say_more_than_rounded_supports(tmp_path: Path) -> None:
+    text = "antecedents,consequents,antecedent support,consequent support,support,lift\n"
+    text += "frozenset({'a'}),frozenset({'b'}),0.51,0.61,0.34,1.0929\n"
+    release = library.read_release(write(tmp_path, "one.csv", text), n=45211, rounding="nearest")
+    assert release.header.unread == ("lift",)
+
+
+def test_a_wrong_consequent_support_is_told_by_its_own_line(tmp_path: Path) -> None:
+    text = "antecedents,consequents,antecedent support,consequent support,support\n"
+    text += "frozenset({'a'}),frozenset({'b'}),0.5,six,0.3\n"
+    with pytest.raises(library.InputError, match=r"line 2, column 'consequent support'"):
+        library.read_release(write(tmp_path, "one.csv", text), n=100)
 
 
 def test_supports_of_mlxtend_are_doubles_in_full(tmp_path: Path) -> None:

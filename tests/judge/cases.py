@@ -26,6 +26,7 @@ from tests.judge.publishers import (
     publish_blanks,
     publish_buckets,
     publish_itemsets,
+    publish_mlxtend,
     publish_rules,
     publish_table,
 )
@@ -287,6 +288,19 @@ def _rules(known: bool, longest: int | None = None) -> Callable[[Random], dict[s
     return draw
 
 
+def _mlxtend(known: bool) -> Callable[[Random], dict[str, Any]]:
+    """Rules of mlxtend, which print the supports of consequents as well."""
+
+    def draw(random: Random) -> dict[str, Any]:
+        columns = {"A": "xy", "B": "uv", "S": "fgh"[: random.choice([2, 3])]}
+        rows = draw_people(random, columns, random.randint(3, 8))
+        release = publish_mlxtend(random, rows, columns, "S")
+        seen = [{column: row[column] for column in "AB"} for row in rows] if known else None
+        return {"releases": [release], "known": seen, "sensitive": "S" if known else None}
+
+    return draw
+
+
 def _known(how: str, short: bool = False) -> Callable[[Random], dict[str, Any]]:
     """One release, or two, about people whose other columns are known; ``short``: lists are complete up to a length."""
 
@@ -467,6 +481,8 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "rules-known": _rules(known=True),
     "rules-about-two": _rules_about_two(known=False),
     "rules-about-two-known": _rules_about_two(known=True),
+    "mlxtend": _mlxtend(known=False),
+    "mlxtend-known": _mlxtend(known=True),
     "table": _tables("plain"),
     "hidden-table": _tables("hidden"),
     "rounded-table": _tables("rounded"),

@@ -418,6 +418,45 @@ def publish_rules(
     return Published(f"{name}.csv", files, n, statements, named, set(targets), sensitive=sensitive, left_out=left_out)
 
 
+def publish_mlxtend(random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], sensitive: str) -> Published:
+    """Some rules to the sensitive column as mlxtend writes them: three supports in full, and measures that follow from them."""
+    n = len(rows)
+    qi = {column: values for column, values in columns.items() if column != sensitive}
+    lines = []
+    statements: list[Statement] = []
+    named: dict[str, list[str]] = {sensitive: list(columns[sensitive])}
+    for left, value in product(possible_sets(items_of(qi, are_columns=True)), columns[sensitive]):
+        target: Box = {sensitive: frozenset([value])}
+        boxes = (box_of(left), target, {**box_of(left), **target})
+        whole, then, both = (count(rows, box) for box in boxes)
+        if not both or random.random() < 0.5:
+            continue
+        sides = [
+            f"frozenset({{{', '.join(map(repr, names))}}})" for names in ([name for *_, name in left], [f"{sensitive}={value}"])
+        ]
+        shares = [people / n for people in (whole, then, both)]
+        lines.append([*sides, *shares, both / whole, both * n / (whole * then), both / n - whole * then / n**2])
+        statements += [between(box, people, people) for box, people in zip(boxes, (whole, then, both), strict=True)]
+        for column, item, _ in left:
+            named.setdefault(column, []).append(item)
+    if not lines:
+        raise NothingPublished
+    names = [
+        "antecedents",
+        "consequents",
+        "antecedent support",
+        "consequent support",
+        "support",
+        "confidence",
+        "lift",
+        "leverage",
+    ]
+    header = {"format": "tacit.rules/1", "n": n, "qi": list(qi), "sa": sensitive, "sa_values": list(columns[sensitive])}
+    files = _files("mlxtend", names, lines, header)
+    unique = {column: list(dict.fromkeys(values)) for column, values in named.items()}
+    return Published("mlxtend.csv", files, n, statements, unique, {sensitive}, sensitive=sensitive)
+
+
 def _is_rule(rows: Rows, left: Iterable[Item], sensitive: str, value: str, shape: RuleShape) -> bool:
     whole = count(rows, box_of(left))
     both = count(rows, {**box_of(left), sensitive: frozenset([value])})

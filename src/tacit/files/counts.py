@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.printout import Printout, TextColumn
+from tacit.files.rule_measures import not_implied
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
 from tacit.model.release import Decimals, Header, Itemsets, Listed, Only, Rules, Source
@@ -629,7 +630,7 @@ class _Reading:
         if self.confidence is not None and bool(self.confidence.given().any()):
             exact = bool((lo == hi).all() and (whole_lo == whole_hi).all())
             confidence = None if self.confidence.is_double and exact else self.confidence.decimals()
-        return Rules(
+        made = Rules(
             printout.sets,
             printout.consequents,
             lo,
@@ -643,6 +644,18 @@ class _Reading:
             printout.lines,
             source,
         )
+        return replace(made, header=self._with_measures(made)) if printout.derived else made
+
+    def _with_measures(self, rules: Rules) -> Header:
+        """Return a header that names the first measure that says more, and those that do not."""
+        header = rules.header
+        columns = {column.name: column.texts for column in self.printout.derived}
+        beyond = not_implied(rules, columns)
+        unread = tuple(name for name in beyond[:1] if name not in header.ignored)
+        if beyond:
+            return replace(header, unread=(*unread, *header.unread))
+        told = f"{', '.join(columns)}: derived from the supports, which are read."
+        return replace(header, assumed=(*header.assumed, told))
 
     def _people_of_antecedents(self, header: Header) -> tuple[Ints, Ints]:
         size = len(self.printout.lines)

@@ -17,6 +17,7 @@ from tacit.files.disk import Input, readable, shown
 from tacit.files.duckdb import parquet_columns, read_parquet, read_parquet_texts, sql_name, text_of
 from tacit.files.header import FileHeader
 from tacit.files.printout import (
+    OF_CONSEQUENT,
     Bags,
     Numbering,
     Printout,
@@ -31,6 +32,7 @@ from tacit.files.printout import (
     split_joined,
     split_set,
     token_name,
+    with_consequents,
     with_extras,
     with_points,
 )
@@ -55,13 +57,20 @@ def read_mlxtend(file: Input, known: FileHeader, delimiter: str) -> Printout:
     named = named_sets(*(_tokens(grid, column) for column in columns), name_of=lambda token: token_name(token) or "")
     names = {"support": "support"}
     if len(sides) > 1:
-        names |= {"confidence": "confidence", "whole_support": "antecedent support"}
+        names |= {"confidence": "confidence", "whole_support": "antecedent support", **_consequents(grid)}
     else:
         need_shares(grid, "support")
     printed, known = numbers_of(grid, names, known)
-    printout = Printout.of(grid.where, grid.lines, named, known, in_full=True, **printed)
     read_here = ("antecedents", "consequents", "itemsets", *(column.name for column in printed.values() if column))
-    return with_extras(printout, grid.others(read_here))
+    consequents = printed.pop("consequents", None)
+    printout = Printout.of(grid.where, grid.lines, named, known, in_full=True, **printed)
+    return with_consequents(with_extras(printout, grid.others(read_here)), consequents)
+
+
+def _consequents(grid: Grid) -> dict[str, str]:
+    """Return the role and name of the column with the consequents' supports."""
+    found = next((name for name in OF_CONSEQUENT if any(plain_name(one.casefold()) == name for one in grid.names)), None)
+    return {} if found is None else {"consequents": found}
 
 
 def need_shares(grid: Grid, name: str) -> None:
@@ -131,13 +140,14 @@ def read_joined(file: Input, known: FileHeader, delimiter: str) -> Printout:
     known = _assuming(known, f"Items are taken to be joined by {mark.strip()!r}, which no item's name holds." if mark else "")
     names = {"count": "count", "support": "support"}
     if len(sides) > 1:
-        names |= {"confidence": "confidence", "whole_support": "antecedent support"}
+        names |= {"confidence": "confidence", "whole_support": "antecedent support", **_consequents(grid)}
     printed, known = numbers_of(grid, names, known)
     if printed["count"] is None and len(sides) == 1:
         printed["count"] = grid.column("freq", "frequency", "counts")
-    printout = Printout.of(grid.where, grid.lines, named, known, **printed)
     read_here = [column.name for column in (*sides, *printed.values()) if column is not None]
-    return with_extras(printout, grid.others(read_here))
+    consequents = printed.pop("consequents", None)
+    printout = Printout.of(grid.where, grid.lines, named, known, **printed)
+    return with_consequents(with_extras(printout, grid.others(read_here)), consequents)
 
 
 # arules
@@ -163,10 +173,12 @@ def read_arules(file: Input, known: FileHeader, delimiter: str) -> Printout:
     named = named_sets(*sides)
     names = {"count": "count", "support": "support"}
     if len(sides) > 1:
-        names |= {"confidence": "confidence", "whole_support": "coverage"}
+        names |= {"confidence": "confidence", "whole_support": "coverage", **_consequents(grid)}
     columns, known = numbers_of(grid, names, known)
+    read_here = ("rules", "LHS", "RHS", "items", *(column.name for column in columns.values() if column))
+    consequents = columns.pop("consequents", None)
     printout = Printout.of(grid.where, grid.lines, named, known, **columns)
-    return with_extras(printout, grid.others(("rules", "LHS", "RHS", "items", "count", "support", "confidence", "coverage")))
+    return with_consequents(with_extras(printout, grid.others(read_here)), consequents)
 
 
 def _brace_sets(grid: Grid, column: TextColumn, *, is_rule: bool = False) -> list[list[list[str]]]:

@@ -27,7 +27,17 @@ from tacit.files.delimited import holds
 from tacit.files.duckdb import BLANKS, nested
 from tacit.files.header import FileHeader
 from tacit.files.lists import COLUMNS, printout
-from tacit.files.printout import Printout, TextColumn, named_sets, place, set_tokens, token_name, with_extras
+from tacit.files.printout import (
+    OF_CONSEQUENT,
+    Printout,
+    TextColumn,
+    named_sets,
+    place,
+    set_tokens,
+    token_name,
+    with_consequents,
+    with_extras,
+)
 from tacit.model.table import Column
 
 #: What programs call the column of the counts, whatever the case.
@@ -371,7 +381,8 @@ def read(columns: Columns, known: FileHeader) -> Printout:
         return _sets(columns, ["itemsets"], known, support="support")
     if holds(names, "antecedents", "consequents"):
         sides = ["antecedents", "consequents"]
-        return _sets(columns, sides, known, support="support", confidence="confidence", whole_support="antecedent support")
+        numbers = {"support": "support", "confidence": "confidence", "whole_support": "antecedent support"}
+        return _sets(columns, sides, known, **numbers, consequents=OF_CONSEQUENT[0])
     if holds(names, "items", "freq"):
         return _sets(columns, ["items"], known, count="freq")
     if not holds(names, "itemset") and not holds(names, "antecedent", "consequent"):
@@ -392,9 +403,11 @@ def _sets(columns: Columns, sides: list[str], known: FileHeader, **numbers: str)
     printed: dict[str, Any] = {ours: _text_column(columns, name) for ours, name in numbers.items() if name in columns}
     in_full = "support" in printed and sides[0] in ("itemsets", "antecedents")
     lines = np.arange(1, len(cells[0]) + 1)
+    consequents = printed.pop("consequents", None)
     printout = Printout.of(WHERE, lines, named_sets(*cells), known, unit="row", in_full=in_full, **printed)
     beside = [name for name in columns if name not in (*sides, *numbers.values())]
-    return with_extras(printout, {name: _text_column(columns, name).texts for name in beside})
+    extras = {name: _text_column(columns, name).texts for name in beside}
+    return with_consequents(with_extras(printout, extras), consequents)
 
 
 def _text_column(columns: Columns, name: str) -> TextColumn:

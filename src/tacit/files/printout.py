@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tacit.files.header import FileHeader
+from tacit.files.rule_measures import MEASURES
 from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Items, Only, Sets
 from tacit.model.table import sort_names
@@ -39,7 +40,8 @@ class Printout:
     ``consequents`` is None for itemsets; otherwise ``sets`` are the antecedents. ``count`` and ``support`` are about all items of a line,
     ``whole_count`` and ``whole_support`` about the antecedent alone. ``unit`` is what ``lines`` numbers: the lines of a text file, or the rows
     of a frame or Parquet file. ``exact`` says that numbers were not cut to some digits, ``in_full`` that the program prints doubles with all
-    their digits. ``unread`` names columns and fields that say more than what is read, ``alike`` those that say the same as one of them.
+    their digits. ``unread`` names columns and fields that say more than what is read, ``derived`` holds measures of rules that may follow
+    from what is read, ``alike`` their names. The last lines, as many as ``added``, are rules for consequents: line and column of the number.
     """
 
     where: str
@@ -59,6 +61,8 @@ class Printout:
     in_full: bool = False
     unread: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
+    derived: tuple[TextColumn, ...] = ()
+    added: tuple[tuple[int, str], ...] = ()
 
     @classmethod
     def of(
@@ -72,6 +76,10 @@ class Printout:
 
     def place(self, index: int, column: str = "") -> str:
         """Return where a number stands, for a message."""
+        own = len(self.lines) - len(self.added)
+        if index >= own:
+            line, name = self.added[index - own]
+            return place(self.where, line, name if column else "", self.unit)
         return place(self.where, int(self.lines[index]), column, self.unit)
 
 
@@ -281,30 +289,81 @@ def split_set(text: str, mark: str = ",") -> list[str]:
 
 # Columns that are not read
 
-#: Measures of a rule that follow from its support, that of its antecedent, and that of its consequent.
-_OF_CONSEQUENT = (
-    *("consequent support", "rhssupport", "rhs support", "lift", "leverage", "conviction", "zhangs_metric"),
-    *("jaccard", "certainty", "kulczynski", "cosine", "phi", "oddsratio", "affinity"),
-)
+#: Names of the support of a rule's consequent.
+OF_CONSEQUENT = ("consequent support", "rhssupport", "rhs support")
 
 
 def with_extras(printout: Printout, columns: Mapping[str, Sequence[str]]) -> Printout:
     """Name the unread columns that add information.
 
-    Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules follow from the support of their
-    consequents, so that only the first of them is named, and none where every consequent is counted in another line. An ``order`` of rules is
-    named even where it only counts lines: it may say that earlier rules come first.
+    Line numbers, lengths, texts without numbers and columns of one value say nothing more. Measures of rules may follow from their supports,
+    which is seen once these are read (:func:`tacit.files.rule_measures.not_implied`). An ``order`` of rules is named even where it only
+    counts lines: it may say that earlier rules come first.
     """
     is_rules = printout.consequents is not None
+    measures = [name for name in columns if is_rules and name.casefold() in MEASURES]
+    measures.sort(key=lambda name: list(MEASURES).index(name.casefold()))
     found = [
-        name for name, texts in columns.items() if (is_rules and name.casefold() == "order") or not _says_nothing(texts, printout)
+        name
+        for name, texts in columns.items()
+        if name not in measures and ((is_rules and name.casefold() == "order") or not _says_nothing(texts, printout))
     ]
-    if printout.consequents is None:
-        return replace(printout, unread=tuple(found), alike=())
-    measures = [name for name in found if name.casefold() in _OF_CONSEQUENT]
-    measures.sort(key=lambda name: _OF_CONSEQUENT.index(name.casefold()))
-    first = [] if _counts_consequents(printout) else measures[:1]
-    return replace(printout, unread=(*first, *(name for name in found if name not in measures)), alike=tuple(measures))
+    derived = tuple(TextColumn(name, list(columns[name])) for name in measures)
+    return replace(printout, unread=tuple(found), alike=tuple(measures), derived=derived)
+
+
+def with_consequents(printout: Printout, column: TextColumn | None) -> Printout:
+    """Add a rule ``{} => consequent`` for each consequent whose support is printed.
+
+    Everybody has the empty antecedent, so that the rule says how many people have the consequent. These rules are numbered behind the last
+    line. None is added where an antecedent or a rule prints the same. If all rules reach a confidence, these need not, and the column is
+    compared with the other supports only.
+    """
+    consequents = printout.consequents
+    if column is None or consequents is None or not any(text.strip() for text in column.texts):
+        return printout
+    if printout.header.min_confidence is not None:
+        return replace(printout, alike=(column.name, *printout.alike), derived=(column, *printout.derived))
+    printed: set[tuple[frozenset[int], str]] = set()
+    for line, (left, right) in enumerate(zip(printout.sets, consequents, strict=True)):
+        for items, texts in ((left, printout.whole_support), ({*left.tolist(), *right.tolist()}, printout.support)):
+            if texts is not None:
+                printed.add((frozenset(map(int, items)), texts.texts[line]))
+    added: dict[tuple[frozenset[int], str], int] = {}
+    for line, right in enumerate(consequents):
+        key = (frozenset(right.tolist()), column.texts[line])
+        if column.texts[line].strip() and key not in printed:
+            added.setdefault(key, line)
+    if not added:
+        return printout
+    first = np.fromiter(added.values(), np.int64, len(added))
+    numbers = int(printout.lines.max()) + 1 + np.arange(len(first))
+    every = Sets(
+        np.concatenate((consequents.offsets, consequents.offsets[-1] + np.cumsum(consequents.lengths[first]))),
+        np.concatenate((consequents.members, consequents.take(first).members)),
+    )
+    supports = [column.texts[line] for line in first.tolist()]
+    support = printout.support or TextColumn(column.name, [""] * len(printout.lines))
+    silent = [""] * len(first)
+    others: dict[str, Any] = {
+        name: TextColumn(one.name, [*one.texts, *silent])
+        for name in ("count", "confidence", "whole_count", "whole_support")
+        if (one := getattr(printout, name)) is not None
+    }
+    place = f"line {numbers[0]} stands" if len(first) == 1 else f"lines {numbers[0]} to {numbers[-1]} stand"
+    sentence = f"The numbers in {column.name} are read as rules without an antecedent, for which {place}."
+    return replace(
+        printout,
+        lines=np.concatenate((printout.lines, numbers)),
+        sets=Sets(
+            np.concatenate((printout.sets.offsets, np.repeat(printout.sets.offsets[-1:], len(first)))), printout.sets.members
+        ),
+        consequents=every,
+        support=TextColumn(support.name, [*support.texts, *supports]),
+        header=replace(printout.header, assumed=(*printout.header.assumed, sentence)),
+        added=tuple((int(printout.lines[line]), column.name) for line in first.tolist()),
+        **others,
+    )
 
 
 def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
@@ -319,17 +378,3 @@ def _says_nothing(texts: Sequence[str], printout: Printout) -> bool:
         sizes = sizes + printout.consequents.lengths
     counters = (range(len(cells)), range(1, len(cells) + 1), sizes.tolist(), sizes.astype(float).tolist())
     return any(cells == list(map(str, counter)) for counter in counters)
-
-
-def _counts_consequents(printout: Printout) -> bool:
-    """Tell if some line prints each consequent's support."""
-    assert printout.consequents is not None
-    has_whole = printout.whole_count is not None or printout.whole_support is not None or printout.confidence is not None
-    counted: set[frozenset[int]] = set()
-    wanted: set[frozenset[int]] = set()
-    for antecedent, consequent in zip(printout.sets, printout.consequents, strict=True):
-        wanted.add(frozenset(consequent.tolist()))
-        counted.add(frozenset((*antecedent.tolist(), *consequent.tolist())))
-        if has_whole:
-            counted.add(frozenset(antecedent.tolist()))
-    return wanted <= counted
