@@ -201,7 +201,7 @@ def _python(_: str) -> Iterator[str]:
 
 def _errors(_: str) -> Iterator[str]:
     """The tree of exceptions."""
-    tree = (sys.modules["tacit.errors"].__doc__ or "").split("::\n", 1)[1].split("\n\nEvery")[0]
+    tree = (sys.modules["tacit.model.errors"].__doc__ or "").split("::\n", 1)[1].split("\n\nEvery")[0]
     yield from ("```text", inspect.cleandoc(tree), "```")
 
 

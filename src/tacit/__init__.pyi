@@ -1,15 +1,5 @@
 """Public names of Tacit, each with the module that defines it; ``tacit/__init__.py`` imports them on first use."""
 
-from tacit.errors import Contradiction as Contradiction
-from tacit.errors import EngineError as EngineError
-from tacit.errors import Exposed as Exposed
-from tacit.errors import Infeasible as Infeasible
-from tacit.errors import InputError as InputError
-from tacit.errors import InternalError as InternalError
-from tacit.errors import LimitReached as LimitReached
-from tacit.errors import OptionError as OptionError
-from tacit.errors import RepairError as RepairError
-from tacit.errors import TacitError as TacitError
 from tacit.files.buckets import read_buckets as read_buckets
 from tacit.files.naive_bayes import read_naive_bayes as read_naive_bayes
 from tacit.files.partial import read_partial as read_partial
@@ -27,6 +17,16 @@ from tacit.mining.negative import mine_negative_rules as mine_negative_rules
 from tacit.mining.rules import mine_rules as mine_rules
 from tacit.model.audit import Audit as Audit
 from tacit.model.buckets import Buckets as Buckets
+from tacit.model.errors import Contradiction as Contradiction
+from tacit.model.errors import EngineError as EngineError
+from tacit.model.errors import Exposed as Exposed
+from tacit.model.errors import Infeasible as Infeasible
+from tacit.model.errors import InputError as InputError
+from tacit.model.errors import InternalError as InternalError
+from tacit.model.errors import LimitReached as LimitReached
+from tacit.model.errors import OptionError as OptionError
+from tacit.model.errors import RepairError as RepairError
+from tacit.model.errors import TacitError as TacitError
 from tacit.model.estimates import Channel as Channel
 from tacit.model.estimates import Comparison as Comparison
 from tacit.model.estimates import PatternSupport as PatternSupport

@@ -14,8 +14,8 @@ import tacit
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.labels import Labels
 from tacit.buckets.statistics import Statistics, weigh
-from tacit.errors import Infeasible, InputError, OptionError
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Infeasible, InputError, OptionError
 from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.table import Schema, Table
 from tests.buckets.naive_totals import shares_by_worlds, totals, worlds

@@ -13,7 +13,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import InputError
+from tacit.model.errors import InputError
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import rows_of
 from tests.reports.audit_cases import itemsets as itemsets_of

@@ -16,7 +16,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import InputError
+from tacit.model.errors import InputError
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.made_releases import released

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import InputError
 from tacit.model.audit import bound
+from tacit.model.errors import InputError
 from tacit.verbs.verify import read_audited
 from tests.checker.made_records import MADE
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tacit as library
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tests.cli.test_joint_command import write
 from tests.shell import program, record, tacit
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tacit as library
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tests.shell import record, tacit
 
 SICK = {"sex": ["F"] * 6 + ["M"] * 6, "town": ["A", "B"] * 6, "ill": ["flu"] * 3 + ["cold"] * 3 + ["flu"] * 2 + ["cold"] * 4}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import InputError
 from tacit.files.knowledge import read_knowledge, write_negative_rules
+from tacit.model.errors import InputError
 from tacit.model.knowledge import Exclusions
 from tests.shell import record
 from tests.shell import tacit as run

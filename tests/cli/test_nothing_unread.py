@@ -412,5 +412,5 @@ def test_each_crosstab_has_its_own_columns(tmp_path: Path) -> None:
     told = refusal("audit", jobs, ages, "--by", "sex,job", "--people", "same")
     assert told.startswith("ages.csv: has columns that no --by names. Give --by once for each file")
     assert "--by: fits none of the files" in refusal("audit", jobs, "--by", "sex,job", "--by", "age,job")
-    with pytest.raises(library.errors.InputError, match="the first columns are not called as --by says"):
+    with pytest.raises(library.InputError, match="the first columns are not called as --by says"):
         library.read_release(ages, by="sex,job")

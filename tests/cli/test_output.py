@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.cli.output import check_outputs, note, say
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tests.shell import leaking_baskets, program
 
 

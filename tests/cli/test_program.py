@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from tacit.cli import Program, cli, lacks_memory
 from tacit.cli.completion import install_completion
 from tacit.cli.output import Session, wrote
-from tacit.errors import EngineError, InputError, InternalError, LimitReached, OptionError
+from tacit.model.errors import EngineError, InputError, InternalError, LimitReached, OptionError
 from tests.shell import tacit
 
 

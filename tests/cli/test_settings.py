@@ -9,7 +9,7 @@ from tacit.cli.audit import _repaired_name
 from tacit.cli.mine import _MineOptions
 from tacit.cli.options import Options, option_name
 from tacit.cli.reading import Settings, _column_groups, first_set, load_settings, read_people
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.release import Header
 from tacit.model.table import Table, Transactions
 from tacit.verbs.settings import Config

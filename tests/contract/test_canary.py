@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import TacitError
+from tacit.model.errors import TacitError
 
 MARK = "Zq7Canary"
 ITEMSETS = "itemset,count,support\n"

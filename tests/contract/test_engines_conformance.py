@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import EngineError, OptionError
 from tacit.files import duckdb as engines
 from tacit.files.duckdb import ENGINES, check_engine, group_rows
+from tacit.model.errors import EngineError, OptionError
 from tacit.model.table import Table
 from tests.examples import examples
 

@@ -11,8 +11,8 @@ import click
 import pytest
 
 import tacit
-from tacit import errors
 from tacit.cli import VERBS, Verb, cli
+from tacit.model import errors
 from tacit.reports.record import audit_record, dump
 
 HEAVY = ("numba", "duckdb", "scipy", "pandas", "polars", "pyarrow", "click", "rich", "llvmlite", "numpy")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import OptionError
 from tacit.files.releases import gather_releases
+from tacit.model.errors import OptionError
 from tests.shell import record
 from tests.shell import tacit as run
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import InputError, OptionError, TacitError
 from tacit.model.bins import Bins, split_option
+from tacit.model.errors import InputError, OptionError, TacitError
 from tests.shell import record
 from tests.shell import tacit as run
 

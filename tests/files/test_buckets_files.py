@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.buckets import write_buckets
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tests.buckets.made_buckets import random_buckets
 
 PEOPLE = "sex,age,group\nF,30,1\nM,40,1\nM,50,2\nF,20,2\nF,20,2\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, OptionError
+from tacit.model.errors import Contradiction, OptionError
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
 from tacit.model.rounding import CONVENTIONS
 from tests.shell import tacit as run

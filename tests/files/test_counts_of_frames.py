@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import tacit
-from tacit.errors import InputError
+from tacit.model.errors import InputError
 
 RNG = np.random.default_rng(1)
 PEOPLE = pd.DataFrame(

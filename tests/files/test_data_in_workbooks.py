@@ -12,7 +12,7 @@ import pytest
 import xlsxwriter
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tests.shell import tacit as run
 
 JOINED = dt.datetime(2024, 5, 6, tzinfo=dt.UTC)

@@ -14,8 +14,8 @@ from typing import NoReturn
 
 import pytest
 
-from tacit.errors import InputError, OptionError
 from tacit.files import disk
+from tacit.model.errors import InputError, OptionError
 
 
 def sentence(call: Callable[[], object], kind: type[Exception]) -> str:

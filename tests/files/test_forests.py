@@ -20,8 +20,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import tacit
-from tacit.errors import InputError, OptionError
 from tacit.model.cuts import Cut
+from tacit.model.errors import InputError, OptionError
 from tests import shell
 
 

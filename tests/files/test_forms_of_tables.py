@@ -21,10 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import InputError, TacitError
 from tacit.files.crosstabs import find_layout
 from tacit.files.frequencies import file_cells
 from tacit.files.recognition import as_input
+from tacit.model.errors import InputError, TacitError
 from tacit.model.frequencies import FrequencyTable
 
 VALUES: dict[str, list[Any]] = {"sex": ["F", "M"], "job": ["clerk", "cook", "smith"], "ill": [0, 1], "area": ["N", "S"]}

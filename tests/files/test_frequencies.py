@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.frequency_cells import HIDDEN_MARKS, CellText, read_cell
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.frequencies import UNBOUNDED, CellPrinting, FrequencyTable
 from tacit.model.table import Table
 

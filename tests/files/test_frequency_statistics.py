@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import Contradiction, InputError
 from tacit.files.releases import read_release, write_release
+from tacit.model.errors import Contradiction, InputError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
 from tests.joint.made_block import BLOCK, BLOCK_HEADER, write_block

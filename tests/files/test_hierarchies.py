@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import InputError
 from tacit.files.hierarchies import check_covers, read_hierarchies, read_hierarchy
+from tacit.model.errors import InputError
 from tacit.model.table import Column, Hierarchy
 
 SECRET = "K4NARY"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.knowledge import read_knowledge
+from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.release import Rules
 from tacit.model.table import Schema, Table

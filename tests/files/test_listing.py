@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction
 from tacit.files import consistency
 from tacit.files.consistency import check_listing
 from tacit.model.audit import Audit
+from tacit.model.errors import Contradiction
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets

@@ -15,7 +15,7 @@ import pytest
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError, TacitError
+from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tests import shell
 from tests.rules.made_people import line_numbers, people
 

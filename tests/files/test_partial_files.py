@@ -12,10 +12,10 @@ import pandas
 import pytest
 
 import tacit
-from tacit.errors import InputError, OptionError
 from tacit.files.partial import read_partial, write_partial
 from tacit.files.recognition import TABLE, CellOptions, recognise
 from tacit.files.selection import Comparison, parse_condition, read_marks, read_rows
+from tacit.model.errors import InputError, OptionError
 from tacit.model.partial import PartialTable
 from tacit.model.table import Schema, Table
 

@@ -14,7 +14,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tests import shell
 
 DRAWN = np.random.default_rng(4)

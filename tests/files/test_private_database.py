@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 import tacit
-from tacit.errors import OptionError
 from tacit.files.duckdb import connect
+from tacit.model.errors import OptionError
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
 from tacit.files import consistency
 from tacit.files.delimited import Pairs, add_cells, item_name, pair_name
 from tacit.files.printout import Bags, Numbering, TextColumn, finish, set_tokens, split_set, token_name
+from tacit.model.errors import InputError
 from tacit.model.release import Sets
 from tests.examples import examples
 

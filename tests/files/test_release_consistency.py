@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.errors import Contradiction, InputError, numbered
 from tacit.files import consistency
 from tacit.files.releases import read_listed
+from tacit.model.errors import Contradiction, InputError, numbered
 from tacit.model.release import Header, Items, Itemsets, Listed, Rules, Sets, Source
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, TacitError
 from tacit.files.recognition import FORMATS
 from tacit.files.releases import read_release, write_release
+from tacit.model.errors import InputError, TacitError
 from tacit.model.release import Header, Items, Itemsets, Sets
 from tests.examples import examples
 

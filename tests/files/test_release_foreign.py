@@ -16,9 +16,9 @@ import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.recognition import FORMATS, find_format
 from tacit.files.releases import read_listed
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"], ["a", "b"], ["a", "c"], ["b"], ["a", "it's", 'say "x"'], ["a", "b", "c"], ["c"]]

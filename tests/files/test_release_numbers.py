@@ -12,10 +12,10 @@ import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import Contradiction
 from tacit.files.counts import Ratio, narrow, read_shares, sure_wholes
 from tacit.files.printout import TextColumn
 from tacit.files.releases import read_listed
+from tacit.model.errors import Contradiction
 from tacit.model.numbers import ROUNDINGS, Printed, Rounding, column_steps
 from tacit.model.release import Itemsets, Rules
 from tests.examples import examples

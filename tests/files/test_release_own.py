@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.releases import read_listed, write_release
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.release import Decimals, Header, Items, Itemsets, Marginal, Rules, Sets
 
 ITEMSETS = 'itemset,count,support\n"[""x""]",50,0.5\n"[""y""]",40,0.4\n"[""x"", ""y""]",20,0.2\n'

@@ -15,8 +15,8 @@ import xlsxwriter
 from mlxtend.frequent_patterns import association_rules, fpgrowth
 
 import tacit
-from tacit.errors import InputError, OptionError
 from tacit.files.recognition import as_input
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Itemsets, Release, Rules
 
 ROWS = [["a", "b", "c"]] * 12 + [["a", "b"]] * 9 + [["c"]] * 7 + [["a", "d"]] * 2

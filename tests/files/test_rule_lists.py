@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tests import shell
 
 Row = dict[str, str]

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError
 from tacit.files import delimited, disk
 from tacit.files.delimited import DelimitedTable, records
 from tacit.files.disk import Input
 from tacit.files.duckdb import BLANKS
 from tacit.files.tables import open_table_file, read_table
+from tacit.model.errors import InputError
 from tacit.model.table import Column
 from tests.examples import examples
 

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.delimited import sniff_delimiter
 from tacit.files.tables import read_table
+from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.table import Schema, Table
 
 SECRET = "K4NARY"

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, OptionError, TacitError
 from tacit.files import transactions as module
 from tacit.files.transactions import read_data, read_transactions
+from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.table import Table, Transactions
 from tests.examples import examples
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tests import shell
 from tests.rules.made_people import people
 

@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from tacit.errors import Contradiction
 from tacit.itemsets import inference_channels, unpublished_itemsets
 from tacit.itemsets.clash import MOST_ITEMS, Statement, clash, smallest_clash
 from tacit.model.audit import Target
+from tacit.model.errors import Contradiction
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.naive_channels import Interval, Row, frequent

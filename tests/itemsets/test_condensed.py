@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.release import Only
 from tests.itemsets.made_releases import released
 from tests.itemsets.naive_channels import Channel, Row, all_channels, rows_of

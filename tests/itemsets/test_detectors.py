@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.cli.audit import audit_command
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.itemsets import detectors
 from tacit.itemsets.detectors import DETECTORS, Family, ScanCost, count_scanned, every_channel
 from tacit.itemsets.inference_channels import run
 from tacit.itemsets.supports import Supports
 from tacit.model.audit import ALGORITHMS, Algorithm, AttackRun, Target
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import LimitReached
 from tacit.itemsets import inference_channels
 from tacit.itemsets.inference_channels import Patterns, narrow_patterns_on, patterns_on
 from tacit.itemsets.supports import Supports
+from tacit.model.errors import LimitReached
 from tacit.model.release import Header, Only
 from tests.examples import examples
 from tests.itemsets.made_releases import released

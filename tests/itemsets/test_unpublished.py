@@ -9,9 +9,9 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import Contradiction
 from tacit.itemsets import inference_channels, unpublished_itemsets
 from tacit.model.audit import AttackRun, Target
+from tacit.model.errors import Contradiction
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import Contradiction
 from tacit.files.knowledge import read_knowledge
+from tacit.model.errors import Contradiction
 from tacit.model.table import Schema, Table
 from tests.examples import examples
 from tests.joint.naive_joint import bounds, group_of, kinds_of, worlds

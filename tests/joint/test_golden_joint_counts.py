@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction
 from tacit.joint.cube import Cube
 from tacit.joint.lower import lower
 from tacit.joint.programs import Programs
 from tacit.joint.worlds import Rows
+from tacit.model.errors import Contradiction
 from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets

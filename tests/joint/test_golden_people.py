@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import LimitReached
 from tacit.joint import cube, joint_releases, lower
+from tacit.model.errors import LimitReached
 from tests.shell import tacit as command
 
 #: How many values the columns of the made people have; the first of each are the most frequent.

@@ -19,12 +19,12 @@ import tacit
 from tacit.checker import check_audit
 from tacit.checker.joint import least_of
 from tacit.checker.lines import Box
-from tacit.errors import Contradiction, OptionError
 from tacit.joint import readers
 from tacit.joint.cube import _largest
 from tacit.joint.lower import lower
 from tacit.joint.programs import Programs, Solver
 from tacit.joint.worlds import Rows
+from tacit.model.errors import Contradiction, OptionError
 from tacit.model.people import read_people
 from tacit.model.policy import Limits
 from tacit.model.release import Decimals, Header, Items, Rules, Sets

@@ -11,10 +11,10 @@ import tacit
 from tacit.checker import check_audit
 from tacit.checker.lines import Declaration
 from tacit.checker.rules import Reject
-from tacit.errors import OptionError
 from tacit.joint.case import look_alikes
 from tacit.joint.lower import relate_populations
 from tacit.joint.words import merge_duplicate_movers
+from tacit.model.errors import OptionError
 from tacit.model.people import Changed, memberships, read_people
 from tests.joint.test_golden_joint import release_of
 

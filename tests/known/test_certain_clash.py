@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction
+from tacit.model.errors import Contradiction
 from tacit.model.people import Population
 from tacit.model.table import Table
 from tacit.solve.bounds import bound, clashing, components

@@ -13,10 +13,10 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.known.proofs import bounds_of, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.policy import Limits
 from tacit.verbs.known import several_case

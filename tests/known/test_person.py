@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
 from tacit.known.case import RuleCase, estimate
 from tacit.known.person import Person, build_up
+from tacit.model.errors import OptionError
 from tacit.model.estimates import PersonEstimate, read_who
 from tacit.model.people import Population
 from tacit.model.release import Rules

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import InputError, OptionError
 from tacit.model.audit import Audit
+from tacit.model.errors import InputError, OptionError
 from tacit.model.event import ItemEvent
 from tacit.model.release import Rules
 from tests.known.naive_certain import Person, Printing

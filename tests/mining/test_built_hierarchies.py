@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
 from tacit.files.hierarchies import read_hierarchies, write_hierarchies
 from tacit.mining.hierarchies import merge_order
+from tacit.model.errors import OptionError
 from tests.examples import examples
 from tests.shell import tacit as run
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tacit.errors import OptionError
 from tacit.mining.itemsets import count_by_threshold, count_itemsets, mine_itemsets
+from tacit.model.errors import OptionError
 from tacit.model.release import ONLY, Itemsets, Only
 from tacit.model.table import Hierarchy, Missing, Schema, Table, Transactions
 

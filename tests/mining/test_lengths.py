@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.mining.itemsets import mine_itemsets
 from tacit.mining.rules import mine_rules
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.table import Hierarchy, Schema, Table, Transactions
 from tacit.repairs import REPAIRS
 from tests.shell import record

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import LimitReached
 from tacit.mining import negative, negative_search
+from tacit.model.errors import LimitReached
 from tacit.model.negative import NegativeRules
 from tacit.model.table import Hierarchy
 

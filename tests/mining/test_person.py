@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tests.shell import record
 from tests.shell import tacit as run
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.errors import OptionError
 from tacit.mining.rules import mine_rules, narrowed, rounded
+from tacit.model.errors import OptionError
 from tacit.model.release import Rules
 from tacit.model.table import Hierarchy, Missing, Schema, Table
 

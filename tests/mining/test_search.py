@@ -15,12 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tacit.errors import LimitReached, OptionError
 from tacit.mining import database, search
 from tacit.mining import search as growing_module
 from tacit.mining.database import Rows, make_database
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.mining.search import Collector, Growing, Piece, Team
+from tacit.model.errors import LimitReached, OptionError
 from tacit.model.release import Sets
 from tacit.model.table import Transactions
 

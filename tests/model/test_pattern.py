@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.event import Pattern
 
 MEANINGS: dict[str, Callable[[bool, bool, bool], bool]] = {

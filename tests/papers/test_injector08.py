@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tacit.buckets.classes import Classes
 from tacit.buckets.estimators import Estimator, by_groups
 from tacit.buckets.utility import PositiveRules
-from tacit.errors import Infeasible
+from tacit.model.errors import Infeasible
 from tacit.model.numbers import Threshold
 from tacit.model.reproduction import Part, Reproduction
 from tacit.papers import injector08, injector08_adult, injector08_trial, injector08_utility, reproduce

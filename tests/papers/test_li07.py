@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import Infeasible
+from tacit.model.errors import Infeasible
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Part
 from tacit.papers import li07, li07_adult, reproduce

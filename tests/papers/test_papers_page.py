@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import InputError
+from tacit.model.errors import InputError
 from tacit.model.reproduction import Reproduction
 from tacit.papers import PAPERS, reproduce
 from tacit.papers.bench import Bench, find_adult, read_adult

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import OptionError
 from tacit.itemsets.detectors import DETECTORS
+from tacit.model.errors import OptionError
 from tacit.model.reproduction import Claim, Judged, Part, Reading, Reproduction, Standing, judge_readings
 from tacit.papers import PAPERS, reproduce
 from tacit.papers.bench import MOST_STEPS, UNITS, WORK, Bench, Database, Paired, Setting

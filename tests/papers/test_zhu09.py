@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import tacit
-from tacit.errors import InputError, LimitReached
+from tacit.model.errors import InputError, LimitReached
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Claim, Reproduction
 from tacit.papers import reproduce, zhu09

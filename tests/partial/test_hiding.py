@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.errors import Infeasible, LimitReached, OptionError, RepairError
+from tacit.model.errors import Infeasible, LimitReached, OptionError, RepairError
 from tacit.model.policy import Limits
 from tacit.partial.greedy import Gains
 from tacit.partial.methods import METHODS, NEEDS, choose_method, find_cells, parse_regions

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import RepairError
+from tacit.model.errors import RepairError
 from tacit.model.policy import Limits
 from tacit.partial.greedy import Gains, hide_by_gain, restore_while_safe, subsets
 from tacit.partial.methods import METHODS, NEEDS, find_cells, hide_everything

@@ -13,9 +13,9 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import InputError, OptionError
 from tacit.files.partial import read_partial
 from tacit.files.selection import read_marks
+from tacit.model.errors import InputError, OptionError
 from tests.partial.naive_tables import FIG2, FIG2_ROWS
 
 POLICY = tacit.Policy(min_confidence=0.55, min_support=0)

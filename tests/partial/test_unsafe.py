@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.errors import LimitReached, OptionError
+from tacit.model.errors import LimitReached, OptionError
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.table import Schema, Table
 from tacit.partial.unsafe_rules import Case, DistinctRows, Node, unsafe_rules, walk

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.repairs.lists import breaking
 from tests.shell import leaking_baskets, record
 from tests.shell import tacit as shell

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.errors import OptionError
 from tacit.itemsets.inference_channels import run
 from tacit.model.audit import Audit, Target
+from tacit.model.errors import OptionError
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets, Only, Release
 from tacit.model.repair import RepairCase

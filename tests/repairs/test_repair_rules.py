@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 import tacit
 from tacit.cli import cli
-from tacit.errors import InputError, OptionError
 from tacit.model.audit import AttackRun, Audit, Status
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Header, MadeBy
 from tacit.model.repair import RepairCase
 from tacit.repairs.lists import Lines, confidences, safety, supports

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tacit.model.numbers import ROUNDINGS, Printed, Rounding
 from tacit.model.release import Itemsets
 from tacit.model.rounding import Precision, counts_printed_as, rounded

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import OptionError
 from tacit.model.audit import Audit
+from tacit.model.errors import OptionError
 from tacit.model.policy import Waiver
 from tacit.reports.audit import audit_text
 from tacit.reports.pages import plain

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import Contradiction
+from tacit.model.errors import Contradiction
 from tacit.model.event import ItemEvent
 
 CASES = tomllib.loads((Path(__file__).parent / "R01.toml").read_text(encoding="utf-8"))["case"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, OptionError
+from tacit.model.errors import Contradiction, OptionError
 from tacit.model.event import Pattern
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Only

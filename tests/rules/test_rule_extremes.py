@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import Contradiction, InputError, OptionError, TacitError
+from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.model.table import Schema, Table
 from tests.shell import record
 

@@ -12,8 +12,8 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.errors import Contradiction
 from tacit.model.audit import Target
+from tacit.model.errors import Contradiction
 from tacit.model.event import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Decimals, Header, Items, Rules, Sets

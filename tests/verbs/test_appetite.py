@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tacit.model.policy import LIMITS, Policy
 from tacit.verbs.settings import Config, joined_policy, load_policy, parse_config, write_config
 from tests.shell import leaking_baskets, record, tacit

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.errors import InputError, OptionError, TacitError
+from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.verbs.settings import Config, load_config, parse_config, write_config
 from tests.examples import examples
 

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 import tacit
 import tacit.cli as program
 from tacit.cli import cli
-from tacit.errors import LimitReached
 from tacit.itemsets import unpublished_itemsets
 from tacit.model.audit import Target
+from tacit.model.errors import LimitReached
 from tacit.model.policy import Limits, check_time, seconds_left, time_limit
 
 

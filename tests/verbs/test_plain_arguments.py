@@ -11,7 +11,7 @@ import pytest
 from mlxtend.frequent_patterns import apriori
 
 import tacit
-from tacit.errors import OptionError, RepairError
+from tacit.model.errors import OptionError, RepairError
 from tacit.model.policy import policy_of
 
 BASKETS = [["a", "b"]] * 49 + [["a"]] + [["c"]] * 20

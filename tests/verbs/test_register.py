@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tacit.verbs import register as module
 from tacit.verbs.register import LISTED, Register
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import tacit
 from tacit.cli import cli
-from tacit.errors import LimitReached, OptionError
+from tacit.model.errors import LimitReached, OptionError
 from tacit.model.frequencies import CellPrinting
 from tacit.model.policy import time_limit
 from tacit.model.repair import OUT_OF_TIME, Suggestion, Suggestions

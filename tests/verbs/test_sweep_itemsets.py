@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.verbs.sweep import listed, sizes, thresholds
 from tests.examples import examples
 from tests.itemsets import naive_channels as naive

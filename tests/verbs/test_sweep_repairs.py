@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import tacit
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Only
 from tacit.model.repair import Goal
 from tacit.repairs import REPAIRS

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.release import Itemsets, Only
 from tacit.model.rounding import Precision, rounded
 from tests.itemsets.made_releases import released

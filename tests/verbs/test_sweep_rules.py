@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.reports.sweep import report_rule_sweep
 from tests import shell
 from tests.rules.made_people import people

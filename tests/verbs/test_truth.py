@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.errors import OptionError
 from tacit.model.audit import Audit
+from tacit.model.errors import OptionError
 from tacit.model.estimates import RANGES, Posterior
 from tacit.model.people import Population
 from tacit.model.policy import Policy

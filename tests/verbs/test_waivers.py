@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tacit as library
 from tacit.checker import check_audit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.policy import Policy, Waiver, event_key
 from tacit.verbs.settings import parse_config
 from tests.shell import leaking_baskets, record, tacit
@@ -239,7 +239,7 @@ def test_patterns_of_columns_and_of_changing_populations() -> None:
 
 @pytest.mark.parametrize("change", ["items", "people", "attack", "findings", "moved", "everything", "both"])
 def test_the_checker_rejects_forged_patterns(change: str) -> None:
-    from tacit.errors import InputError
+    from tacit.model.errors import InputError
 
     waiver = pattern(items=["a", "b"], people=[1, 1], attack="I01")
     made = json.loads(json.dumps(library.audit(RELEASE, policy=Policy(waivers=(waiver,))).to_dict()))

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, numbered
 from tacit.model.arrays import Codes, Flags, Floats, Ints, Words
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Contradiction, numbered
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Check
 

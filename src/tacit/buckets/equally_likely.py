@@ -30,10 +30,10 @@ import numpy as np
 from tacit.buckets.assignments import Shares
 from tacit.buckets.case import BucketCase, Estimates
 from tacit.buckets.words import argument_steps
-from tacit.errors import LimitReached
 from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
+from tacit.model.errors import LimitReached
 from tacit.model.estimates import DIGITS
 from tacit.model.finding import Finding, render_steps
 from tacit.model.policy import Policy

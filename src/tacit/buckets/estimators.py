@@ -13,9 +13,9 @@ import numpy as np
 
 from tacit.buckets.assignments import Valid, share_values, valid_values
 from tacit.buckets.surviving_correlations import Model, Places, estimate, split_rows
-from tacit.errors import OptionError, nearest_column
 from tacit.model.arrays import Floats, Ints
 from tacit.model.buckets import Buckets
+from tacit.model.errors import OptionError, nearest_column
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Check
 from tacit.model.table import Column, Table

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.classes import Classes, find_chain, valid_values
-from tacit.errors import InternalError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.errors import InternalError
 from tacit.model.policy import Limits
 from tacit.model.table import row_keys
 

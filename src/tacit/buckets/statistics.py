@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from tacit.buckets.assignments import Shares, Valid, share_values
-from tacit.errors import InputError, OptionError
 from tacit.model.arrays import Codes, Flags, Floats, Ints
+from tacit.model.errors import InputError, OptionError
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.numbers import exact
 from tacit.model.policy import Check

@@ -30,11 +30,11 @@ import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges
 from tacit.buckets.case import BucketCase, Estimates
-from tacit.errors import LimitReached
 from tacit.known.sensitive_values import no_limit
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.buckets import Buckets
+from tacit.model.errors import LimitReached
 from tacit.model.finding import Finding
 from tacit.model.policy import Check
 

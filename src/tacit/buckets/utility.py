@@ -19,10 +19,10 @@ import numpy.typing as npt
 from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
 from tacit.buckets.estimators import Combinations, Estimator, by_groups, estimators
 from tacit.buckets.surviving_correlations import Model, estimate, guess, learn, sample_rows
-from tacit.errors import LimitReached, OptionError, nearest_column
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import SURE
 from tacit.model.buckets import Buckets
+from tacit.model.errors import LimitReached, OptionError, nearest_column
 from tacit.model.knowledge import Exclusions
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold

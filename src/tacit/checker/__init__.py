@@ -26,7 +26,7 @@ from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, ch
 from tacit.checker.values import check_values
 from tacit.checker.words import check_joint_words, check_rule_citations, check_rules, check_statement, population_names
 from tacit.checker.worlds import Worlds, check_worlds, people_who_fit
-from tacit.errors import InputError, InternalError
+from tacit.model.errors import InputError, InternalError
 from tacit.model.finding import FORMAT, render_bound
 from tacit.model.frequencies import frequency_tables
 from tacit.model.knowledge import Fact

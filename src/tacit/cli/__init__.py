@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import click
 
 from tacit.cli.output import Session, examples, note, stop_listening
-from tacit.errors import InternalError, LimitReached, OptionError, TacitError, nearest_name
+from tacit.model.errors import InternalError, LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.version import __version__
 
 DONE = 0

@@ -17,7 +17,7 @@ from tacit.cli.completion import complete_attacks
 from tacit.cli.options import ReleaseOptions, command, option, refuse_external
 from tacit.cli.output import check_outputs, coloured, emit, watched, write_file, write_reports, wrote
 from tacit.cli.reading import Settings, load_settings
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.audit import Algorithm, Audit

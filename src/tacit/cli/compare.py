@@ -12,7 +12,7 @@ from tacit.cli import options, reading
 from tacit.cli.options import ReleaseOptions, command, option, refuse_external, refuse_options
 from tacit.cli.output import check_outputs, emit, say, watched, write_file
 from tacit.cli.reading import load_settings
-from tacit.errors import LimitReached, OptionError
+from tacit.model.errors import LimitReached, OptionError
 
 if TYPE_CHECKING:
     from tacit.model.buckets import Buckets

@@ -13,7 +13,7 @@ from tacit.cli import options, reading
 from tacit.cli.options import ReleaseOptions, command, option, refuse_external, refuse_options
 from tacit.cli.output import check_outputs, emit, watched, write_file
 from tacit.cli.reading import Settings, load_settings, policy_for
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.model.partial import PartialTable

@@ -9,7 +9,7 @@ import click
 
 from tacit.cli.options import command, json_option, option, report_kind
 from tacit.cli.output import check_outputs, emit, write_file
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 
 @command("init", "tacit init adult.csv")

@@ -15,7 +15,7 @@ from tacit.cli import Program, options, reading
 from tacit.cli.options import Options, command, option, option_name
 from tacit.cli.output import check_outputs, check_release_output, emit, examples, watched, write_release, wrote
 from tacit.cli.reading import Settings, load_settings
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.release import Listed, Only

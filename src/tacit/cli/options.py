@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.output import examples, width
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from datetime import date

@@ -17,7 +17,7 @@ from unicodedata import category
 import click
 
 import tacit
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.progress import Progress

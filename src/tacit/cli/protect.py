@@ -14,7 +14,7 @@ from tacit.cli import INCOMPLETE, OF_VERDICT, options, reading
 from tacit.cli.options import Options, command, option
 from tacit.cli.output import check_outputs, check_release_output, emit, watched, wrote
 from tacit.cli.reading import load_settings, rule_thresholds
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.buckets.grouping import Method as GroupingMethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import tacit
 from tacit.cli.options import OF_TABLES, Options, ReleaseOptions, option_name, refuse_options
 from tacit.cli.output import note
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.model.partial import PartialTable, Thresholds

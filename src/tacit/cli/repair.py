@@ -14,7 +14,7 @@ from tacit.cli.completion import complete_repairs
 from tacit.cli.options import ReleaseOptions, command, option, refuse_options
 from tacit.cli.output import Bar, check_outputs, emit, watched, write_release, write_reports
 from tacit.cli.reading import Settings, load_settings
-from tacit.errors import LimitReached, OptionError
+from tacit.model.errors import LimitReached, OptionError
 from tacit.model.policy import seconds_left
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 
 from tacit.cli.options import command, option
 from tacit.cli.output import note
-from tacit.errors import EngineError, InputError
+from tacit.model.errors import EngineError, InputError
 
 _NEEDED = ("starlette", "uvicorn")
 

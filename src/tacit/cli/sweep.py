@@ -13,7 +13,7 @@ from tacit.cli import DONE, INCOMPLETE, Program, options, reading
 from tacit.cli.options import Options, ReleaseOptions, command, option
 from tacit.cli.output import check_outputs, emit, examples, watched, write_file, write_reports
 from tacit.cli.reading import load_settings
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 if TYPE_CHECKING:
     from tacit.model.repair import Goal

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import TacitError
 from tacit.files.disk import FilePath, Input
 from tacit.files.frequency_cells import is_total
+from tacit.model.errors import TacitError
 
 RESULTS = "results.json"
 CONFIG = "config.json"

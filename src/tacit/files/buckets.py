@@ -20,7 +20,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError, OptionError, nearest_name, numbered
 from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import write_columns_by_csv
@@ -29,6 +28,7 @@ from tacit.files.recognition import BUCKETS_HEADER, pair_of
 from tacit.files.tables import read_table
 from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
+from tacit.model.errors import Contradiction, InputError, OptionError, nearest_name, numbered
 from tacit.model.release import Header, Source
 from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from tacit.errors import InputError
 from tacit.files.counts import Shares, read_shares
 from tacit.files.crosstabs import is_count, is_share
 from tacit.files.frequency_cells import HIDDEN_MARKS, CellText
 from tacit.files.printout import TextColumn, with_points
+from tacit.model.errors import InputError
 from tacit.model.numbers import Rounding
 
 Labels = Sequence[Sequence[str | None]]

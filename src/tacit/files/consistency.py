@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.counts import selected
 from tacit.model.arrays import Flags, Ints, Words
+from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.release import Itemsets, Listed, Sets
 
 PAIRS_BUDGET = 1 << 29  #: Bytes that the comparison of all pairs may touch: about half a second.

@@ -20,10 +20,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.printout import Printout, TextColumn
 from tacit.files.rule_measures import not_implied
 from tacit.model.arrays import Flags, Floats, Ints
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.numbers import DOUBLE_DIGITS, NEAREST, Printed, Rounding, column_steps
 from tacit.model.release import Decimals, Header, Itemsets, Listed, Only, Rules, Source
 from tacit.model.rounding import counts_printed_as

@@ -25,12 +25,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.errors import InputError
 from tacit.files.counts import Place
 from tacit.files.disk import Input
 from tacit.files.duckdb import BLANKS, parquet_columns
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
+from tacit.model.errors import InputError
 from tacit.model.table import Column
 
 #: Separators in the order in which they are preferred when several would do; the weak ones are used only where no strong one fits as well.

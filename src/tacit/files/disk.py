@@ -32,7 +32,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
-from tacit.errors import InputError, OptionError
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Source
 
 FilePath = str | os.PathLike[str]

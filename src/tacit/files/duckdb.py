@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.files.disk import Input, parquet_files, private_folder, readable, shown, spill_folder
 from tacit.model.arrays import Codes
+from tacit.model.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.model.table import Column, Table, require_column
 
 BLANKS = " \t\n\r\f\v"  #: Signs removed around every cell of a table.

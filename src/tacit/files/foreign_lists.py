@@ -11,7 +11,6 @@ from xml.parsers import expat
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, Head, holds, read_grid
 from tacit.files.disk import Input, readable, shown
 from tacit.files.duckdb import parquet_columns, read_parquet, read_parquet_texts, sql_name, text_of
@@ -37,6 +36,7 @@ from tacit.files.printout import (
     with_points,
 )
 from tacit.files.recognition import LINE_WITH_NUMBERS, is_spark, plain_name, split_numbers
+from tacit.model.errors import InputError, OptionError
 from tacit.model.numbers import Threshold, share
 from tacit.model.release import Header
 

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import EngineError, InputError
 from tacit.files.delimited import holds
 from tacit.files.duckdb import BLANKS, nested
 from tacit.files.header import FileHeader
@@ -38,6 +37,7 @@ from tacit.files.printout import (
     with_consequents,
     with_extras,
 )
+from tacit.model.errors import EngineError, InputError
 from tacit.model.table import Column
 
 #: What programs call the column of the counts, whatever the case.

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.files.cell_shares import are_shares, shares_as_cells
 from tacit.files.crosstabs import Layout, find_layout, is_count, made_up_name
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
@@ -56,6 +55,7 @@ from tacit.files.recognition import (
 )
 from tacit.model.arrays import Ints
 from tacit.model.bins import Bins
+from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError, OptionError, numbered
 from tacit.files.frames import COUNT_NAMES
 from tacit.model.arrays import Ints
+from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.frequencies import ANY, FrequencyTable, Measured, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.release import Decimals, Source

@@ -20,10 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from tacit.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.model.bins import Bins, parse_bins
 from tacit.model.cuts import Cut
+from tacit.model.errors import Contradiction, InputError, OptionError, TacitError, nearest
 from tacit.model.numbers import ROUNDINGS, Rounding, share
 from tacit.model.release import CHANGES, ONLY, UNSUITABLE, Header, Itemsets, LeftOut, Listed, MadeBy, Marginal, Only, ValueGroup
 from tacit.model.table import MISSING_RULES, Schema

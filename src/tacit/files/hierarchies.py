@@ -9,10 +9,10 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.delimited import find_delimiter, records
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.duckdb import BLANKS
+from tacit.model.errors import InputError, OptionError
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import OptionError
 from tacit.files.hierarchies import read_hierarchies
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data, read_one_hot, read_transactions
+from tacit.model.errors import OptionError
 from tacit.model.table import Hierarchy, Names, Table, Transactions
 
 Trees = Mapping[str, Hierarchy] | str | Path | None  #: Hierarchies by column, or a folder of files that hold them.

@@ -17,10 +17,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tacit.errors import InputError, OptionError
 from tacit.files.delimited import Grid, holds, item_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input, replace_file, shown
 from tacit.files.header import bins_entry, header_path
+from tacit.model.errors import InputError, OptionError
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.negative import NegativeRules
 from tacit.model.numbers import column_steps, exact

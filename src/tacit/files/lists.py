@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.counts import Place
 from tacit.files.delimited import Pairs, add_cells, holds, item_name, pair_name, read_grid, read_head
 from tacit.files.disk import FilePath, Input
@@ -29,6 +28,7 @@ from tacit.files.header import FileHeader, Plain, header_entries, split_items, w
 from tacit.files.printout import Bags, Numbering, Printout, TextColumn, finish, place, with_extras
 from tacit.files.rule_lists import in_order
 from tacit.model.arrays import Ints
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Decimals, Items, Itemsets, Listed, Marginal, Rules, Sets
 
 COLUMNS = ("itemset", "antecedent", "consequent", "count", "support", "confidence", "order")

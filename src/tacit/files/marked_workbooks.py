@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from tacit.errors import InputError, OptionError
 from tacit.files.delimited import find_delimiter, read_head, records
 from tacit.files.disk import FilePath, replace_file, shown
 from tacit.files.recognition import as_input
 from tacit.files.renditions import Workbook
+from tacit.model.errors import InputError, OptionError
 
 Mark = Literal["exposed", "used"]
 Cell = tuple[int, int]  #: Row and column, from 0.

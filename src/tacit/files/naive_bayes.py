@@ -22,7 +22,6 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, InputError, OptionError
 from tacit.files.consistency import check_release
 from tacit.files.counts import one_n
 from tacit.files.disk import Input
@@ -30,6 +29,7 @@ from tacit.files.frequencies import file_cells, frame_cells
 from tacit.files.frequency_cells import Cells
 from tacit.files.header import NAIVE_BAYES_FORMAT, Entries, entries_beside
 from tacit.files.recognition import CellOptions, has_class_tables
+from tacit.model.errors import Contradiction, InputError, OptionError
 from tacit.model.numbers import ROUNDINGS, Bound, Printed, Rounding, column_steps, exact, share
 from tacit.model.release import Header, Items, Rules, Sets
 from tacit.model.table import Schema, column_names, sensitive_names

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.delimited import csv_blocks
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
 from tacit.files.header import Entries, bins_entry, entries_beside, read_bins, write_with_header
 from tacit.files.tables import read_table
 from tacit.model.bins import Bins
+from tacit.model.errors import InputError, OptionError
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header
 from tacit.model.table import Missing, MissingRule, Names, Schema, Table, column_names

@@ -14,10 +14,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from tacit.errors import InputError
 from tacit.files.disk import Input
 from tacit.files.header import read_header
 from tacit.files.trees import leaves_of_arrays
+from tacit.model.errors import InputError
 from tacit.model.release import Rules
 from tacit.model.table import Names, column_names
 

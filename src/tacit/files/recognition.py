@@ -15,7 +15,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import Head, find_delimiter, holds, read_head, records
 from tacit.files.disk import MOST_KEPT, SHEET_MARKS, FilePath, Input, shown, split_sheet
 from tacit.files.frames import COUNT_NAMES, as_frame
@@ -23,6 +22,7 @@ from tacit.files.header import NAIVE_BAYES_FORMAT, FileHeader, format_beside
 from tacit.files.printout import Printout
 from tacit.files.tables import file_columns
 from tacit.model.buckets import Buckets
+from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.partial import PartialTable

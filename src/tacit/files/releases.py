@@ -18,7 +18,6 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, cast
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files import frames
 from tacit.files.acro_folders import RECORDS, Described, read_session
 from tacit.files.consistency import check_lengths, check_release
@@ -43,6 +42,7 @@ from tacit.files.recognition import (
     pair_of,
     recognise,
 )
+from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown, columns_not_read
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Source
@@ -535,7 +535,7 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 
     >>> gather_releases([])
     Traceback (most recent call last):
-    tacit.errors.OptionError: the list: holds 0 releases. Give at least two, or one release by itself.
+    tacit.model.errors.OptionError: the list: holds 0 releases. Give at least two, or one release by itself.
     """
     if isinstance(given, Gathered):
         return given

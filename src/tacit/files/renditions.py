@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, BinaryIO
 
-from tacit.errors import InputError, OptionError, nearest_name
 from tacit.files.delimited import csv_cell
 from tacit.files.disk import SHEET_MARKS, FilePath, Input, readable, shown
+from tacit.model.errors import InputError, OptionError, nearest_name
 
 _WORKBOOK = "xl/workbook.xml"
 #: Largest unpacked workbook, and JSON file, in bytes.

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from tacit.errors import InputError
 from tacit.files.counts import Place
 from tacit.files.printout import TextColumn
+from tacit.model.errors import InputError
 from tacit.model.release import FIRST_RULE, FirstMatch, Header, Items, Sets, ValueGroup
 
 Pair = tuple[str, str]

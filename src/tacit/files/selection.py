@@ -22,10 +22,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError, numbered
 from tacit.files.disk import Input, shown
 from tacit.files.tables import read_table
 from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import InputError, OptionError, numbered
 from tacit.model.table import Column, Table, require_column
 
 _WHERE = "--rows"

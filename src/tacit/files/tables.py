@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.delimited import DelimitedTable
 from tacit.files.disk import FilePath, Input, shown, split_sheet
 from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.model.arrays import Flags
 from tacit.model.bins import Bins, count_people, parse_bins, parse_number
+from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names, require_column
 

@@ -15,12 +15,12 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError
 from tacit.files.disk import FilePath, Input, readable, shown
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
 from tacit.model.bins import Bins
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Items, Sets
 from tacit.model.table import MissingRule, Names, Table, Transactions, sort_names
 

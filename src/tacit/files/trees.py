@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
 from tacit.files.frames import texts_of
 from tacit.files.names import pair_of
 from tacit.model.arrays import Ints
 from tacit.model.cuts import Cut, interval_name
+from tacit.model.errors import OptionError
 from tacit.model.release import Header, Items, Rules, Sets, ValueGroup, common_cuts
 from tacit.model.table import Names, column_names
 

@@ -20,11 +20,11 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, numbered
 from tacit.itemsets.supports import MOST_ITEMS as LONGEST_CUBE
 from tacit.itemsets.supports import Cube, Supports
 from tacit.kernels.rows import cells
 from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import Contradiction, numbered
 from tacit.model.release import Itemsets
 
 #: Tables over more items than this are not searched: 2**5 lines are made irreducible in half a second, 2**6 in seven.

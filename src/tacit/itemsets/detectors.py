@@ -19,11 +19,11 @@ from itertools import groupby
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.itemsets.clash import refuse_clash
 from tacit.itemsets.supports import Found, Supports, matching_rows
 from tacit.model.arrays import Ints
 from tacit.model.audit import Target
+from tacit.model.errors import OptionError
 from tacit.model.release import Itemsets
 
 Emit = Callable[[Found], None]

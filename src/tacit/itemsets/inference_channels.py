@@ -26,7 +26,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_clash, refuse_gaps
 from tacit.itemsets.detectors import detect
 from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
@@ -34,6 +33,7 @@ from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.rows import every_pattern
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.errors import LimitReached
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Sets

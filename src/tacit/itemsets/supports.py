@@ -22,10 +22,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.kernels.projection import Vertical, people_with, small_groups_on, vertical
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
+from tacit.model.errors import InputError, OptionError
 from tacit.model.estimates import Channel
 from tacit.model.release import Itemsets
 from tacit.model.table import Transactions

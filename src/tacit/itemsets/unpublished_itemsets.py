@@ -27,13 +27,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
 from tacit.itemsets.supports import MOST_ITEMS, Supports
 from tacit.itemsets.words import write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.errors import LimitReached
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding, certificate
 from tacit.model.numbers import Bound

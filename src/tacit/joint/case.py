@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.event import ItemEvent
 from tacit.model.knowledge import Fact
 from tacit.model.people import People

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import LimitReached
 from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Key, Problem
 from tacit.joint.case import JointCase
 from tacit.joint.conditions import classes_of
@@ -34,6 +33,7 @@ from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.errors import LimitReached
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound

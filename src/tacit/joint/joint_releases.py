@@ -30,7 +30,6 @@ from functools import partial
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.joint import words
 from tacit.joint.boxes import DECLARED, MEMBER, Box, Choice, Line, Origin, Problem, item_event
 from tacit.joint.case import Found, JointCase
@@ -59,6 +58,7 @@ from tacit.known.releases import SeveralCase
 from tacit.known.words import SeveralWords
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.errors import LimitReached
 from tacit.model.event import Event, ItemEvent
 from tacit.model.finding import Finding
 from tacit.model.people import Same

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 
-from tacit.errors import OptionError, nearest_name
 from tacit.joint.boxes import (
     HISTORY_KIND,
     MEMBER,
@@ -32,6 +31,7 @@ from tacit.joint.boxes import (
 from tacit.joint.conditions import Gaps, MissingRules, ShownRows
 from tacit.joint.cube import ASKED_WHOLE, MOST_LITERALS
 from tacit.joint.readers import READERS, Vocabulary
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.numbers import Bound
 from tacit.model.people import Changed, Churn, People, Same, memberships

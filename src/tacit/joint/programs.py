@@ -18,7 +18,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from tacit.errors import Contradiction, numbered
 from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
 from tacit.joint.case import JointCase
 from tacit.joint.cube import Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
@@ -26,6 +25,7 @@ from tacit.joint.rearranging import Rearranging
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
+from tacit.model.errors import Contradiction, numbered
 from tacit.model.policy import Limits
 from tacit.solve.solver import Constraints, Matrix, solve, solve_linear, solve_whole, stack_columns, stack_rows
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 
-from tacit.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.mining.itemsets import count_itemsets, mine_itemsets
 from tacit.model.arrays import Codes, Floats, Ints, Words
+from tacit.model.errors import Contradiction, InputError, LimitReached, numbered
 from tacit.model.knowledge import Fact, Withheld
 from tacit.model.people import Population
 from tacit.model.release import Items, Rules, Sets

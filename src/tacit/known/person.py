@@ -18,12 +18,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.known.case import DISTRIBUTION, LINE, MISSING, Estimate, PeopleCase, RuleCase, estimate
 from tacit.known.proofs import Prover, state_everything
 from tacit.known.releases import Origin, SeveralCase
 from tacit.known.words import list_pairs, shared_values, words_of
 from tacit.model.arrays import Codes, Floats, Ints
+from tacit.model.errors import LimitReached
 from tacit.model.estimates import Influence, Said, Shares, Step
 from tacit.model.finding import render_phrase, render_steps
 from tacit.solve.bounds import bound

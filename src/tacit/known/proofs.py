@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.known.case import PeopleCase
 from tacit.known.releases import SeveralCase
 from tacit.model.arrays import Ints
+from tacit.model.errors import LimitReached
 from tacit.model.policy import Limits
 from tacit.model.words import CountedPeople
 from tacit.solve.bounds import Bounds, bound, clashing, components

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tacit.errors import Contradiction, InputError, numbered
 from tacit.known.case import (
     CHECK,
     DISTRIBUTION,
@@ -36,6 +35,7 @@ from tacit.known.case import (
 from tacit.mining.itemsets import count_itemsets
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Contradiction, InputError, numbered
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.knowledge import Fact, Withheld
 from tacit.model.people import Population

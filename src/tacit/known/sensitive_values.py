@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import LimitReached, OptionError, nearest_column
 from tacit.known.case import LINE, Estimate, Listed, PeopleCase, RuleCase, count_missing, estimate
 from tacit.known.releases import SeveralCase
 from tacit.model.arrays import Flags, Floats
 from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
+from tacit.model.errors import LimitReached, OptionError, nearest_column
 from tacit.model.estimates import OTHER, Comparison, Posterior
 from tacit.model.event import BoxEvent
 from tacit.model.finding import Finding, Share, remark

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Ints
+from tacit.model.errors import OptionError
 from tacit.model.release import Sets
 from tacit.model.table import ROOT, Column, Hierarchy, Table, require_column
 

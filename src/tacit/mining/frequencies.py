@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Ints
+from tacit.model.errors import OptionError
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
 from tacit.model.release import Header
 from tacit.model.rounding import MOST_BASE

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.inputs import require_table
 from tacit.model.arrays import Floats, Ints
+from tacit.model.errors import InputError, OptionError
 from tacit.model.numbers import exact
 from tacit.model.policy import Limits
 from tacit.model.table import Column, Hierarchy, Table

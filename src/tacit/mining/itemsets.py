@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tacit.errors import OptionError, nearest_name
 from tacit.files.inputs import Trees, people_of, require_table, trees_of
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
 from tacit.model.columns import find_unsuitable
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
 from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column
@@ -72,7 +72,7 @@ def mine_itemsets(
     threads
         How many cores to use; all by default.
     time_limit
-        Seconds after which mining stops with :class:`~tacit.errors.LimitReached`.
+        Seconds after which mining stops with :class:`~tacit.model.errors.LimitReached`.
     progress
         Called now and then with the share of the work done, from 0 to 1.
 

@@ -21,7 +21,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.files.hierarchies import check_hierarchies
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.negative_search import (
@@ -41,6 +40,7 @@ from tacit.mining.negative_search import (
     rules_of_each,
 )
 from tacit.model.arrays import Flags
+from tacit.model.errors import OptionError
 from tacit.model.negative import NegativeRules
 from tacit.model.numbers import share
 from tacit.model.policy import Limits
@@ -112,7 +112,7 @@ def mine_negative_rules(
     seed
         What the shuffling starts from.
     time_limit
-        Seconds after which :class:`~tacit.errors.LimitReached` is raised.
+        Seconds after which :class:`~tacit.model.errors.LimitReached` is raised.
     progress
         Called with the share of the work done, from 0 to 1.
 

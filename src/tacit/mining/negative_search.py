@@ -25,8 +25,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, LimitReached, OptionError, nearest_name
 from tacit.model.arrays import Flags, Floats, Ints, Words
+from tacit.model.errors import InputError, LimitReached, OptionError, nearest_name
 from tacit.model.negative import Node
 from tacit.model.numbers import exact
 from tacit.model.policy import Limits

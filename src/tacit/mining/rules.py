@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.database import Pair, table_rows
 from tacit.mining.itemsets import check_max_length
 from tacit.mining.search import Limits, Progress, Wanted, as_labels, mine, too_many_error
 from tacit.model.arrays import Ints
+from tacit.model.errors import OptionError
 from tacit.model.numbers import Printed, Threshold, share
 from tacit.model.release import Decimals, Header, Items, Marginal, Rules, Sets
 from tacit.model.table import Column, Hierarchy, Names, Table

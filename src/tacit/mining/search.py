@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import LimitReached, OptionError
 from tacit.kernels import search as kernels
 from tacit.mining.database import Database, Rows, make_database
 from tacit.model.arrays import Ints
+from tacit.model.errors import LimitReached, OptionError
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 

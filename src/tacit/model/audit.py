@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Exposed, OptionError, nearest_name
 from tacit.model.arrays import Flags, Ints, Words
+from tacit.model.errors import Exposed, OptionError, nearest_name
 from tacit.model.estimates import Posterior
 from tacit.model.event import Event
 from tacit.model.finding import Claim, Finding, finding_id

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import OptionError
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _QUANTILES = re.compile(r"[qQ](\d{1,3})")

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Floats
+from tacit.model.errors import OptionError
 from tacit.model.finding import Citation
 from tacit.model.knowledge import Withheld
 from tacit.model.people import Population

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Flags
+from tacit.model.errors import OptionError
 
 Side = tuple[tuple[str, ...], tuple[str, ...]]  #: What somebody has and what she lacks.
 

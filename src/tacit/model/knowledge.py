@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError, nearest_name
 from tacit.model.arrays import Codes, Flags, Ints, Words
+from tacit.model.errors import InputError, OptionError, nearest_name
 from tacit.model.numbers import exact
 from tacit.model.table import Column, Table, distinct_rows, row_keys
 

@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Literal, SupportsIndex, cast, get_args
 
-from tacit.errors import InternalError, OptionError
+from tacit.model.errors import InternalError, OptionError
 
 
 @dataclass(frozen=True, slots=True, order=True)

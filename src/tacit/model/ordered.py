@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Floats, Ints
+from tacit.model.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.errors import OptionError
 from tacit.model.numbers import exact, share
 from tacit.model.release import Header, Published, Source
 from tacit.model.table import Column, Table

@@ -17,9 +17,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.model.arrays import Codes, Ints
 from tacit.model.cuts import Cut
+from tacit.model.errors import InputError, OptionError
 from tacit.model.release import NO_RULE, Release
 from tacit.model.shown import Shown
 from tacit.model.table import Column, Table

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from tacit.errors import LimitReached, OptionError, nearest_name
+from tacit.model.errors import LimitReached, OptionError, nearest_name
 from tacit.model.numbers import exact, share
 
 if TYPE_CHECKING:

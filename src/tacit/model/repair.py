@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args, overload
 
-from tacit.errors import OptionError
 from tacit.model.audit import Audit, Verdict
 from tacit.model.buckets import Buckets
 from tacit.model.changes import LineChange, changes_between
+from tacit.model.errors import OptionError
 from tacit.model.partial import PartialTable
 from tacit.model.release import Changes, Itemsets, Listed, MadeBy, Release
 from tacit.model.rounding import Precision

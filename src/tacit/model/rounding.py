@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from tacit.errors import OptionError, nearest_name
 from tacit.model.arrays import Ints
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.numbers import Printed, Rounding
 from tacit.model.release import Decimals, Itemsets
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, nearest_column, nearest_name
 from tacit.model.bins import Bins
+from tacit.model.errors import OptionError, nearest_column, nearest_name
 from tacit.model.release import Items, Sets, Source
 from tacit.model.shown import Shown
 

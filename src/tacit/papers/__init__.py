@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tacit.errors import OptionError, nearest_name
 from tacit.model.audit import Progress, silent
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.reproduction import Part, Reproduction
 from tacit.papers import atzori05, injector08, li07, pmicd08, zhu09
 from tacit.papers.bench import Bench

@@ -22,7 +22,6 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, LimitReached, OptionError, TacitError
 from tacit.files.disk import shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_transactions
@@ -30,6 +29,7 @@ from tacit.itemsets.detectors import DETECTORS, Family, count_scanned
 from tacit.itemsets.supports import Found, Supports
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.audit import AttackRun, Progress, Target
+from tacit.model.errors import InputError, LimitReached, OptionError, TacitError
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets
 from tacit.model.reproduction import Cell, Chart, Claim, Judged, Part, Standing, Timed

@@ -16,11 +16,11 @@ import numpy as np
 
 from tacit.buckets.classes import Classes, Feasible, valid_values
 from tacit.buckets.grouping import group_people
-from tacit.errors import Infeasible
 from tacit.files.buckets import read_buckets
 from tacit.files.tables import read_table
 from tacit.mining.negative import mine_negative_rules
 from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import Infeasible
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Claim, Part
 from tacit.papers import injector08_adult as adult

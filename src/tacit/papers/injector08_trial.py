@@ -20,11 +20,11 @@ from tacit.buckets.classes import valid_values as class_values
 from tacit.buckets.estimators import Combinations
 from tacit.buckets.grouping import Method, Recipes, count_exchanges, form_groups, group_people, join_groups
 from tacit.buckets.surviving_correlations import guess, learn
-from tacit.errors import Infeasible
 from tacit.files.knowledge import read_knowledge
 from tacit.mining.negative import mine_negative_rules
 from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Infeasible
 from tacit.model.knowledge import Exclusions
 from tacit.model.negative import NegativeRules
 from tacit.model.policy import Limits

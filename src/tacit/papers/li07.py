@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.errors import RepairError
+from tacit.model.errors import RepairError
 from tacit.model.policy import Limits
 from tacit.model.reproduction import Claim, Graph, Part
 from tacit.papers import li07_adult

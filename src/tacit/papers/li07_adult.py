@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import RepairError
+from tacit.model.errors import RepairError
 from tacit.model.policy import Check
 from tacit.model.reproduction import Cell, Chart, Claim, Judged, Part, Reading, Timed, judge_readings
 from tacit.model.table import Table

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.errors import LimitReached
 from tacit.known.case import Multipliers, RuleCase, estimate
 from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Codes, Floats
+from tacit.model.errors import LimitReached
 from tacit.model.people import Population
 from tacit.model.release import Rules
 from tacit.model.reproduction import Reading

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.errors import InputError
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.audit import Target
+from tacit.model.errors import InputError
 from tacit.model.event import BoxEvent
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Policy

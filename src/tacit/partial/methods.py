@@ -20,8 +20,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from tacit.errors import Infeasible, OptionError, RepairError, nearest_name
 from tacit.model.arrays import Flags
+from tacit.model.errors import Infeasible, OptionError, RepairError, nearest_name
 from tacit.model.policy import Check, Limits
 from tacit.partial.greedy import hide_greedily, restore_while_safe
 from tacit.partial.papers import hide_along_graph, hide_rule_by_rule, hide_values

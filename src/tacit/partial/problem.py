@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.errors import OptionError
 from tacit.model.policy import Check
 from tacit.model.table import row_keys
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import LimitReached
 from tacit.model.arrays import Codes, Ints
+from tacit.model.errors import LimitReached
 from tacit.model.partial import Thresholds
 from tacit.model.policy import Check
 from tacit.model.table import row_keys

@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
 from tacit.repairs.lists import without_findings, without_lines
 

@@ -16,10 +16,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, OptionError, RepairError, numbered
 from tacit.mining.rules import Published, publish
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit
+from tacit.model.errors import InputError, OptionError, RepairError, numbered
 from tacit.model.event import ItemEvent
 from tacit.model.numbers import Rounding
 from tacit.model.release import Header, Itemsets, Listed, Rules

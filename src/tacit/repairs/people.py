@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import OptionError, RepairError
 from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
 from tacit.kernels.rows import maximal_flags
 from tacit.model.arrays import Ints, Words
+from tacit.model.errors import OptionError, RepairError
 from tacit.model.policy import check_time
 from tacit.model.release import Items, Itemsets, Sets
 from tacit.model.repair import Proposal, RepairCase

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from itertools import count, takewhile
 
-from tacit.errors import OptionError
 from tacit.mining.rules import Published
+from tacit.model.errors import OptionError
 from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Proposal, RepairCase
 from tacit.model.rounding import Precision, rounded

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
 
-from tacit.errors import OptionError
 from tacit.model.audit import AttackRun, Audit, Findings
 from tacit.model.buckets import Buckets
+from tacit.model.errors import OptionError
 from tacit.model.estimates import Comparison, Posterior
 from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 SECONDS = 60  #: What a browser may take for a page.

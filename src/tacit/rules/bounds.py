@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.errors import InternalError
 from tacit.kernels.deduction import Book
 from tacit.model.arrays import Flags, Ints, Words
+from tacit.model.errors import InternalError
 from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.policy import Limits
 from tacit.model.release import Header, Items, Rules, Sets

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import Contradiction, OptionError
 from tacit.itemsets.supports import Supports
 from tacit.kernels.rows import superset_max
 from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import Contradiction, OptionError
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.event import Pattern
 from tacit.model.finding import Citation, render_steps

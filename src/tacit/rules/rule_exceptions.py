@@ -24,9 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import Contradiction, LimitReached, numbered
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.errors import Contradiction, LimitReached, numbered
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Finding, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound

@@ -9,7 +9,6 @@ from typing import Any
 
 from tacit.buckets.case import BucketCase
 from tacit.buckets.equally_likely import Member, describe_members, find_members
-from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.files.releases import read_release
 from tacit.itemsets.inference_channels import run as maximal_channels
 from tacit.itemsets.supports import channels_from_condensed
@@ -18,6 +17,7 @@ from tacit.known.person import Person, bounds_of, build_up
 from tacit.known.sensitive_values import baseline_of, why_not
 from tacit.model.arrays import Codes
 from tacit.model.audit import Target
+from tacit.model.errors import LimitReached, OptionError, nearest_name
 from tacit.model.estimates import Channel, PatternSupport, PersonEstimate, read_who
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy

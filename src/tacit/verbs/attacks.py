@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tacit.errors import LimitReached, OptionError, nearest_name
 from tacit.model.audit import AttackRun, Status, Stream, Target
+from tacit.model.errors import LimitReached, OptionError, nearest_name
 from tacit.model.event import comparable
 from tacit.model.finding import Claim
 from tacit.model.numbers import Bound

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.errors import OptionError, nearest_name
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
 from tacit.model.audit import ALGORITHMS, Algorithm, Asked, Audit, Progress, Target, described, silent
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
 from tacit.model.people import Gathered, People, Same

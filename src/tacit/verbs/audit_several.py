@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tacit.errors import OptionError
 from tacit.files.knowledge import read_counts
 from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
 from tacit.joint.readers import words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Target
+from tacit.model.errors import OptionError
 from tacit.model.estimates import table_of
 from tacit.model.people import Changed, Churn, Gathered, Nested, People, Same, Unknown, as_released, check_people
 from tacit.model.release import Release, by_sensitive_column, common_cuts

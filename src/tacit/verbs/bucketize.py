@@ -18,13 +18,13 @@ from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
 from tacit.buckets.labels import Labels
 from tacit.buckets.statistics import Statistics
 from tacit.buckets.utility import UtilitySettings, grouping_cost, measure_utility, read_intervals
-from tacit.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.files.buckets import read_buckets, shuffled
 from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
 from tacit.files.tables import read_table
 from tacit.model.audit import Audit, Target
 from tacit.model.buckets import Buckets
+from tacit.model.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold, exact, share

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.errors import InputError, InternalError, LimitReached, OptionError, RepairError, nearest_name
 from tacit.files.inputs import require_table
 from tacit.files.selection import Marks, read_marks, read_rows
 from tacit.model.arrays import Flags
 from tacit.model.audit import Audit
+from tacit.model.errors import InputError, InternalError, LimitReached, OptionError, RepairError, nearest_name
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
 from tacit.model.repair import OTHER_COLUMNS, Hidden, OtherColumns, Tried

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from tacit.errors import OptionError
 from tacit.model.audit import AttackRun, Columns
+from tacit.model.errors import OptionError
 from tacit.model.knowledge import Withheld
 from tacit.model.release import Header, Itemsets, Listed, Release, Rules
 from tacit.model.table import Table, Transactions

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import InputError, OptionError
 from tacit.files.knowledge import read_counts, read_knowledge
 from tacit.files.tables import read_table
 from tacit.known.case import PeopleCase, RuleCase
@@ -17,6 +16,7 @@ from tacit.known.releases import SeveralCase, name_of
 from tacit.known.sensitive_values import baseline_of, compare_estimates, posterior_measures
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.buckets import Buckets
+from tacit.model.errors import InputError, OptionError
 from tacit.model.estimates import OTHER, Posterior
 from tacit.model.knowledge import Fact
 from tacit.model.people import Population, as_released

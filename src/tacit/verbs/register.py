@@ -22,11 +22,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.recognition import BUCKETS_HEADER, pair_of
 from tacit.files.releases import gather, name_with_folder, read_release, source_at
 from tacit.model.audit import Audit
+from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.people import MOST_POPULATIONS, Churn, Gathered, NotRead, People, Releases, Same, read_people
 from tacit.model.release import Release
 

@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tacit.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
+from tacit.model.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time

@@ -14,11 +14,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import OptionError, nearest_name
 from tacit.files.disk import FilePath, Input, replace_file, replace_folder, shown
 from tacit.files.header import header_path
 from tacit.files.recognition import BUCKETS_HEADER
 from tacit.model.audit import Audit
+from tacit.model.errors import OptionError, nearest_name
 from tacit.model.release import Release
 from tacit.reports import acro
 from tacit.reports.audit import audit_document

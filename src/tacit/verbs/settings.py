@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, cast
 
-from tacit.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.tables import read_table
 from tacit.files.transactions import read_data
 from tacit.model.bins import parse_bins
 from tacit.model.columns import find_repeated_people, name_words, numbers_people
+from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.numbers import Threshold, exact, share
 from tacit.model.policy import ACRO_NAMES, LIMITS, Level, Policy, PolicyFile, Waiver, is_looser
 from tacit.model.table import MISSING_RULES, Column, MissingRule, Schema, Table

@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from tacit.errors import LimitReached, OptionError, TacitError
 from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
 from tacit.kernels.projection import small_groups_on, vertical
@@ -33,6 +32,7 @@ from tacit.mining.itemsets import count_by_threshold, mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit, Progress, Verdict, silent
+from tacit.model.errors import LimitReached, OptionError, TacitError
 from tacit.model.numbers import Threshold, share
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Itemsets, Only, Rules

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import OptionError
 from tacit.files.inputs import people_of
 from tacit.mining import frequencies
+from tacit.model.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.table import Names, Schema, Table, column_names, sensitive_names

@@ -12,11 +12,11 @@ from typing import Any
 
 from tacit.checker import check_audit, check_record
 from tacit.checker.totals import other_file, other_header, other_order
-from tacit.errors import InputError, OptionError, TacitError
 from tacit.files.disk import Input, shown
 from tacit.files.knowledge import read_knowledge
 from tacit.files.releases import gather, inputs_of, read_release, source_at
 from tacit.model.audit import BINDING, Audit, digest
+from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.measures import Verification
 from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy

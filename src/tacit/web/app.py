@@ -33,8 +33,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from tacit.errors import InputError, TacitError
 from tacit.files.disk import new_name
+from tacit.model.errors import InputError, TacitError
 from tacit.reports.pages import body_of, environment, page_script, style_sheet
 from tacit.web import commands
 from tacit.web.commands import Command

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.errors import OptionError
+from tacit.model.errors import OptionError
 from tacit.web.projects import Project
 
 CONVENTIONS = ("", "opensafely", "opensafely-midpoint6", "nomis", "acro", "omop", "rr3")

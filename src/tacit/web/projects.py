@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from tacit.errors import InputError, OptionError
 from tacit.files.disk import replace_file, shown
+from tacit.model.errors import InputError, OptionError
 
 ROLES = ("release", "data", "known", "knowledge", "unused")
 _ID = re.compile(r"[0-9a-f]{16}")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import uvicorn
 
-from tacit.errors import OptionError
 from tacit.files.disk import private_folder
+from tacit.model.errors import OptionError
 from tacit.web.app import App
 from tacit.web.guard import ADDRESS, Guard, Pass
 from tacit.web.jobs import Jobs

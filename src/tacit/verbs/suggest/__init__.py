@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tacit.errors import LimitReached, OptionError, RepairError, TacitError
 from tacit.model.audit import Asked, Audit, Progress, silent
+from tacit.model.errors import LimitReached, OptionError, RepairError, TacitError
 from tacit.model.knowledge import Withheld
 from tacit.model.people import People, Same
 from tacit.model.policy import Policy, policy_of

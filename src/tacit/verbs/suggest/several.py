@@ -9,9 +9,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tacit.errors import RepairError
 from tacit.mining.rules import Published
 from tacit.model.audit import Audit
+from tacit.model.errors import RepairError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules

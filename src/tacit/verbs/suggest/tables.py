@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.errors import OptionError
 from tacit.files.inputs import people_of
 from tacit.model.audit import Audit
+from tacit.model.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.table import Table
