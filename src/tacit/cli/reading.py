@@ -101,14 +101,14 @@ def first_set(*values: Value | None) -> Value | None:
 
 def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
     """Return the policy; refuse options of other kinds."""
-    from tacit.model.partial import PartialTable
+    from tacit.verbs.kinds import kind_of
 
     given = settings.given
     policy = settings.policy
-    if not isinstance(release, PartialTable):
+    if not kind_of(release).takes_rows:
         refuse_options(given, OF_TABLES, "applies to tables with blank cells; this release is not one")
         return policy
-    thresholds = rule_thresholds(settings, release.n, given.min_confidence, given.min_support)
+    thresholds = rule_thresholds(settings, release.n or 0, given.min_confidence, given.min_support)
     exact: Any = thresholds.confidence  # a fraction is as good a share as a float, and keeps what was written
     own: dict[str, Level] = {name: "option" for name in ("min_confidence", "min_support") if getattr(given, name) is not None}
     return replace(policy, min_confidence=exact, min_support=thresholds.support, origin={**policy.origin, **own})

@@ -39,6 +39,7 @@ class Reader(Generic[R]):
     #: True if the release shows people row by row, and if it prints cells.
     by_row: ClassVar[bool] = False
     has_cells: ClassVar[bool] = False
+    needs_known: ClassVar[bool] = False  #: Some of it is about people whose quasi-identifiers have to be known.
 
     def __init__(self, number: int, release: R, scope: Box) -> None:
         self.number = number
@@ -297,6 +298,8 @@ class _ItemsetReader(_ListReader[Itemsets]):
 
 
 class _RuleReader(_ListReader[Rules]):
+    needs_known = True
+
     sides = ("antecedents", "consequents")
 
     def columns(self) -> Mapping[str, Sequence[str]]:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tacit.model.audit import Audit
 from tacit.model.event import BoxEvent, Event, ItemEvent
 from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release
+from tacit.model.release import Release
 from tacit.model.version import __version__
 from tacit.model.words import join_names
 from tacit.reports import explain, sentences
@@ -556,7 +554,7 @@ def _short_proof(finding: Finding, release: Release | None) -> tuple[str, tuple[
             statement = step.statement
             steps = finding.derivation[place + 1 :]
     event = finding.same_people or finding.event
-    if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
+    if release is not None and isinstance(event, ItemEvent):
         return statement, _parts_of_the_first(steps, event, release) or steps
     return statement, steps
 
@@ -574,7 +572,7 @@ def _sum_row(step: Step) -> tuple[str, str]:
     return "", render_step(step)
 
 
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[Step, ...]:
+def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Release) -> tuple[Step, ...]:
     """Return steps that name shared items once; none where terms are not parts of one."""
     terms = [step for step in steps if isinstance(step, Term)]
     items = [_items(term, release) for term in terms]
@@ -590,14 +588,11 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
     return (*parts, *(step for step in steps if not isinstance(step, Term)))
 
 
-def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
+def _items(term: Term, release: Release) -> frozenset[str] | None:
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]
-    if not numbers:
-        return None
-    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
-    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
+    return release.items_at(numbers[0]) if numbers else None
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
