@@ -14,7 +14,7 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.version import __version__
 from tacit.model.words import join_names
-from tacit.reports import explain, sentences
+from tacit.reports import sentences
 from tacit.reports.document import (
     PAGES,
     WIDTH,
@@ -38,11 +38,11 @@ from tacit.reports.document import (
     render_text,
     visible,
 )
-from tacit.reports.evidence import Evidence, Listed, roles_of
 from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_measure
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
+    from tacit.reports.evidence import Evidence, Listed
     from tacit.reports.pictures import Canvas
 
 _REPAIRS = "What would make it clean"
@@ -126,6 +126,8 @@ def audit_document(
 
     ``release`` is the one that was audited, where the audit itself does not hold it.
     """
+    from tacit.reports.evidence import Listed
+
     summary = Summary(audit)
     joint = _joint_findings(audit)
     is_internal = kind == "internal"
@@ -184,6 +186,8 @@ class _Shown:
     @classmethod
     def of(cls, audit: Audit, release: Release | None, top: int) -> _Shown:
         """Return the findings to list, and the first groups of variants with their numbers."""
+        from tacit.reports.evidence import Listed
+
         found = audit.findings[: max(SEARCHED, top) if top else 0]
         ranks = {id(finding): rank for rank, finding in enumerate(found, start=1)}
         heads = families(found[:SEARCHED])[:SHOWN]
@@ -197,19 +201,25 @@ class _Shown:
     @cached_property
     def evidence(self) -> Evidence:
         """The releases, with the lines that the findings rest on."""
+        from tacit.reports.evidence import Evidence
+
         return Evidence(self.audit, self.releases, self.listed)
 
     def proofs(self, release: Release | None) -> tuple[Proof, ...]:
         """Return the findings with proofs and pictures; with ``release``, terms in short."""
+        from tacit.reports.evidence import roles_of
+        from tacit.reports.explain import Explanation, files_of
+        from tacit.reports.explain_picture import explanation_picture, sensitive_values
+
         audit = self.audit
         bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
-        files = explain.files_of(audit.release)
+        files = files_of(audit.release)
         out = []
         for one in self.listed:
-            told = replace(explain.Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
-            values = explain.sensitive_values(told, self.releases)
+            told = replace(Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
+            values = sensitive_values(told, self.releases)
             proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
-            picture = explain.explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
+            picture = explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
             if proof.is_sum and len(proof.terms) <= 2:
                 picture = None  # a published number itself
             out.append(
