@@ -157,9 +157,8 @@ def _min_support(settings: Settings[_MineOptions]) -> Any:
 
 
 def _write(release: Listed, people: Table | Transactions, settings: Settings[_MineOptions], record: dict[str, Any]) -> None:
-    from tacit.reports.document import UNBROKEN
+    from tacit.reports.document import UNBROKEN, first_sentence
     from tacit.reports.releases import mined_text
-    from tacit.reports.sentences import first_sentence
 
     asked = settings.given
     write_release(release, asked.output)
@@ -267,8 +266,8 @@ def negative_command(**given: Any) -> None:
     from tacit.files.header import header_path
     from tacit.files.hierarchies import write_hierarchies
     from tacit.files.knowledge import check_negative_output, write_negative_rules
+    from tacit.reports.document import first_sentence
     from tacit.reports.releases import negative_record, negative_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -370,8 +369,8 @@ def tabulate_command(**given: Any) -> None:
     beside the file says so, because readers of a published table know it.
     """
     from tacit.model.table import sensitive_names
+    from tacit.reports.document import first_sentence
     from tacit.reports.releases import frequencies_record, frequencies_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.model.numbers import Rounding
     from tacit.model.release import Only
     from tacit.model.table import MissingRule
-    from tacit.reports.sentences import ReportKind
+    from tacit.reports.document import ReportKind
 
 Decorator = Callable[[Any], Any]
 

@@ -67,8 +67,8 @@ def bucketize_command(**given: Any) -> int:
     """
     from tacit.files.buckets import write_buckets
     from tacit.files.disk import shown
+    from tacit.reports.document import first_sentence
     from tacit.reports.repair import bucketized_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -171,8 +171,8 @@ def hide_command(**given: Any) -> int:
     (nothing is written).
     """
     from tacit.files.partial import write_partial
+    from tacit.reports.document import first_sentence
     from tacit.reports.repair import hidden_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _HideOptions(**given)
     settings = load_settings(asked, near=asked.data)

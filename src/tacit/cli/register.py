@@ -175,7 +175,7 @@ def _emit(register: Register, json_to: str | None, *, is_external: bool) -> None
 
 
 def _sentence(register: Register) -> str:
-    from tacit.reports.sentences import counted
+    from tacit.reports.document import counted
 
     populations = counted(len(register.populations), "population")
     return f"{counted(len(register.entries), 'release')} about {populations} left; the list and its copies are unchanged."

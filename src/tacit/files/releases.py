@@ -44,7 +44,7 @@ from tacit.files.recognition import (
 )
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.numbers import ROUNDINGS, Rounding
-from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown, columns_not_read
+from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Source
 from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
@@ -577,7 +577,9 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
     """
     found = _gather(given, read, ignore)
     _refuse_unused(ignore, found.ignored, found.releases)
-    unread, ignored = columns_not_read(found.releases, _names(found.releases))
+    headers = [(name, release.header) for release, name in zip(found.releases, _names(found.releases), strict=True)]
+    unread = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)
+    ignored = tuple(NotRead(name, AS_TOLD, column) for name, header in headers for column in header.ignored)
     return replace(found, not_read=found.not_read + unread, ignored=found.ignored + ignored)
 
 

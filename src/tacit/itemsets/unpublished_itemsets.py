@@ -27,8 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
-from tacit.itemsets.supports import MOST_ITEMS, Supports
+from tacit.itemsets.clash import refuse_incomplete
+from tacit.itemsets.supports import MOST_ITEMS, Supports, refuse_gaps
 from tacit.itemsets.words import write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words

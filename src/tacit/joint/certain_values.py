@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.joint import full_groups
-from tacit.joint.case import JointCase
+from tacit.joint.lower import JointCase
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase

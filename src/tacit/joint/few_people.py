@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from tacit.joint.case import JointCase
+from tacit.joint.lower import JointCase
 from tacit.joint.readers import cell_values, list_numbers
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target

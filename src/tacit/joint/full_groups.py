@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Key, Problem
-from tacit.joint.case import JointCase
 from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
-from tacit.joint.lower import lower
+from tacit.joint.lower import JointCase, lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
 from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record

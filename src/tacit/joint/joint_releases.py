@@ -32,7 +32,6 @@ import numpy as np
 
 from tacit.joint import words
 from tacit.joint.boxes import DECLARED, MEMBER, Box, Choice, Line, Origin, Problem, item_event
-from tacit.joint.case import Found, JointCase
 from tacit.joint.cube import (
     Cited,
     Cube,
@@ -48,7 +47,7 @@ from tacit.joint.cube import (
     tighten_cubes,
 )
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
-from tacit.joint.lower import lower, relate_populations
+from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from

@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tacit.joint.boxes import Choice, Problem, item_event
-from tacit.joint.case import Found, JointCase
 from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all_weights
+from tacit.joint.lower import Found, JointCase
 from tacit.model.event import ItemEvent
 from tacit.model.finding import Citation, Finding
 from tacit.model.numbers import Bound

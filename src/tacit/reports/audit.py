@@ -30,15 +30,20 @@ from tacit.reports.document import (
     Part,
     Proof,
     Proofs,
+    ReportKind,
     Section,
     Table,
     bullet,
+    capitalise,
+    counted,
     fold,
+    format_measure,
+    people_of,
     proof_lines,
     render_text,
     visible,
 )
-from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_measure
+from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
@@ -279,10 +284,10 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
         return None
     told = []
     if concerned:
-        told.append(f"at least {sentences.people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
+        told.append(f"at least {people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
         colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
-        told.append(f"{sentences.people_of(guessed, n)} can be guessed with more than 90 %{colour}")
+        told.append(f"{people_of(guessed, n)} can be guessed with more than 90 %{colour}")
     each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
     caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}; areas are to scale."
     drawn = waffle(concerned, guessed, n, name="people", title="People concerned, among all", description=caption)

@@ -18,8 +18,7 @@ from tacit.model.finding import Finding
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table
-from tacit.reports.sentences import counted
+from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted
 
 MOST_LINES = 40  #: Lines of a release that a page shows, where findings rest on so many: those of the worst.
 MOST_OTHERS = 20  #: Lines up to which lines that no finding rests on are added.

@@ -15,8 +15,7 @@ from typing import Any
 from tacit.model import finding as model
 from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.numbers import Bound
-from tacit.reports.document import WIDTH, bullet, fold
-from tacit.reports.sentences import people
+from tacit.reports.document import WIDTH, bullet, fold, people
 
 SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 

@@ -14,9 +14,10 @@ from tacit.model import finding as model
 from tacit.model.finding import Goal, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.release import Release
 from tacit.model.words import join_names, state_values
+from tacit.reports.document import capitalise, counted
 from tacit.reports.explain import Explanation
 from tacit.reports.pictures import WIDTH, Canvas, shorten
-from tacit.reports.sentences import capitalise, counted, signed_amount
+from tacit.reports.sentences import signed_amount
 
 MOST_ROWS = 16  #: So many rows are drawn; of the others it is said how many there are.
 

@@ -11,8 +11,7 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, LeftOut, Listed, Rules
-from tacit.reports.document import UNBROKEN, WIDTH, bullet, fact_lines, facts_text, visible
-from tacit.reports.sentences import counted, people, people_of
+from tacit.reports.document import UNBROKEN, WIDTH, bullet, counted, fact_lines, facts_text, people, people_of, visible
 
 SHOWN = 5  #: The number of lines of a release that its text shows.
 

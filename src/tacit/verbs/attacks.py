@@ -22,7 +22,7 @@ from tacit.verbs.kinds import KINDS
 from tacit.verbs.merging import merge_lists
 
 if TYPE_CHECKING:
-    from tacit.joint.case import JointCase
+    from tacit.joint.lower import JointCase
     from tacit.known.case import PeopleCase
 
 #: Case that an attack takes: that of its kind of release; known people; known people, or else groups of a joint case; a joint case.

@@ -26,7 +26,7 @@ from tacit.verbs.kinds import Given, kind_of
 from tacit.verbs.merging import worst_measures
 
 if TYPE_CHECKING:
-    from tacit.joint.case import JointCase
+    from tacit.joint.lower import JointCase
     from tacit.known.case import PeopleCase
     from tacit.model.estimates import Posterior
 
@@ -221,7 +221,7 @@ def audit_one(
 
     @cache
     def joint() -> JointCase:
-        from tacit.joint.case import JointCase
+        from tacit.joint.lower import JointCase
 
         case = JointCase.of((release,), Same(), data=rows)
         if len(known) != 1:
