@@ -9,9 +9,11 @@ import pytest
 
 from tacit.model.audit import Caution, digest
 from tacit.model.estimates import Posterior, read_who
-from tacit.model.event import BoxEvent, Change, ItemEvent, Pattern
 from tacit.model.finding import (
+    BoxEvent,
+    Change,
     Goal,
+    ItemEvent,
     Lines,
     MissingRule,
     PeopleInTerms,
@@ -30,6 +32,7 @@ from tacit.model.frequencies import CellPrinting, Measured, letters, numbers_of
 from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.numbers import Bound, Printed, Threshold, column_steps, exact
 from tacit.model.partial import Thresholds
+from tacit.model.pattern import Pattern
 from tacit.model.people import Changed, Churn, Population, Same, _escape, read_people
 from tacit.model.policy import Limits, event_key, is_looser, time_limit
 from tacit.model.release import Decimals, Header, Items, Itemsets, Sets, ValueGroup

@@ -12,8 +12,7 @@ from typing import Any
 
 from tacit.checker.lines import JointBook, name_of
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
-from tacit.model.event import Change, ItemEvent
-from tacit.model.finding import render_bound, render_steps
+from tacit.model.finding import Change, ItemEvent, render_bound, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import (

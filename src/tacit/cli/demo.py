@@ -113,7 +113,7 @@ def _group_ages(people: Table) -> Table:
 
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
     """Return a sort key: easy findings first."""
-    from tacit.model.event import ItemEvent
+    from tacit.model.finding import ItemEvent
     from tacit.reports.audit import proof_of
 
     proof = proof_of(finding)
@@ -127,7 +127,7 @@ def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
 def _find_rows(finding: Finding | None, people: Table) -> Ints:
     import numpy as np
 
-    from tacit.model.event import ItemEvent
+    from tacit.model.finding import ItemEvent
 
     if finding is None or not isinstance(finding.event, ItemEvent):
         return np.empty(0, np.int64)

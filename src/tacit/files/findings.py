@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tacit.files.disk import FilePath, private_folder, replace_file, shown
 from tacit.files.duckdb import connect, sql_text
 from tacit.model.errors import OptionError
-from tacit.model.event import Event
+from tacit.model.finding import Event
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 

@@ -34,8 +34,7 @@ from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import Citation, Finding, ItemEvent, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.words import describe_event, explain_maximal, render_people

@@ -12,10 +12,10 @@ from tacit.itemsets.supports import NOTHING, Supports
 from tacit.kernels.deduction import Book, bits_of
 from tacit.kernels.rows import cells
 from tacit.model.arrays import Ints
-from tacit.model.event import ItemEvent
 from tacit.model.finding import (
     Citation,
     Finding,
+    ItemEvent,
     Lines,
     Phrase,
     Shorter,

@@ -35,8 +35,7 @@ from tacit.known.sensitive_values import describe_combination, describe_releases
 from tacit.known.words import ProofWords, SeveralWords
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import BoxEvent, Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.words import state_values
 from tacit.solve.bounds import Bounds

@@ -18,8 +18,7 @@ from tacit.joint.lower import JointCase
 from tacit.joint.readers import cell_values, list_numbers
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate, remark
+from tacit.model.finding import Citation, Finding, ItemEvent, certificate, remark
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.numbers import Bound
 from tacit.model.people import Same

@@ -33,8 +33,7 @@ from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import BoxEvent, Finding
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable, partial_tables
 from tacit.model.words import explain_full_group, state_full_group

@@ -54,7 +54,7 @@ from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.people import Same
 
 __all__ = ["CODE", "NAME", "run"]

@@ -13,8 +13,7 @@ from tacit.known.words import SeveralWords
 from tacit.model.arrays import Flags
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import Event
-from tacit.model.finding import Finding
+from tacit.model.finding import Event, Finding
 
 
 class KnownValues:

@@ -33,7 +33,7 @@ from tacit.joint.conditions import Gaps, MissingRules, ShownRows
 from tacit.joint.cube import ASKED_WHOLE, MOST_LITERALS, Step
 from tacit.joint.readers import READERS, Vocabulary
 from tacit.model.errors import OptionError, nearest_name
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.numbers import Bound
 from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown

@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 from tacit.joint.boxes import Choice, Problem, item_event
 from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all_weights
 from tacit.joint.lower import Found, JointCase
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding
+from tacit.model.finding import Citation, Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.model.words import CitedStatement, LookUp, explain_joint, state_joint
 

@@ -30,8 +30,7 @@ from tacit.model.arrays import Flags, Floats
 from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
 from tacit.model.errors import LimitReached, OptionError, nearest_column
 from tacit.model.estimates import OTHER, Comparison, Posterior
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark
+from tacit.model.finding import BoxEvent, Finding, Share, remark
 from tacit.model.numbers import Bound
 from tacit.model.ordered import Order
 from tacit.model.people import Population

@@ -12,8 +12,8 @@ from tacit.known.proofs import Proof, Term
 from tacit.known.releases import DOMAIN, GROUP, SCATTERED, About, Origin, SeveralCase, list_values
 from tacit.known.sensitive_values import describe_combination, event_of
 from tacit.model.arrays import Codes
-from tacit.model.event import BoxEvent
 from tacit.model.finding import (
+    BoxEvent,
     Citation,
     Distribution,
     Finding,

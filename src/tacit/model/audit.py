@@ -21,8 +21,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.errors import Exposed, OptionError, nearest_name
 from tacit.model.estimates import Posterior
-from tacit.model.event import Event
-from tacit.model.finding import Claim, Finding, finding_id
+from tacit.model.finding import Claim, Event, Finding, finding_id
 from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waiver, event_key

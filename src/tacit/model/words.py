@@ -12,12 +12,13 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
+    Change,
     Citation,
     Exclusion,
     Goal,
+    ItemEvent,
     Lines,
     More,
     Phrase,

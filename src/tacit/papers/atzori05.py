@@ -12,7 +12,7 @@ from functools import partial
 from math import comb, exp, log
 
 from tacit.mining.itemsets import mine_itemsets
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Claim, Judged, Part, Reading, Standing, judge_readings
 from tacit.model.table import Transactions

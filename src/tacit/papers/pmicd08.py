@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tacit.mining.itemsets import mine_itemsets
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Claim, Part
 from tacit.model.table import Transactions

@@ -28,8 +28,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate, remark
+from tacit.model.finding import BoxEvent, Finding, certificate, remark
 from tacit.model.numbers import Bound
 from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words

@@ -8,8 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.model.audit import Audit
-from tacit.model.event import BoxEvent, Event, ItemEvent
-from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
+from tacit.model.finding import (
+    BoxEvent,
+    Event,
+    Finding,
+    ItemEvent,
+    Shorter,
+    Step,
+    Term,
+    Total,
+    lines_named,
+    render_counted,
+    render_step,
+    render_total,
+)
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.version import __version__

@@ -13,8 +13,7 @@ import numpy as np
 
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent, Event, ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import BoxEvent, Event, Finding, ItemEvent
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules

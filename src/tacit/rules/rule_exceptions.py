@@ -27,8 +27,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import Contradiction, LimitReached, numbered
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding, Step, certificate, remark, render_bound
+from tacit.model.finding import Finding, ItemEvent, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound
 from tacit.model.policy import Limits
 from tacit.model.release import Rules

@@ -14,8 +14,7 @@ import numpy as np
 
 from tacit.model.audit import AttackRun, Status, Stream, Target
 from tacit.model.errors import LimitReached, OptionError, nearest_name
-from tacit.model.event import comparable
-from tacit.model.finding import Claim
+from tacit.model.finding import Claim, comparable
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.verbs.kinds import KINDS

@@ -8,8 +8,7 @@ from tacit.files.disk import FilePath
 from tacit.files.marked_workbooks import Cell, Mark, check_marked, rows_of, write_marked
 from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, ItemEvent
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.release import Release
 
