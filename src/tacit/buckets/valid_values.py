@@ -115,4 +115,6 @@ class _Outcome:
         because, steps, proof = argue(self.case, row, people, self.index)
         event = self.event(index)
         count = Bound.of(people)
-        return Finding(CODE, event, count, text, because, steps, certificate=certificate(event, count, **proof))
+        return Finding(
+            CODE, event, count, text, because=because, derivation=steps, certificate=certificate(event, count, **proof)
+        )

@@ -75,7 +75,7 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
     people = sum(one == person for one in everybody)
     if people < 1 or finding["count"] != [people, people]:
         raise Reject("its count is not that of these people in the group")
-    _check_users(facts, lines, everybody, used_up, users, person)
+    _check_users(facts, lines, everybody, used_up, users=users, person=person)
     if sorted(found) != sorted(left) or not found:
         raise Reject("what is left to these people is something else")
     if dict(matching) != proved.to_dict():

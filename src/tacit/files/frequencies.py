@@ -389,7 +389,7 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     printed = [text for row in zip(*below[down:], strict=True) for text in row]
     letters = np.tile(np.arange(down, down + len(layout.labels), dtype=np.int64), size)
     lines = np.repeat(cells.lines[layout.skip :], len(layout.labels))
-    return _Listed(cells, columns, labels, printed, lines, letters, assumed=assumed)
+    return _Listed(cells, columns, labels, printed, lines=lines, across=letters, assumed=assumed)
 
 
 def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:

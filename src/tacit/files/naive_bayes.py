@@ -120,10 +120,10 @@ def _rules(tables: Mapping[Pair, Sequence[Bound]], header: Header, lines: Mappin
         Sets.from_lists([len(pairs) + number] for _ in pairs for number in range(n_classes)),
         np.array([count.lo for count in both], np.int64),
         np.array([count.hi for count in both], np.int64),
-        np.array([lo for lo, _ in wholes], np.int64).repeat(n_classes),
-        np.array([hi for _, hi in wholes], np.int64).repeat(n_classes),
-        Items.of_columns([*pairs, *sensitive]),
-        header,
+        whole_lo=np.array([lo for lo, _ in wholes], np.int64).repeat(n_classes),
+        whole_hi=np.array([hi for _, hi in wholes], np.int64).repeat(n_classes),
+        items=Items.of_columns([*pairs, *sensitive]),
+        header=header,
         lines=None if lines is None else np.array([line for pair in pairs for line in lines[pair]], np.int64),
     )
 

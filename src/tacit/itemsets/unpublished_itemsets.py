@@ -265,7 +265,7 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         count = Bound(int(groups.lo[index]), int(groups.hi[index]))
         items = book.members(groups.words[index])
         return write_out_deduction(
-            CODE, supports, book, target.index, items, bits_of(int(groups.present[index]), len(items)), count
+            CODE, supports, book, target.index, items=items, held=bits_of(int(groups.present[index]), len(items)), count=count
         )
 
     return AttackRun(

@@ -43,7 +43,7 @@ def write_out(
     has = items[held]
     lacks = items[~held]
     event = _event(release, has, lacks)
-    because, steps = _sum(supports, index, has, lacks, count, within)
+    because, steps = _sum(supports, index, has, lacks, count=count, within=within)
     shorter = _shortest(supports, items, held, within) if count.is_exact else None
     same = None
     if shorter is not None:

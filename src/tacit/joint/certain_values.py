@@ -177,4 +177,4 @@ class _Outcome:
         event = self.event(index)
         count = Bound.of(n)
         proof = None if found is None else certificate(event, count, **words.certificate(found))
-        return Finding(CODE, event, count, text, words.citations(found), words.steps(found), certificate=proof)
+        return Finding(CODE, event, count, text, because=words.citations(found), derivation=words.steps(found), certificate=proof)

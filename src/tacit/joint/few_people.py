@@ -135,7 +135,7 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     )
     told = f"{render_people(count)} {describe_event(event, count)}."
     proof = certificate(event, count, people=case.people.to_text(), worlds={"fit": ways})
-    return Finding(CODE, event, count, told, tuple(cited), steps, None, proof)
+    return Finding(CODE, event, count, told, because=tuple(cited), derivation=steps, certificate=proof)
 
 
 class TooMany(Exception):

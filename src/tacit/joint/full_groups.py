@@ -567,4 +567,4 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     sentence = state_full_group(event.to_dict(), found.column, count, table)
     steps = explain_full_group(certificate, look_up_in(case, problem, used), table)
     because = citations_of(problem, used, numbers)
-    return Finding(code, event, count, sentence, because, tuple(steps), certificate=certificate)
+    return Finding(code, event, count, sentence, because=because, derivation=tuple(steps), certificate=certificate)

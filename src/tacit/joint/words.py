@@ -38,7 +38,15 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     }
     used = [step for proof in proofs for step in proof]
     steps = explain_joint(certificate, look_up_in(case, problem, used))
-    return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
+    return Finding(
+        CODE,
+        found.event,
+        count,
+        told,
+        because=citations_of(problem, used),
+        derivation=tuple(steps),
+        certificate=certificate,
+    )
 
 
 def lines_of(steps: Sequence[Step]) -> list[int]:

@@ -239,7 +239,15 @@ class SeveralWords(_Words):
             return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
         proved = certificate(event, count, **together, **self._record(proof))
-        return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
+        return Finding(
+            code,
+            event,
+            count,
+            text,
+            because=self._citations(proof),
+            derivation=self.steps(proof),
+            certificate=proved,
+        )
 
     def _record(self, proof: Proof) -> dict[str, Any]:
         return {

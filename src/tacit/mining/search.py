@@ -514,7 +514,7 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
             limits.check()
             limits.report(task.next_root / n_roots)
             if cores > 1 and time.monotonic() - begun > SHARE_AFTER and task.next_root < n_roots:
-                _share(database, wanted, limits, collector, pieces, task.give_up_rest())
+                _share(database, wanted, limits, collector, begun=pieces, first=task.give_up_rest())
                 break
     limits.report(1.0)
 

@@ -145,4 +145,4 @@ class _Outcome:
         count = Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
-        return Finding(CODE, event, count, statement, because, tuple(map(remark, steps)), certificate=proof)
+        return Finding(CODE, event, count, statement, because=because, derivation=tuple(map(remark, steps)), certificate=proof)

@@ -187,7 +187,7 @@ def _draw_bounds(artist: _Artist) -> Canvas:
     last: dict[str, Row] = {}
     for step in steps:
         label = join_names(step["items"], "and") if step["items"] else "all people"
-        row = last.get(label, Row(label, 0.0, far, "add", "", (0.0, far)))
+        row = last.get(label, Row(label, 0.0, far, "add", number="", before=(0.0, far)))
         low = max(row.start, step.get("at_least", 0))
         high = min(row.end, step.get("at_most", far))
         open_end = high >= far and not any("at_most" in one and one["items"] == step["items"] for one in steps)
