@@ -103,7 +103,7 @@ def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact]) -> None:
     for fact in facts:
         name = json.dumps({column: sorted(values) for column, values in fact.event.items()}, sort_keys=True)
         if (name, fact.value) not in given:
-            raise Reject(f"the knowledge holds no such fact as {fact.source}")
+            raise Reject(f"the knowledge does not contain the fact {fact.source}")
 
 
 def _is_excluded(facts: Sequence[Exclusion], person: Person, value: str) -> bool:

@@ -58,7 +58,7 @@ class _ExplainOptions(ReleaseOptions):
 @option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
 @option(
     "--who DESCRIPTION",
-    "Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
+    "Explain what can be guessed about people who match instead, such as education=Doctorate,sex=Male: for rules, tables and "
     "bucketized releases.",
 )
 @options.data

@@ -47,7 +47,7 @@ class _BucketizeOptions(Options):
     default="balanced",
 )
 @option("--knowledge FILE...", "What an adversary knows, such as the file of tacit mine negative (repeatable).")
-@option("--max-posterior P", "Highest probability that a value may have for anybody.")
+@option("--max-posterior P", "Highest probability that a value may have for a person.")
 @options.policy_file
 @option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
 @options.seed

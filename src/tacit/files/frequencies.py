@@ -393,7 +393,7 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
 
 
 def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:
-    """Return labels in which empty ones beside a total are totals, too."""
+    """Return labels in which empty ones next to a total are totals, too."""
     rows = [
         [None if not label and any(one is None for one in row) else label for label in row] for row in zip(*columns, strict=True)
     ]

@@ -109,7 +109,7 @@ def _whole_counts(counts: npt.NDArray[np.float64], where: str) -> npt.NDArray[np
 
 
 def _rules(tables: Mapping[Pair, Sequence[Bound]], header: Header, lines: Mapping[Pair, Sequence[int]] | None = None) -> Rules:
-    """Return one rule for each value that somebody may have, and class."""
+    """Return one rule for each value that a person may have, and class."""
     pairs = [pair for pair, counts in tables.items() if any(count.hi for count in counts)]
     n_classes = len(header.sa_values)
     both = [count for pair in pairs for count in tables[pair]]

@@ -162,7 +162,7 @@ _P = ParamSpec("_P")
 
 
 def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Concatenate[Any, _P], Release]:
-    """Record the reading options, and what a file shows besides its lines, in a release."""
+    """Record the reading options, and what else a file shows, in a release."""
 
     @wraps(read)
     def remember(data: Any, *args: _P.args, **options: _P.kwargs) -> Release:
@@ -192,7 +192,7 @@ def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Conc
 
 
 def _with_rendition(release: Release, file: Input, ignore: Sequence[str]) -> Release:
-    """Return the release with what its file shows besides the lines that were read."""
+    """Return the release with what else its file shows."""
     if not file.assumed and not file.unread:
         return release
     header = replace(

@@ -35,7 +35,7 @@ from tacit.model.words import Counted, CountedPeople, explain_only_values, expla
 from tacit.solve.statements import Statement, Statements
 
 #: The only step of a finding that no single sum proves.
-_BY_CASES = remark("It follows by telling cases apart, each of which a program settles; they are too many to write out here.")
+_BY_CASES = remark("It follows by splitting into cases, each settled by a program; they are too many to write out here.")
 
 
 #: What is not a line, in words.

@@ -331,7 +331,7 @@ class Findings(Shown, Sequence[Finding]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """Releases of an audit, the population of each, and inputs beside them, as :func:`tacit.audit` was given them."""
+    """Releases of an audit, their populations and other inputs, as given to :func:`tacit.audit`."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]

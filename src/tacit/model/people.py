@@ -293,7 +293,7 @@ class Population:
         return {column.name: column.values[column.codes[index]] for column in self.columns}
 
     def knows(self, column: str, value: str) -> bool:
-        """Tell if anybody has this value."""
+        """Tell if some person has this value."""
         return (column, value) in self._places
 
     def holding(self, pairs: Iterable[tuple[str, str]]) -> Codes:

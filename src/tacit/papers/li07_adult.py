@@ -133,7 +133,7 @@ class Draw:
         confidence: Fraction = CONFIDENCE,
         support: int = SUPPORT,
     ) -> Problem:
-        """Return the problem of the first people, so many of them sensitive."""
+        """Return the problem of the first people, some of them sensitive."""
         own = self.own[:size]
         codes = self.codes[:size] if attributes is None else self.codes[:size][:, np.asarray(attributes)]
         chosen = np.arange(len(own))

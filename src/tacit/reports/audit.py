@@ -733,7 +733,7 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[st
     parts = [f"{run.code} {sentences.short_outcome(audit, run, kind)}" for run in ran]
     others = len(audit.runs) - len(ran)
     does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
-    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v tells more).", width, indent="")[:3]
+    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows more).", width, indent="")[:3]
     if audit.verdict != "exposed":
         yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
     elif repair:

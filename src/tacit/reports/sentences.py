@@ -461,7 +461,7 @@ LOOKS_FOR = {
     "R01": "groups of fewer than k people whom a rule leaves out, or who are between several rules",
     "R02": "sensitive values that become probable for people whose quasi-identifiers are known, by maximum entropy",
     "R03": "sensitive values that become certain, or are ruled out, for people whose quasi-identifiers are known",
-    "B01": "people of whom fewer than l sensitive values stay possible",
+    "B01": "people for whom fewer than l sensitive values stay possible",
     "B02": "sensitive values that are probable within a group, if all assignments are equally likely",
     "B03": "sensitive values that are probable within a group, by what all groups show together",
     "T01": "hidden values that a rule reveals, which the rest of the table shows",

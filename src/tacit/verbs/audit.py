@@ -165,7 +165,7 @@ def audit(
 
 
 def gather_for(release: Any, *, data: Any = None, known: Any = None, **options: Any) -> Gathered:
-    """Read releases; the people beside them say what the columns are called, and how many people there are."""
+    """Read releases; the given people name the columns, and say how many people there are."""
     return gather_releases(
         release,
         columns=() if data is known is None else columns_of(data) or columns_of(known),
