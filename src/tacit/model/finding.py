@@ -11,11 +11,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.model.numbers import Bound
-from tacit.model.policy import Waiver
 from tacit.model.shown import Shown
+
+if TYPE_CHECKING:
+    from tacit.model.policy import Waiver
 
 Side = tuple[tuple[str, ...], tuple[str, ...]]  #: What a person has and lacks.
 
