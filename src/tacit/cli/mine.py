@@ -404,18 +404,18 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
     from tacit.model.table import require_column, sensitive_names
 
     asked = settings.given
-    everything = reading.read_whole_table(asked.data)
+    everything = reading.table_columns(asked.data)
     for role, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
-        for column in sensitive_names(columns, everything.names)[0]:
-            require_column(column, everything.names, where=role)
-    named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
-    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
-    people = tacit.read_table(
-        everything,
-        columns=used or list(everything.names),
+        for column in sensitive_names(columns, everything)[0]:
+            require_column(column, everything, where=role)
+    named = [name for text in asked.by for name in ([text] if text in everything else text.split(","))]
+    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything]
+    return tacit.read_table(
+        asked.data,
+        columns=used or list(everything),
         missing=settings.merged.missing,
         missing_rule=settings.merged.missing_rule or "category",
         bins=reading.bins_of(settings.merged.bins, asked.data),
+        engine=reading.engine_for(asked.data, asked),
         where=asked.data,
     )
-    return reading.merge_rows(people, asked.engine) if asked.engine else people

@@ -81,7 +81,7 @@ def bucketize_command(**given: Any) -> int:
         outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
     check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
     with watched("grouping") as progress:
-        people = reading.read_people_table(asked.data, settings)
+        people = reading.read_people_table(asked.data, settings, by_row=True)
         policy = settings.policy
         is_anatomy = asked.method == "anatomy"
         made = tacit.bucketize(
@@ -180,11 +180,11 @@ def hide_command(**given: Any) -> int:
     check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])
     with watched("hiding") as progress:
         reading.refuse_repeated_people(asked.data, settings)
-        everything = reading.read_whole_table(asked.data)
+        everything = reading.table_columns(asked.data)
         roles = settings.merged
         table = tacit.read_table(
-            everything,
-            columns=list(everything.names),
+            asked.data,
+            columns=list(everything),
             qi=roles.qi,
             sa=roles.sa,
             missing=roles.missing,
