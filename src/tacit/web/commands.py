@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.model.errors import OptionError
+from tacit.web import texts
 from tacit.web.projects import Project
 
 CONVENTIONS = ("", "opensafely", "opensafely-midpoint6", "nomis", "acro", "omop", "rr3")
@@ -25,8 +26,6 @@ class Setting:
     """Setting of a project that becomes an option of the program."""
 
     name: str
-    label: str
-    hint: str
     group: str
     form: str = "text"
     choices: tuple[str, ...] = ()
@@ -37,22 +36,28 @@ class Setting:
         """The option of the command line."""
         return f"--{self.name}"
 
+    @property
+    def label(self) -> str:
+        """Name of the setting on a page."""
+        return texts.SETTINGS[self.name][0]
 
-RELEASE, ATTACKER, LIMITS = "What the file is", "What the attacker knows", "What you accept"
+    @property
+    def hint(self) -> str:
+        """Explanation below the field."""
+        return texts.SETTINGS[self.name][1]
+
 
 #: The settings, in the order of the page; every name is an option of the verbs in its row.
 SETTINGS = (
-    Setting("n", "People in the data", "If the file does not say how many people it is about", RELEASE, "number"),
-    Setting("qi", "Columns others may know", "Quasi-identifiers, separated by commas", RELEASE),
-    Setting("sa", "Sensitive columns", "Separated by commas; none if nothing is sensitive", RELEASE),
-    Setting("missing", "Missing mark", "What an unknown value looks like, for instance ?", RELEASE),
-    Setting(
-        "convention", "Publisher's convention", "How a frequency table was rounded or redacted", RELEASE, "choice", CONVENTIONS
-    ),
-    Setting("people", "People of several releases", "How the populations are related", ATTACKER, "choice", PEOPLE),
-    Setting("k", "Smallest group", "Groups of fewer people are findings", LIMITS, "number"),
-    Setting("l", "Sensitive values left", "How many must remain possible for everybody", LIMITS, "number"),
-    Setting("max-posterior", "Highest probability", "Of a sensitive value, between 0 and 1", LIMITS),
+    Setting("n", texts.RELEASE, "number"),
+    Setting("qi", texts.RELEASE),
+    Setting("sa", texts.RELEASE),
+    Setting("missing", texts.RELEASE),
+    Setting("convention", texts.RELEASE, "choice", CONVENTIONS),
+    Setting("people", texts.ATTACKER, "choice", PEOPLE),
+    Setting("k", texts.LIMITS, "number"),
+    Setting("l", texts.LIMITS, "number"),
+    Setting("max-posterior", texts.LIMITS),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _PYTHON = {"max-posterior": "max_posterior"}
@@ -65,9 +70,9 @@ def checked(given: Mapping[str, object]) -> dict[str, str]:
     for name, value in given.items():
         setting = _BY_NAME.get(name)
         if setting is None or not isinstance(value, str) or len(value) > _LONGEST or "\0" in value:
-            raise OptionError("there is no such setting", where=name[:40], remedy="Reload the page")
+            raise OptionError(texts.NO_SUCH_SETTING, where=name[:40], remedy=texts.RELOAD)
         if setting.form == "choice" and value not in setting.choices and name != "people":
-            raise OptionError("there is no such choice", where=name, remedy="Choose one of the list")
+            raise OptionError(texts.NO_SUCH_CHOICE, where=name, remedy=texts.CHOOSE)
         if value.strip():
             kept[name] = value.strip()
     return kept
@@ -162,12 +167,12 @@ def python_lines(project: Project) -> str:
 def _inputs(project: Project, verb: str, changed: Mapping[str, str] | None) -> Iterable[str]:
     releases = project.having("release")
     if not releases:
-        raise OptionError("no file is a release yet", where=project.name, remedy="Add one, or give a file the role of a release")
+        raise OptionError(texts.NO_RELEASE_CHOSEN, where=project.name, remedy=texts.ADD_RELEASE)
     yield from releases
     for role, option in (("data", "--data"), ("known", "--known"), ("knowledge", "--knowledge")):
         names = project.having(role)
         if len(names) > 1 and role != "knowledge":
-            raise OptionError(f"two files have the role {role}", where=project.name, remedy="Give one of them another role")
+            raise OptionError(texts.TWO_OF_A_ROLE.format(role=role), where=project.name, remedy=texts.ANOTHER_ROLE)
         for name in names:
             yield from (option, name)
     settings = dict(project.settings) | dict(changed or {})

@@ -21,6 +21,7 @@ from typing import Any
 
 from tacit.files.disk import replace_file
 from tacit.model.version import __version__
+from tacit.web import texts
 from tacit.web.commands import Command, identity
 from tacit.web.projects import Project, Workspace
 
@@ -82,9 +83,7 @@ class Jobs:
             job = Job(**content | {"words": tuple(content["words"]), "outputs": tuple(content["outputs"])})
         except (OSError, ValueError, TypeError, KeyError):
             return None
-        return (
-            job if job.is_over else replace(job, status="interrupted", message="The server ended while this ran. Run it again.")
-        )
+        return job if job.is_over else replace(job, status="interrupted", message=texts.INTERRUPTED)
 
     def start(self, project: Project, command: Command) -> Job:
         """Return the job of a command, queued if it has no answer yet."""
@@ -93,7 +92,7 @@ class Jobs:
         if known is not None and (known.has_answer or not known.is_over):
             return known
         if len(self._tasks) >= MOST_WAITING:
-            return Job(id, (), command.shown, "failed", None, "Too many commands are waiting. Cancel some, or wait.")
+            return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(mode=0o700, parents=True)
@@ -155,15 +154,15 @@ class Jobs:
 
     async def _run(self, project: Project, job: Job) -> None:
         key = (project.id, job.id)
-        over = replace(job, status="cancelled", message="Cancelled.")
+        over = replace(job, status="cancelled", message=texts.CANCELLED)
         try:
             async with self._slots:
                 self._keep(key, replace(job, status="running"))
                 over = await self._process(project, job)
         except asyncio.CancelledError:
-            over = replace(job, status="cancelled", message="Cancelled. Run it again if you need it.")
+            over = replace(job, status="cancelled", message=texts.CANCELLED)
         except OSError as exc:
-            over = replace(job, status="failed", message=f"The command could not be started ({exc.strerror}).")
+            over = replace(job, status="failed", message=texts.NOT_STARTED.format(reason=exc.strerror))
         finally:
             self._keep(key, over)
             self._tasks.pop(key, None)
@@ -193,12 +192,8 @@ class Jobs:
         if process.returncode in ANSWERED and (folder / "record.json").is_file():
             return replace(job, status="done", code=process.returncode, message=message)
         if process.returncode is not None and process.returncode < 0:
-            message = (
-                f"The command was ended by the system (signal {-process.returncode}), perhaps for lack of memory. Run it again."
-            )
-        return replace(
-            job, status="failed", code=process.returncode, message=message or "The command gave no answer. Run it again."
-        )
+            message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
+        return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

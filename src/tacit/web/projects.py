@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tacit.files.disk import replace_file, shown
 from tacit.model.errors import InputError, OptionError
+from tacit.web import texts
 
 ROLES = ("release", "data", "known", "knowledge", "unused")
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -56,9 +57,7 @@ class Project:
         """Return the project with a file added or replaced."""
         kept = {file.name: file for file in self.files}
         if added.name not in kept and len(kept) >= MOST_FILES:
-            raise OptionError(
-                f"a project has at most {MOST_FILES} files", where=added.name, remedy="Remove some, or give a folder"
-            )
+            raise OptionError(texts.TOO_MANY_FILES.format(most=MOST_FILES), where=added.name, remedy=texts.FEWER_FILES)
         kept[added.name] = added
         return replace(self, files=tuple(kept.values()))
 
@@ -70,7 +69,7 @@ class Project:
         """Return the project with other roles of files."""
         for name, role in roles.items():
             if role not in ROLES:
-                raise OptionError("there is no such role", where=name, remedy=f"Choose one of {', '.join(ROLES)}")
+                raise OptionError(texts.NO_SUCH_ROLE, where=name, remedy=texts.ROLES_ARE.format(roles=", ".join(ROLES)))
         return replace(self, files=tuple(replace(file, role=roles.get(file.name, file.role)) for file in self.files))
 
 
@@ -90,10 +89,8 @@ class Workspace:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             root.chmod(0o700)
         except OSError as exc:
-            remedy = "Name another folder with the variable XDG_STATE_HOME"
-            raise InputError(
-                f"the folder of projects cannot be made ({exc.strerror})", where=shown(root), remedy=remedy
-            ) from None
+            what = texts.FOLDER_FAILED.format(reason=exc.strerror)
+            raise InputError(what, where=shown(root), remedy=texts.OTHER_FOLDER) from None
         return cls(root, sent)
 
     def projects(self) -> list[Project]:
@@ -104,7 +101,7 @@ class Workspace:
 
     def create(self, name: str) -> Project:
         """Return a new project."""
-        made = Project(secrets.token_hex(8), name.strip()[:LONGEST_NAME] or "Untitled")
+        made = Project(secrets.token_hex(8), name.strip()[:LONGEST_NAME] or texts.UNTITLED)
         self.folder(made.id).mkdir(mode=0o700)
         self.save(made)
         return made
@@ -179,5 +176,5 @@ def safe_name(name: str) -> str:
     stem, dot, ending = kept[-LONGEST_NAME:].rpartition(".")
     kept = f"{stem}{dot}{ending}" if stem else kept
     if not kept:
-        raise OptionError("the file has no usable name", where="file", remedy="Rename it")
+        raise OptionError(texts.NO_USABLE_NAME, where="file", remedy=texts.RENAME)
     return kept[-LONGEST_NAME:]
