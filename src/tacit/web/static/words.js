@@ -8,4 +8,7 @@ export const WORDS = {
   saved: "Saved.",
   deleteProject: "Delete this project, its answers and the copies of its files?",
   waiting: "Waiting for other commands",
+  noFiles: "The folder is empty. Choose another one.",
+  added: "Written into the register.",
+  chooseColumns: "Choose at least one column.",
 };
