@@ -7,6 +7,7 @@ export const WORDS = {
   several: (first, more) => `${first} and ${more} more`,
   saved: "Saved.",
   deleteProject: "Delete this project, its answers and the copies of its files?",
+  working: "Working",
   waiting: "Waiting for other commands",
   noFiles: "The folder is empty. Choose another one.",
   added: "Written into the register.",
