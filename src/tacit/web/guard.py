@@ -17,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tacit.web import texts
+
 ADDRESS = "127.0.0.1"
 LARGEST_MESSAGE = 1 << 20  #: Bytes of a request that is not a file.
 LARGEST_FILE = 8 << 30  #: Bytes of a file that is sent.
@@ -85,7 +87,7 @@ class Pass:
         if self.admits(request):
             return RedirectResponse("/", 303)
         if self.is_used or not _equal(request.query_params.get("token", ""), self.token):
-            return _refuse(403, "This address has been used, or is not complete. Stop tacit serve and start it again.")
+            return _refuse(403, texts.TOKEN_IS_USED)
         self.is_used = True
         response = RedirectResponse("/", 303)
         response.set_cookie(self.cookie, self.secret, httponly=True, samesite="strict", path="/")
@@ -126,13 +128,13 @@ class Guard:
 
     def _refusal(self, request: Request) -> Response | None:
         if request.headers.getlist("host") != [self.entry.host]:
-            return _refuse(421, "This server answers to its own address only.")
+            return _refuse(421, texts.OWN_ADDRESS_ONLY)
         if request.url.path == "/enter" and request.method in _READ_ONLY:
             return self.entry.enter(request)
         if not self.entry.admits(request):
-            return _refuse(403, "Open the address that tacit serve printed in the terminal.")
+            return _refuse(403, texts.ENTER_FIRST)
         if request.method not in _READ_ONLY and not self._is_own(request.headers):
-            return _refuse(403, "This request did not come from a page of this server.")
+            return _refuse(403, texts.NOT_OWN_PAGE)
         return None
 
     def _is_own(self, headers: Headers) -> bool:
@@ -174,4 +176,4 @@ def _refuse(status: int, sentence: str, **more: Any) -> Response:
 
 def refuse_size() -> Response:
     """Return the answer to a body that is too long."""
-    return _refuse(413, "This is larger than the server takes.", headers={"connection": "close"})
+    return _refuse(413, texts.TOO_LARGE, headers={"connection": "close"})

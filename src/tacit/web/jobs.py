@@ -18,9 +18,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tacit.files.disk import replace_file
 from tacit.model.version import __version__
+from tacit.web import texts
 from tacit.web.commands import Command, identity
 from tacit.web.projects import Project, Workspace
 
@@ -46,6 +48,8 @@ class Job:
     code: int | None = None
     message: str = ""
     outputs: tuple[str, ...] = ()
+    program: str = "tacit"
+    state: str = ""  #: State of the project's files when it was asked for.
 
     @property
     def is_over(self) -> bool:
@@ -82,9 +86,7 @@ class Jobs:
             job = Job(**content | {"words": tuple(content["words"]), "outputs": tuple(content["outputs"])})
         except (OSError, ValueError, TypeError, KeyError):
             return None
-        return (
-            job if job.is_over else replace(job, status="interrupted", message="The server ended while this ran. Run it again.")
-        )
+        return job if job.is_over else replace(job, status="interrupted", message=texts.INTERRUPTED)
 
     def start(self, project: Project, command: Command) -> Job:
         """Return the job of a command, queued if it has no answer yet."""
@@ -93,15 +95,30 @@ class Jobs:
         if known is not None and (known.has_answer or not known.is_over):
             return known
         if len(self._tasks) >= MOST_WAITING:
-            return Job(id, (), command.shown, "failed", None, "Too many commands are waiting. Cancel some, or wait.")
+            return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(mode=0o700, parents=True)
-        job = Job(id, tuple(command.to_run(folder)), command.shown, outputs=command.outputs)
+        command.prepare(folder)
+        job = Job(
+            id,
+            tuple(command.to_run(folder)),
+            command.shown,
+            outputs=command.outputs,
+            program=command.program,
+            state=project.state,
+        )
         key = (project.id, id)
         self._keep(key, job)
         self._tasks[key] = asyncio.create_task(self._run(project, job))
         return job
+
+    def answers(self, project: Project, verb: str) -> list[Job]:
+        """Return the answers of a verb about the files as they are, the newest first."""
+        folders = [path for path in (self._workspace.folder(project.id) / "answers").glob("*") if (path / "job.json").is_file()]
+        folders.sort(key=lambda path: (path / "job.json").stat().st_mtime_ns, reverse=True)
+        jobs = [job for path in folders if (job := self.get(project, path.name)) is not None]
+        return [job for job in jobs if job.has_answer and job.words[0] == verb and job.state == project.state]
 
     async def cancel(self, project: Project, id: str) -> None:
         """End a command, and wait for that."""
@@ -155,15 +172,15 @@ class Jobs:
 
     async def _run(self, project: Project, job: Job) -> None:
         key = (project.id, job.id)
-        over = replace(job, status="cancelled", message="Cancelled.")
+        over = replace(job, status="cancelled", message=texts.CANCELLED)
         try:
             async with self._slots:
                 self._keep(key, replace(job, status="running"))
                 over = await self._process(project, job)
         except asyncio.CancelledError:
-            over = replace(job, status="cancelled", message="Cancelled. Run it again if you need it.")
+            over = replace(job, status="cancelled", message=texts.CANCELLED)
         except OSError as exc:
-            over = replace(job, status="failed", message=f"The command could not be started ({exc.strerror}).")
+            over = replace(job, status="failed", message=texts.NOT_STARTED.format(reason=exc.strerror))
         finally:
             self._keep(key, over)
             self._tasks.pop(key, None)
@@ -176,7 +193,7 @@ class Jobs:
             'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
             "tacit",
             str(MEMORY),
-            *(sys.executable, "-m", "tacit", *job.words),
+            *(sys.executable, "-m", job.program, *job.words),
             cwd=self._workspace.files(project.id),
             env=_environment(folder),
             stdin=asyncio.subprocess.DEVNULL,
@@ -191,14 +208,11 @@ class Jobs:
             raise
         message = _sentence(said, folder)
         if process.returncode in ANSWERED and (folder / "record.json").is_file():
+            await asyncio.to_thread(_pack_folders, folder / "out")
             return replace(job, status="done", code=process.returncode, message=message)
         if process.returncode is not None and process.returncode < 0:
-            message = (
-                f"The command was ended by the system (signal {-process.returncode}), perhaps for lack of memory. Run it again."
-            )
-        return replace(
-            job, status="failed", code=process.returncode, message=message or "The command gave no answer. Run it again."
-        )
+            message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
+        return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -211,6 +225,14 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
+
+
+def _pack_folders(out: Path) -> None:
+    """Write an archive beside each folder, always the same for the same files."""
+    for made in [path for path in out.iterdir() if path.is_dir()]:
+        with replace_file(made.with_name(f"{made.name}.zip")) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+            for path in sorted(one for one in made.rglob("*") if one.is_file()):
+                archive.writestr(ZipInfo(str(Path(made.name) / path.relative_to(made))), path.read_bytes(), ZIP_DEFLATED)
 
 
 def _environment(folder: Path) -> Mapping[str, str]:

@@ -11,22 +11,26 @@ import uvicorn
 
 from tacit.files.disk import private_folder
 from tacit.model.errors import OptionError
-from tacit.web.app import App
+from tacit.web import texts
+from tacit.web.app import application
 from tacit.web.guard import ADDRESS, Guard, Pass
 from tacit.web.jobs import Jobs
 from tacit.web.projects import Project, Workspace
+from tacit.web.site import Site
 
 PATIENCE = 2  #: Seconds that open connections get when the server stops.
 
 
-def serve(paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool) -> None:
+def serve(
+    paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool, register: Path | None = None
+) -> None:
     """Serve until interrupted; ``tell`` is given the address when the server is ready."""
     with private_folder() as sent, _listening(port) as listening:
-        workspace = Workspace.opened(sent)
+        workspace = Workspace.opened(sent, register)
         if paths:
             _name_files(workspace, paths)
         entry = Pass(listening.getsockname()[1])
-        app = Guard(App(workspace, Jobs(workspace)).starlette(), entry)
+        app = Guard(application(Site(workspace, Jobs(workspace))), entry)
         config = uvicorn.Config(
             app,
             log_level="critical",
@@ -69,8 +73,8 @@ def _listening(port: int) -> socket.socket:
         made.listen(128)
     except OSError as exc:
         made.close()
-        remedy = "Choose another one, or leave the option out"
-        raise OptionError(f"cannot be used ({exc.strerror})", where=f"--port {port}", remedy=remedy) from None
+        what = texts.PORT_FAILED.format(reason=exc.strerror)
+        raise OptionError(what, where=f"--port {port}", remedy=texts.OTHER_PORT) from None
     return made
 
 
