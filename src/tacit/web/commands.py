@@ -110,11 +110,11 @@ def suggest_command(project: Project, seconds: int) -> Command:
     return Command(("audit", *_inputs(project, "audit", None), "--suggest", str(seconds)))
 
 
-def repair_command(project: Project, chosen: Sequence[str]) -> Command:
+def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str, str] | None = None) -> Command:
     """Return a repair by the words of a suggestion."""
     names = project.having("release")
     name = repaired_name(names[0]) if len(names) == 1 else "safer"
-    return Command(("repair", *_inputs(project, "repair", None), *chosen), (name,), ("-o", name))
+    return Command(("repair", *_inputs(project, "repair", changed), *chosen), (name,), ("-o", name))
 
 
 def take_command(project: Project, kind: str) -> Command:

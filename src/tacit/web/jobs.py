@@ -186,7 +186,7 @@ class Jobs:
         try:
             _, said = await process.communicate()
         except asyncio.CancelledError:
-            await _end(process)
+            await end_process(process)
             raise
         message = _sentence(said, folder)
         if process.returncode in ANSWERED and (folder / "record.json").is_file():
@@ -196,7 +196,7 @@ class Jobs:
         return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end_process(process: asyncio.subprocess.Process) -> None:
     """End a process and whatever it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)

@@ -15,6 +15,7 @@ from tacit.web import texts
 from tacit.web.app import application
 from tacit.web.guard import ADDRESS, Guard, Pass
 from tacit.web.jobs import Jobs
+from tacit.web.live import Keepers
 from tacit.web.projects import Project, Workspace
 from tacit.web.site import Site
 
@@ -28,7 +29,7 @@ def serve(paths: Sequence[Path], *, port: int, tell: Callable[[str], None], open
         if paths:
             _name_files(workspace, paths)
         entry = Pass(listening.getsockname()[1])
-        app = Guard(application(Site(workspace, Jobs(workspace))), entry)
+        app = Guard(application(Site(workspace, Jobs(workspace), Keepers(workspace))), entry)
         config = uvicorn.Config(
             app,
             log_level="critical",

@@ -81,6 +81,22 @@ NOT_STARTED = "The command could not be started ({reason})."
 ENDED_BY_SYSTEM = "The command was ended by the system (signal {signal}), perhaps for lack of memory. Run it again."
 NO_ANSWER = "The command gave no answer. Run it again."
 
+LIVE = "sliders"
+LIVE_IS_SLOW = "the answer took too long"
+LIVE_ENDED = "the process was ended by the system, perhaps for lack of memory"
+SUPERSEDED = "A later question was asked."
+MOVE_AGAIN = "Move the slider again"
+
+# Sliders: the label of each, and what its steps are.
+
+SLIDERS: Mapping[str, tuple[str, str]] = {
+    "k": ("Smallest group k", "Groups of fewer people are findings"),
+    "l": ("Values left l", "How many sensitive values must stay possible for everybody"),
+    "min-support": ("Publish from", "people on; what fewer people have is left out"),
+    "base": ("Round counts to", "the nearest multiple"),
+    "decimals": ("Print supports with", "decimals instead of counts"),
+}
+
 # The guard, before the application is asked.
 
 TOKEN_IS_USED = "This address has been used, or is not complete. Stop tacit serve and start it again."

@@ -7,5 +7,10 @@ export const WORDS = {
   several: (first, more) => `${first} and ${more} more`,
   saved: "Saved.",
   deleteProject: "Delete this project, its answers and the copies of its files?",
+  keep: (what) => `Keep ${what}`,
+  make: (what) => `Make this release: ${what}`,
+  asPublished: "Back to the release as it is",
+  asIs: "as it is",
+  computing: (codes) => `${codes} is being computed`,
   waiting: "Waiting for other commands",
 };
