@@ -325,6 +325,28 @@ _FEW_ROWS = 20  #: Below this many rows it means nothing that a column has a dif
 _MANY_VALUES = 50  #: A sensitive column has at least two values and seldom more than this.
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Roles of columns as their names and values suggest them, to be checked by a person."""
+
+    identifying: tuple[str, ...]
+    known: tuple[str, ...]
+    person: str | None
+    missing: str | None
+
+
+def guess_roles(people: Table) -> Guess:
+    """Return which columns name a person, which others often know, and the mark of missing values."""
+    naming = tuple(column.name for column in people.columns if _names_a_person(column, people.n))
+    repeated = find_repeated_people(people)
+    return Guess(
+        identifying=naming,
+        known=tuple(column.name for column in people.columns if column.name not in naming and _is_often_known(column)),
+        person=None if repeated is None else repeated.name,
+        missing=_missing_mark(people),
+    )
+
+
 def write_config(data: object) -> str:
     """Return a ``tacit.toml`` for the data, without cells."""
     if isinstance(data, str | os.PathLike):
@@ -338,18 +360,18 @@ def write_config(data: object) -> str:
     if not isinstance(people, Table):
         about = f"what Tacit should know about {name} ({people.n} transactions, {len(people.items)} items)"
         return f"# tacit.toml: {about}. Options on the command line win over this file.\n{rest}"
-    naming = [column for column in people.columns if _names_a_person(column, people.n)]
+    guessed = guess_roles(people)
+    naming = [column for column in people.columns if column.name in guessed.identifying]
     others = [column for column in people.columns if column not in naming]
     few = [column.name for column in others if 2 <= len(column.values) <= _MANY_VALUES]
-    repeated = find_repeated_people(people)
     top = _template("columns").format(
         name=name,
         n=people.n,
-        qi="".join(f"    {'' if _is_often_known(column) else '# '}{_entry(column)}" for column in others),
+        qi="".join(f"    {'' if column.name in guessed.known else '# '}{_entry(column)}" for column in others),
         identifying="".join(f"    {_entry(column)}" for column in naming),
         candidates=", ".join(map(_quote, few)) or "none",
-        person='# person = "patient_id"' if repeated is None else f"person = {_quote(repeated.name)}",
-        missing=_missing_line(people),
+        person='# person = "patient_id"' if guessed.person is None else f"person = {_quote(guessed.person)}",
+        missing='# missing = "?"' if guessed.missing is None else f"missing = {_quote(guessed.missing)}",
     )
     return top + rest
 
@@ -369,11 +391,11 @@ def _is_often_known(column: Column) -> bool:
     return len(column.values) > 1 and bool(_KNOWN_WORDS & set(name_words(column.name)))
 
 
-def _missing_line(people: Table) -> str:
-    """Return the line about the mark of missing values that most columns hold, if any do."""
+def _missing_mark(people: Table) -> str | None:
+    """Return the mark of missing values that most columns hold, if any do."""
     held = {mark: sum(mark in column.values for column in people.columns) for mark in _MISSING_MARKS}
     best = max(_MISSING_MARKS, key=held.__getitem__)
-    return f"missing = {_quote(best)}" if held[best] else '# missing = "?"'
+    return best if held[best] else None
 
 
 def _names_a_person(column: Column, n: int) -> bool:

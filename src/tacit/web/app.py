@@ -29,7 +29,7 @@ from starlette.routing import Route
 
 from tacit.model.errors import TacitError
 from tacit.reports.pages import page_script, style_sheet
-from tacit.web import answers, texts
+from tacit.web import answers, examples, texts
 from tacit.web.guard import TooLarge, refuse_size
 from tacit.web.projects import LONGEST_NAME, Project
 from tacit.web.screens import SCREENS
@@ -84,7 +84,8 @@ def _home(site: Site) -> Callable[[Request], Awaitable[Response]]:
     async def home(_: Request) -> Response:
         """Return the list of projects."""
         shown = [(one, site.summary(one)) for one in site.workspace.projects()]
-        return show_page("home.html", title=texts.PROJECTS, projects=shown, where=_where(site.workspace.root))
+        where = _where(site.workspace.root)
+        return show_page("home.html", title=texts.PROJECTS, projects=shown, where=where, examples=texts.EXAMPLES)
 
     return home
 
@@ -93,7 +94,8 @@ def _create(site: Site) -> Callable[[Request], Awaitable[Response]]:
     async def create(request: Request) -> Response:
         """Make a project."""
         given = await read_object(request)
-        made = site.workspace.create(str(given.get("name", "")))
+        example = str(given.get("example", ""))
+        made = examples.create(site.workspace, example) if example else site.workspace.create(str(given.get("name", "")))
         return JSONResponse({"project": made.id}, 201)
 
     return create

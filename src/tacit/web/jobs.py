@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tacit.files.disk import replace_file
 from tacit.model.version import __version__
@@ -47,6 +48,8 @@ class Job:
     code: int | None = None
     message: str = ""
     outputs: tuple[str, ...] = ()
+    program: str = "tacit"
+    state: str = ""  #: State of the project's files when it was asked for.
 
     @property
     def is_over(self) -> bool:
@@ -96,11 +99,26 @@ class Jobs:
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(mode=0o700, parents=True)
-        job = Job(id, tuple(command.to_run(folder)), command.shown, outputs=command.outputs)
+        command.prepare(folder)
+        job = Job(
+            id,
+            tuple(command.to_run(folder)),
+            command.shown,
+            outputs=command.outputs,
+            program=command.program,
+            state=project.state,
+        )
         key = (project.id, id)
         self._keep(key, job)
         self._tasks[key] = asyncio.create_task(self._run(project, job))
         return job
+
+    def answers(self, project: Project, verb: str) -> list[Job]:
+        """Return the answers of a verb about the files as they are, the newest first."""
+        folders = [path for path in (self._workspace.folder(project.id) / "answers").glob("*") if (path / "job.json").is_file()]
+        folders.sort(key=lambda path: (path / "job.json").stat().st_mtime_ns, reverse=True)
+        jobs = [job for path in folders if (job := self.get(project, path.name)) is not None]
+        return [job for job in jobs if job.has_answer and job.words[0] == verb and job.state == project.state]
 
     async def cancel(self, project: Project, id: str) -> None:
         """End a command, and wait for that."""
@@ -175,7 +193,7 @@ class Jobs:
             'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
             "tacit",
             str(MEMORY),
-            *(sys.executable, "-m", "tacit", *job.words),
+            *(sys.executable, "-m", job.program, *job.words),
             cwd=self._workspace.files(project.id),
             env=_environment(folder),
             stdin=asyncio.subprocess.DEVNULL,
@@ -190,6 +208,7 @@ class Jobs:
             raise
         message = _sentence(said, folder)
         if process.returncode in ANSWERED and (folder / "record.json").is_file():
+            await asyncio.to_thread(_pack_folders, folder / "out")
             return replace(job, status="done", code=process.returncode, message=message)
         if process.returncode is not None and process.returncode < 0:
             message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
@@ -206,6 +225,14 @@ async def end_process(process: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
+
+
+def _pack_folders(out: Path) -> None:
+    """Write an archive beside each folder, always the same for the same files."""
+    for made in [path for path in out.iterdir() if path.is_dir()]:
+        with replace_file(made.with_name(f"{made.name}.zip")) as temporary, ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+            for path in sorted(one for one in made.rglob("*") if one.is_file()):
+                archive.writestr(ZipInfo(str(Path(made.name) / path.relative_to(made))), path.read_bytes(), ZIP_DEFLATED)
 
 
 def _environment(folder: Path) -> Mapping[str, str]:

@@ -22,7 +22,8 @@ from tacit.files.disk import replace_file, shown
 from tacit.model.errors import InputError, OptionError
 from tacit.web import texts
 
-ROLES = ("release", "data", "known", "knowledge", "unused")
+#: What a file is to a project; an earlier release is one that has been published already.
+ROLES = ("release", "earlier", "data", "known", "knowledge", "unused")
 _ID = re.compile(r"[0-9a-f]{16}")
 _FORMAT = "tacit.project/1"
 MOST_FILES = 200
@@ -37,6 +38,20 @@ class File:
     role: str
     fingerprint: str
     source: str = ""  #: Absolute path of a file that was named at the start; empty for one that was sent.
+    sheet: str = ""  #: Sheet of a workbook; empty: the first that holds a release.
+    is_guess: bool = False  #: True until a person or the recognition has said what the file is.
+    parts: Mapping[str, str] = field(default_factory=dict)  #: Of a folder that was sent: its files and their SHA-256.
+
+    @property
+    def argument(self) -> str:
+        """The file as the command line names it."""
+        return f"{self.name}#{self.sheet}" if self.sheet else self.name
+
+    def with_part(self, name: str, sha256: str) -> File:
+        """Return a folder with one more file."""
+        parts = {**self.parts, name: sha256}
+        told = "".join(f"{part}\0{parts[part]}\n" for part in sorted(parts))
+        return replace(self, parts=parts, fingerprint=hashlib.sha256(told.encode()).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -48,10 +63,15 @@ class Project:
     files: tuple[File, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     review: Mapping[str, str] = field(default_factory=dict)
+    waivers: tuple[Mapping[str, str], ...] = ()
 
     def having(self, role: str) -> list[str]:
-        """Return the names of files in a role, in order."""
-        return [file.name for file in self.files if file.role == role]
+        """Return the files in a role as the command line names them, in order."""
+        return [file.argument for file in self.files if file.role == role]
+
+    def file(self, name: str) -> File | None:
+        """Return a file by its name, or None."""
+        return next((file for file in self.files if file.name == name), None)
 
     def with_file(self, added: File) -> Project:
         """Return the project with a file added or replaced."""
@@ -70,18 +90,42 @@ class Project:
         for name, role in roles.items():
             if role not in ROLES:
                 raise OptionError(texts.NO_SUCH_ROLE, where=name, remedy=texts.ROLES_ARE.format(roles=", ".join(ROLES)))
-        return replace(self, files=tuple(replace(file, role=roles.get(file.name, file.role)) for file in self.files))
+        return replace(
+            self,
+            files=tuple(
+                replace(file, role=roles[file.name], is_guess=False) if file.name in roles else file for file in self.files
+            ),
+        )
+
+    def with_sheets(self, sheets: Mapping[str, str]) -> Project:
+        """Return the project with other sheets of workbooks."""
+        return replace(self, files=tuple(replace(file, sheet=sheets.get(file.name, file.sheet)) for file in self.files))
+
+    @property
+    def relation(self) -> Mapping[str, str]:
+        """How the populations of several releases are related, as the fields of a form."""
+        told = self.settings.get("people", "")
+        moved = dict(re.findall(r"(left|joined):(\d+(?:-\d+)?)", told))
+        choice = "moved" if moved and "changed" not in told else told
+        return {"choice": choice, "left": moved.get("left", "0"), "joined": moved.get("joined", "0")}
+
+    @property
+    def state(self) -> str:
+        """Fingerprint of all files, whatever their roles."""
+        told = "".join(f"{file.name}\0{file.fingerprint}\n" for file in sorted(self.files, key=lambda file: file.name))
+        return hashlib.sha256(told.encode()).hexdigest()[:20]
 
 
 class Workspace:
     """All projects, and the files of this run of the server."""
 
-    def __init__(self, root: Path, sent: Path) -> None:
+    def __init__(self, root: Path, sent: Path, register: Path | None = None) -> None:
         self.root = root
         self.sent = sent
+        self.register = register  #: Folder of a register that was named at the start.
 
     @classmethod
-    def opened(cls, sent: Path) -> Workspace:
+    def opened(cls, sent: Path, register: Path | None = None) -> Workspace:
         """Return the workspace of this account, made if need be."""
         state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
         root = Path(state) / "tacit" / "projects"
@@ -91,7 +135,7 @@ class Workspace:
         except OSError as exc:
             what = texts.FOLDER_FAILED.format(reason=exc.strerror)
             raise InputError(what, where=shown(root), remedy=texts.OTHER_FOLDER) from None
-        return cls(root, sent)
+        return cls(root, sent, register)
 
     def projects(self) -> list[Project]:
         """Return the projects, the newest first."""
@@ -146,7 +190,9 @@ class Workspace:
                 link.symlink_to(one, target_is_directory=one.is_dir())
                 role = "release" if one == source else "unused"
                 known = {file.name: file.role for file in project.files}
-                project = project.with_file(File(link.name, known.get(link.name, role), fingerprint(one), str(one)))
+                is_guess = one == source and link.name not in known
+                made = File(link.name, known.get(link.name, role), fingerprint(one), str(one), is_guess=is_guess)
+                project = project.with_file(made)
         self.save(project)
         return project
 
@@ -154,7 +200,8 @@ class Workspace:
         try:
             content = json.loads((folder / "project.json").read_bytes())
             files = tuple(File(**one) for one in content["files"])
-            return Project(folder.name, content["name"], files, content["settings"], content["review"])
+            waivers = tuple(content.get("waivers", ()))
+            return Project(folder.name, content["name"], files, content["settings"], content["review"], waivers)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

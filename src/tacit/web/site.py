@@ -36,22 +36,27 @@ class Site:
         return sorted(path.name for path in (self.jobs.folder(project, job.id) / "out").iterdir() if path.is_file())
 
     def report(self, project: Project, job: Job) -> str:
-        """Return the body of the report that a job wrote."""
-        return body_of((self.jobs.folder(project, job.id) / "report.html").read_text("utf-8"))
+        """Return the body of the report that a job wrote, if it wrote one."""
+        path = self.jobs.folder(project, job.id) / "report.html"
+        return body_of(path.read_text("utf-8")) if path.is_file() else ""
 
     def answered(self, project: Project, command: Command) -> Job | None:
         """Return the job of a command if it has an answer."""
         job = self.jobs.find(project, command)
         return job if job is not None and job.has_answer else None
 
+    def audited(self, project: Project) -> Job | None:
+        """Return the answer of the audit of a project as it is now, if there is one."""
+        try:
+            return self.answered(project, commands.audit_command(project))
+        except TacitError:
+            return None
+
     def summary(self, project: Project) -> dict[str, Any]:
         """Return the verdict on a project as it is now, if it is known."""
         if not project.having("release"):
             return {"verdict": "", "headline": texts.NO_RELEASE}
-        try:
-            job = self.answered(project, commands.audit_command(project))
-        except TacitError:
-            job = None
+        job = self.audited(project)
         if job is None:
             return {"verdict": "", "headline": texts.NOT_AUDITED}
         record = self.jobs.record(project, job)

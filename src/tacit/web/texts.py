@@ -9,24 +9,181 @@ from collections.abc import Mapping
 
 # Names of screens, in the order of the work.
 
-SCREENS: Mapping[str, str] = {"open": "Open", "verdict": "Verdict", "repair": "Repair", "take": "Take away"}
+SCREENS: Mapping[str, str] = {
+    "open": "Open",
+    "attacker": "Attacker",
+    "make": "Make",
+    "verdict": "Verdict",
+    "repair": "Repair",
+    "register": "Register",
+    "take": "Take away",
+}
 
-# Groups of settings, and the settings with a label and a hint each.
+# Settings of a project, with a label and a hint each.
 
-RELEASE = "What the file is"
-ATTACKER = "What the attacker knows"
-LIMITS = "What you accept"
 SETTINGS: Mapping[str, tuple[str, str]] = {
-    "n": ("People in the data", "If the file does not say how many people it is about"),
+    "n": ("Number of people", "If the file does not say how many people it is about"),
     "qi": ("Columns others may know", "Quasi-identifiers, separated by commas"),
     "sa": ("Sensitive columns", "Separated by commas; none if nothing is sensitive"),
+    "form": ("Kind of file", "If it was not recognised as what it is"),
+    "by": (
+        "Columns of a crosstab",
+        "Down, then across, separated by commas; FILE=COLUMNS for one of several files, with semicolons between",
+    ),
     "missing": ("Missing mark", "What an unknown value looks like, for instance ?"),
     "convention": ("Publisher's convention", "How a frequency table was rounded or redacted"),
+    "complete": ("Completeness", "Whether everything that reaches the threshold is listed"),
+    "rows": ("Rows to protect", "Of a table with blank cells: a condition such as job=Sales and age<30"),
     "people": ("People of several releases", "How the populations are related"),
-    "k": ("Smallest group", "Groups of fewer people are findings"),
-    "l": ("Sensitive values left", "How many must remain possible for everybody"),
-    "max-posterior": ("Highest probability", "Of a sensitive value, between 0 and 1"),
+    "k": ("Smallest group (k)", "Groups of fewer people are findings; 10 if empty"),
+    "l": ("Sensitive values left (l)", "How many must remain possible for everybody; 2 if empty"),
+    "max-posterior": ("Highest probability", "Of a sensitive value, between 0 and 1; no limit if empty"),
 }
+
+# Roles of files and of columns.
+
+ROLES: Mapping[str, str] = {
+    "release": "a release to audit",
+    "earlier": "a release published earlier",
+    "data": "the data behind the release",
+    "known": "people that the attacker knows",
+    "knowledge": "facts that the attacker knows",
+    "unused": "not used",
+}
+COLUMN_ROLES: Mapping[str, str] = {
+    "": "other",
+    "known": "known to others",
+    "sensitive": "sensitive",
+    "identifying": "identifying",
+    "person": "person column",
+}
+KINDS: Mapping[str, tuple[str, str]] = {
+    "itemsets": ("a list of {lines} itemsets", "lists of itemsets"),
+    "rules": ("a list of {lines} rules", "lists of rules"),
+    "frequencies": ("a frequency table of {lines} cells", "frequency tables"),
+    "buckets": ("a bucketized table of {n} people", "bucketized tables"),
+    "table": ("a table of {lines} rows with blank cells", "tables with blank cells"),
+}
+OTHER_KIND = "a release of {lines} lines"
+DATA_TABLE = "a table of people with {columns} columns"
+DATA_BASKETS = "a list of baskets with {items} items"
+PEOPLE_CHOICES: Mapping[str, str] = {
+    "": "as their numbers say",
+    "same": "the same people",
+    "nested": "each within the one before",
+    "moved": "people who left or joined",
+    "unknown": "people whose relation is unknown",
+}
+CONVENTIONS: Mapping[str, str] = {
+    "": "as they are",
+    "opensafely": "by OpenSAFELY (7 or fewer redacted, then rounded to 5)",
+    "opensafely-midpoint6": "by OpenSAFELY's midpoint 6",
+    "nomis": "by Nomis (rounded to 5)",
+    "acro": "by ACRO (cells redacted)",
+    "omop": "by OMOP (fewer than 5 hidden)",
+    "rr3": "by random rounding to 3",
+}
+COMPLETE: Mapping[str, str] = {
+    "": "as its header says",
+    "yes": "complete, so what is missing is rare",
+    "no": "a selection, so nothing follows from what is missing",
+}
+AS_RECOGNISED = "as recognised"
+
+# Examples.
+
+EXAMPLES: Mapping[str, tuple[str, str, str]] = {
+    "itemsets": ("Itemsets of a clinic", "Four lines about 70 patients give away one of them.", "Clinic"),
+    "rules": ("Rules with their data", "Twelve rules about 240 patients; what a neighbour can conclude.", "Patients"),
+    "years": ("Two years of a table", "Each table is clean, together they show who left.", "Smokers, 2024 and 2025"),
+}
+
+# Questions of the page Open: at most one is asked.
+
+FILES_TO_ADD = "{names} is not here any more. Add it again: the copies of a browser's files are removed when the server stops."
+ASK_PUBLISH = "{file} has one row per person. What will be published?"
+ASK_ROLES = "{file} has one row per person. Which columns may others know, and which is sensitive?"
+ASK_KIND = "{file} was not recognised as a release. What is it?"
+ASK_SENSITIVE = "Is one of these columns sensitive, so that nobody's value may be inferred?"
+ASK_N = "How many people is {file} about?"
+ASK_PEOPLE = "How are the people of these releases related?"
+
+# Attackers.
+
+ATTACKERS: Mapping[str, tuple[str, str]] = {
+    "release": ("Anybody who reads it", "Has the release and nothing else. The least that you must withstand."),
+    "neighbour": (
+        "A neighbour or colleague",
+        "Also knows everybody's quasi-identifiers, such as age, sex and job, and asks what the release says about each of them.",
+    ),
+    "earlier": (
+        "Somebody who kept last year's release",
+        "Has both releases, and subtracts one from the other.",
+    ),
+}
+
+# Making releases: verbs with a title and a sentence, and their options with a label and a hint.
+
+MAKES: Mapping[str, tuple[str, str]] = {
+    "itemsets": ("Itemsets", "Combinations of values that many people share, with their counts."),
+    "rules": ("Rules", "If these values, then this sensitive value: with confidences."),
+    "tabulate": ("Frequency table", "Counts of people by columns; small cells hidden or counts rounded."),
+    "bucketize": ("Bucketized table", "Everybody's quasi-identifiers in groups, sensitive values apart."),
+    "hide": ("Table with blanks", "The table itself; cells are hidden until no rule reveals the sensitive ones."),
+}
+MAKE_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "min-support": ("Support threshold", "A share such as 5%, or a number of people"),
+    "only": ("Which itemsets", "All, or fewer that say the same"),
+    "max-length": ("Longest", "Most items of a line; any number if empty"),
+    "min-confidence": ("Confidence threshold", "A share of the people with the antecedent"),
+    "digits": ("Decimals of supports", "Instead of counts; counts if empty"),
+    "withhold-values": ("Leave out numbers", "Publish which rules reach the thresholds only"),
+    "by": ("Columns of the table", "Separated by commas; semicolons between several tables"),
+    "ways": ("Ways", "All tables over one to this many of the columns; one table if empty"),
+    "total": ("Totals", "Also list the totals of every table"),
+    "hide-below": ("Hide cells below", "Cells with fewer people are hidden; none if empty"),
+    "round": ("Round to", "Multiples of this number; not rounded if empty"),
+    "l": ("Sensitive values in a group (l)", "How many must remain possible for everybody"),
+    "method": ("Method", "How cells or groups are chosen"),
+    "suppress": ("Leave people out", "Those who fit into no such group, instead of giving up"),
+    "rows": ("Rows to protect", "A condition such as job=Sales and age<30"),
+    "may-hide": ("Where cells may be hidden", "The choice that hides fewest, if empty"),
+    "qi": ("Columns others may know", "Separated by commas"),
+    "sa": ("Sensitive column", "Separated by commas"),
+    "missing": ("Missing mark", "What an unknown value looks like"),
+    "missing-rule": ("Missing values", "A value like others, or rows left out"),
+    "person": ("Person column", "Whose row it is, if people have several"),
+}
+NO_DATA = "the project has no data yet"
+ADD_DATA = "Add a file with one row per person on the page Open"
+NO_SUCH_MAKE = "nothing like this can be made"
+NOT_MADE = "this has not been made yet"
+MAKE_FIRST = "Make it first"
+
+# Registers.
+
+NO_SUCH_REGISTER = "there is no such register"
+REGISTER_NAME = "Use letters, digits and hyphens, at most 60"
+NOT_APPROVED = "the release has not been approved as it is now"
+APPROVE_FIRST = "Approve it on the page Take away"
+NO_POPULATION = "the people that the release is about have no name"
+NAME_POPULATION = "Name them, for instance 2025"
+EMPTY_REGISTER = "nothing has left yet"
+ADD_FIRST = "Add a release first"
+
+# Waivers.
+
+WAIVER_NEEDS_WHAT = "what is accepted is missing"
+WAIVER_NAMES = "Name a finding, items or columns"
+WAIVER_NEEDS_PEOPLE = "the number of people is missing"
+WAIVER_NUMBERS = "Write for instance 1, or 3-9"
+WAIVER_NEEDS_REASON = "a waiver needs a reason and a name"
+FILL_IN = "Fill in both fields"
+WAIVER_NEEDS_DATE = "the last day is not a date"
+WAIVER_DATE = "Write for instance 2027-12-31"
+TOO_MANY_WAIVERS = "there are too many waivers"
+FEWER_WAIVERS = "Use patterns"
+NO_SUCH_WAIVER = "there is no such waiver"
 
 # Short states.
 
@@ -60,6 +217,8 @@ NO_SUCH_ROLE = "there is no such role"
 ROLES_ARE = "Choose one of {roles}"
 TOO_MANY_FILES = "a project has at most {most} files"
 FEWER_FILES = "Remove some, or give a folder"
+FOLDER_TOO_LARGE = "a folder has at most {most} files, four levels deep"
+SMALLER_FOLDER = "Leave out what is not a release"
 NO_USABLE_NAME = "the file has no usable name"
 RENAME = "Rename it"
 FOLDER_FAILED = "the folder of projects cannot be made ({reason})"

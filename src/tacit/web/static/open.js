@@ -1,33 +1,24 @@
-// Open: roles of files, settings, removal.
+// Open: files are recognised; those that nobody has given a role get the one that they seem to have.
 import { WORDS } from "/static/words.js";
-import { all, attempt, call, change, fields, project, say } from "/static/shared.js";
+import { all, attempt, call, one, project, show } from "/static/shared.js";
 
-for (const choice of all("[data-role]")) {
-  choice.addEventListener("change", attempt(async () => {
-    await change({ roles: { [choice.dataset.role]: choice.value } });
-    say(WORDS.saved);
-  }));
-}
-for (const button of all("[data-forget]")) {
-  button.addEventListener("click", attempt(async () => {
-    await call("DELETE", `/p/${project}/files/${encodeURIComponent(button.dataset.forget)}`);
-    location.reload();
-  }));
-}
-for (const button of all("[data-remove-project]")) {
-  button.addEventListener("click", attempt(async () => {
-    if (!confirm(WORDS.deleteProject)) return;
+const region = one("#recognised");
+const start = attempt(async () => {
+  if (one("[data-adopts]", region)) {
+    const told = await call("POST", `/p/${project}/adopt`, {});
+    if (told.changed) await show(location.href, region);
+  }
+});
+addEventListener("click", attempt(async ({ target }) => {
+  const forgotten = target.closest("[data-forget]");
+  if (forgotten) {
+    await call("DELETE", `/p/${project}/files/${encodeURIComponent(forgotten.dataset.forget)}`);
+    await show(location.href, region);
+  }
+  if (target.closest("[data-remove-project]") && confirm(WORDS.deleteProject)) {
     await call("DELETE", `/p/${project}`);
     location.assign("/");
-  }));
-}
-for (const form of all("form[data-settings]")) {
-  const save = attempt(async () => {
-    await change({ settings: fields(form) });
-    location.assign(`/p/${project}/verdict`);
-  });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    save();
-  });
-}
+  }
+}));
+addEventListener("tacit:shown", start);
+start();

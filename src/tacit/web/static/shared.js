@@ -51,14 +51,16 @@ export const fill = (region, markup) => {
 export const show = async (address, region, signal) => {
   const page = await (await fetch(address, { signal })).text();
   const fresh = new DOMParser().parseFromString(policy.createHTML(page), "text/html");
+  const focused = region.contains(document.activeElement) ? document.activeElement.id : "";
   region.replaceChildren(...one(`#${region.id}`, fresh).childNodes);
+  if (focused) document.getElementById(focused)?.focus();
   region.dispatchEvent(new Event("tacit:shown", { bubbles: true }));
 };
 
 // Asks for the answer of a screen with the settings of an address, and watches it to its end.
 export const asked = () => ({ screen, ...Object.fromEntries(new URLSearchParams(location.search)) });
-export const answered = async (onProgress, signal) => {
-  let told = await call("POST", `/p/${project}/run`, asked(), signal);
+export const answered = async (onProgress, signal, more = {}) => {
+  let told = await call("POST", `/p/${project}/run`, { ...asked(), ...more }, signal);
   for (let rest = 20; !told.is_over; rest = Math.min(500, rest * 1.6)) {
     await wait(rest);
     signal?.throwIfAborted();

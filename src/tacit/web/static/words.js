@@ -13,4 +13,7 @@ export const WORDS = {
   asIs: "as it is",
   computing: (codes) => `${codes} is being computed`,
   waiting: "Waiting for other commands",
+  noFiles: "The folder is empty. Choose another one.",
+  added: "Written into the register.",
+  chooseColumns: "Choose at least one column.",
 };
