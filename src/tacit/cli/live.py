@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
-from tacit.cli import reading, watch_signals
+from tacit.cli import reading, watch_parent, watch_signals
 from tacit.cli.audit import AuditOptions, audit_command
 from tacit.cli.output import Session
 from tacit.cli.reading import Settings, load_settings
@@ -30,6 +30,7 @@ _CHANGES = {"min-support": "min_support", "base": "base", "decimals": "decimals"
 def main(words: Sequence[str]) -> int:
     """Answer until standard input ends."""
     watch_signals()
+    watch_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is no answer
     try:
@@ -72,11 +73,15 @@ class _Kept:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of the screen, or why there is none."""
-        from tacit.web.live_view import PARTS
+        from tacit.web.live_view import PARTS, curves
 
         out: dict[str, Any] = {"id": asked.get("id")}
         try:
             settings = asked["settings"]
+            if asked["part"] == "curves":
+                policy = self._policy(settings)
+                points = {name: self.live.curve(policy, name) for name in ("min-support", "base")}
+                return out | {"html": curves(points, self.live.gathered.releases[0].n_lines), "pending": [], "verdict": ""}
             step = self.live.audit(self._policy(settings), _change(settings), seconds=asked.get("seconds"))
             markup = PARTS[asked["part"]](step, asked.get("query", {}))
         except Exception as exc:

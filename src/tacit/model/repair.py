@@ -205,6 +205,8 @@ class Suggestion(Shown):
         """Return the suggestion as in the record, without the seconds that it took."""
         out: dict[str, Any] = {"method": self.method, "what": self.what, "verdict": self.verdict, "loss": self.loss}
         out |= {"loss_measure": self.measured or None, "cost": dict(self.cost), "commands": self.lines()}
+        if self.after is not None:
+            out["findings"] = sum(run.findings - self.after.waived.number(place) for place, run in enumerate(self.after.runs))
         return out | {"reason": self.reason} if self.reason else out
 
 

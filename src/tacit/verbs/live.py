@@ -36,6 +36,8 @@ QUICK = 0.06  #: Seconds that an attack may have taken to be run in every step.
 PATIENCE = 60.0  #: Seconds that the other attacks get once.
 KEPT = 64  #: Steps that are remembered.
 _SLOW = ("known", "groups", "joint")  #: Cases of attacks that are taken to be slow until they have shown otherwise.
+_FIELDS = {"min-support": "min_support", "base": "base"}  #: Changes that have a curve, by the names of sliders.
+MOST_POINTS = 14  #: Steps of a curve.
 COMPUTING = "is being computed"
 
 
@@ -76,6 +78,16 @@ class Step:
     def release(self) -> Release | None:
         """The release, if there is only one."""
         return self.releases[0] if len(self.releases) == 1 else None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A step of a change: what is found, how many lines it leaves out, and whether attacks were left out (``is_open``)."""
+
+    value: int
+    findings: int
+    lines_lost: int
+    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,27 @@ class LiveAudit:
             decimals = [one for one in DECIMALS if Precision(decimals=one).step(release.n) >= 1]
             out.append(Range("decimals", tuple(reversed(decimals)), None))
         return tuple(out)
+
+    def curve(self, policy: Policy, name: str) -> tuple[Point, ...]:
+        """Return what a few steps of a change would leave to be found, and what they would leave out.
+
+        Attacks that are slow are not run: a point without findings may still be exposed.
+        """
+        start = self.gathered.releases[0]
+        found = self.audit(policy).audit
+        known = next((one for one in self.ranges(found) if one.name == name), None)
+        if known is None or name not in _FIELDS:
+            return ()
+        values = known.values[:: max(1, -(-len(known.values) // MOST_POINTS))]
+        points = []
+        for value in values:
+            change = Change() if value == known.now else Change(**{_FIELDS[name]: value})
+            step = self.audit(policy, change)
+            findings = sum(run.findings for run in step.audit.runs)
+            points.append(Point(value, findings, start.n_lines - step.releases[0].n_lines, is_open=bool(step.pending)))
+            if not findings and name == "min-support":
+                break  # a shorter list lets nothing more be proved
+        return tuple(points)
 
     def _gather(self, change: Change) -> Gathered:
         if change.is_none:

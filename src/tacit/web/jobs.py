@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -195,7 +194,7 @@ class Jobs:
             str(MEMORY),
             *(sys.executable, "-m", job.program, *job.words),
             cwd=self._workspace.files(project.id),
-            env=_environment(folder),
+            env={**environment_of_commands(), "TACIT_PROGRESS": str(folder / "progress.json")},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
@@ -235,8 +234,9 @@ def _pack_folders(out: Path) -> None:
                 archive.writestr(ZipInfo(str(Path(made.name) / path.relative_to(made))), path.read_bytes(), ZIP_DEFLATED)
 
 
-def _environment(folder: Path) -> Mapping[str, str]:
-    return {**os.environ, "TACIT_PROGRESS": str(folder / "progress.json"), "PYTHONUTF8": "1", "TERM": "dumb"}
+def environment_of_commands() -> dict[str, str]:
+    """Return the variables of a process that ends with this one."""
+    return {**os.environ, "TACIT_PARENT": str(os.getpid()), "PYTHONUTF8": "1", "TERM": "dumb"}
 
 
 def _sentence(said: bytes, folder: Path) -> str:

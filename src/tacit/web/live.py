@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,7 +19,7 @@ from tacit.model.errors import InputError
 from tacit.model.version import __version__
 from tacit.web import texts
 from tacit.web.commands import Command, identity
-from tacit.web.jobs import MEMORY, end_process
+from tacit.web.jobs import MEMORY, end_process, environment_of_commands
 from tacit.web.projects import Project, Workspace
 
 LIVE = "tacit.cli.live"  #: Module that the process runs.
@@ -110,7 +109,7 @@ class Keepers:
                 str(MEMORY),
                 *(sys.executable, "-m", LIVE, *command.words),
                 cwd=self._workspace.files(project.id),
-                env={**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"},
+                env=environment_of_commands(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

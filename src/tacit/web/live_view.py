@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tacit.reports.audit import audit_head, audit_sections, size_figure
@@ -14,7 +14,9 @@ from tacit.reports.browse import Browser, Filter
 from tacit.reports.document import Section, nonempty
 from tacit.reports.pages import environment
 from tacit.reports.sentences import Summary
-from tacit.verbs.live import Step
+from tacit.verbs.live import Point, Step
+from tacit.web import texts
+from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of
 
 Query = Mapping[str, str]
 
@@ -71,6 +73,33 @@ def proof(step: Step, query: Query) -> str:
 
 
 PARTS: Mapping[str, Callable[[Step, Query], str]] = {"head": head, "body": body, "proof": proof}
+
+
+def curves(found: Mapping[str, Sequence[Point]], lines: int) -> str:
+    """Return curves of changes whose points can be chosen."""
+    drawn = []
+    for name, points in found.items():
+        if len(points) > 1:
+            most = max(point.findings for point in points)
+            places = [
+                Plotted(
+                    x=LEFT + (WIDTH - LEFT - RIGHT) * number / (len(points) - 1),
+                    y=height_of(point.findings, most),
+                    address=f"?{name}={point.value}",
+                    label=f"{point.value:,}",
+                    tells=_tell(name, point, lines),
+                    style="open" if point.is_open and not point.findings else "exposed" if point.findings else "clean",
+                )
+                for number, point in enumerate(points)
+            ]
+            drawn.append((name, places, most))
+    return _render("live_curves.html", curves=drawn, width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, floor=FLOOR)
+
+
+def _tell(name: str, point: Point, lines: int) -> str:
+    lost = f", {100 * point.lines_lost / max(1, lines):.1f} % of the lines left out" if point.lines_lost else ""
+    left = f"{point.findings:,} findings" if point.findings else "nothing found so far" if point.is_open else "nothing found"
+    return f"{texts.SLIDERS[name][0]} {point.value:,}: {left}{lost}"
 
 
 def _rest(step: Step) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ PATIENCE = 2  #: Seconds that open connections get when the server stops.
 
 def serve(paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool) -> None:
     """Serve until interrupted; ``tell`` is given the address when the server is ready."""
+    signal.set_wakeup_fd(-1)  # a signal ends the server in order: commands first, then copies of files
     with private_folder() as sent, _listening(port) as listening:
         workspace = Workspace.opened(sent)
         if paths:

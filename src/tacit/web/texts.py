@@ -256,6 +256,14 @@ SLIDERS: Mapping[str, tuple[str, str]] = {
     "decimals": ("Print supports with", "decimals instead of counts"),
 }
 
+# Repairs.
+
+SIDES: Mapping[str, str] = {"before": "Before", "after": "After"}
+TAKEN_OUT = "left out"
+NOT_PUBLISHED = "not published"
+NO_NUMBER = "no number"
+POINT = "{number}: {what}; {verdict}, loses {loss} %"
+
 # The guard, before the application is asked.
 
 TOKEN_IS_USED = "This address has been used, or is not complete. Stop tacit serve and start it again."

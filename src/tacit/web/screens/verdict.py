@@ -24,11 +24,12 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "base": ("--method", "round", "--base"),
     "decimals": ("--method", "round", "--decimals"),
 }
-PARTS = ("head", "body", "proof")
+PARTS = ("head", "body", "proof", "curves")
 _LONGEST = 2_000  #: Letters of a field of a question.
 
 
-def _settings(query: Mapping[str, str]) -> Mapping[str, str]:
+def step_settings(query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the settings of sliders that an address has."""
     return {name: value for name in (*LIMITS, *CHANGES) if _is_number(value := query.get(name, ""))}
 
 
@@ -36,7 +37,8 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _command(_: Site, project: Project, asked: Mapping[str, str]) -> Command:
+def step_command(project: Project, asked: Mapping[str, str]) -> Command:
+    """Return the command whose answer is that of a step of sliders."""
     limits = {name: value for name, value in asked.items() if name in LIMITS}
     for name, words in CHANGES.items():
         if name in asked:
@@ -54,10 +56,11 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
             answer = site.report(project, base)
             record = site.jobs.record(project, base)
     k = view.asked.get("k") or project.settings.get("k") or (record["policy"]["k"] if "policy" in record else 10)
-    return {"answer": answer, "k": k, "sliders": texts.SLIDERS, "is_live": _is_here(site, project)}
+    return {"answer": answer, "k": k, "sliders": texts.SLIDERS, "is_live": is_here(site, project)}
 
 
-def _is_here(site: Site, project: Project) -> bool:
+def is_here(site: Site, project: Project) -> bool:
+    """Return True if all files in use are at hand."""
     return all(site.workspace.has(project, file) for file in project.files if file.role != "unused")
 
 
@@ -67,9 +70,9 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     part = str(given.get("part", ""))
     if part not in PARTS:
         return fail(404, texts.PAGE_IS_GONE)
-    if not _is_here(site, project):
+    if not is_here(site, project):
         return fail(409, texts.FILES_ARE_GONE.format(names=", ".join(file.name for file in project.files)))
-    settings = _settings({name: str(value) for name, value in as_mapping(given.get("settings", {})).items()})
+    settings = step_settings({name: str(value) for name, value in as_mapping(given.get("settings", {})).items()})
     query = {str(name): str(value)[:_LONGEST] for name, value in as_mapping(given.get("query", {})).items()}
     asked = {"part": part, "settings": settings, "query": query, "seconds": PATIENT if given.get("patient") else None}
     try:
@@ -81,4 +84,8 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     return JSONResponse({name: answer[name] for name in ("html", "pending", "verdict", "ranges")})
 
 
-SCREEN = Screen("verdict", settings=_settings, command=_command, context=_context, calls=(("POST", "/live", ask),))
+def _command(_: Site, project: Project, asked: Mapping[str, str]) -> Command:
+    return step_command(project, asked)
+
+
+SCREEN = Screen("verdict", settings=step_settings, command=_command, context=_context, calls=(("POST", "/live", ask),))
