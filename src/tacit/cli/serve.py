@@ -15,11 +15,18 @@ from tacit.model.errors import EngineError, InputError
 _NEEDED = ("starlette", "uvicorn")
 
 
-@command("serve", "tacit serve", "tacit serve itemsets.csv adult.csv", "tacit serve --port 8080 --no-browser")
+@command(
+    "serve",
+    "tacit serve",
+    "tacit serve itemsets.csv adult.csv",
+    "tacit serve --register left/",
+    "tacit serve --port 8080 --no-browser",
+)
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @option("--port P", "The port to listen on.  [any that is free]", type=click.IntRange(0, 65535), default=0)
+@option("--register DIR", "A register of what has left, which the page Register offers first.")
 @option("--no-browser", "Only print the address.", is_flag=True)
-def serve_command(files: tuple[str, ...], port: int, no_browser: bool) -> int:
+def serve_command(files: tuple[str, ...], port: int, register: str | None, no_browser: bool) -> int:
     """Show the same answers in a browser, on this machine.
 
     FILES are releases and data, and stay where they are. The address that is printed works once, in one browser, and on this machine only.
@@ -37,7 +44,8 @@ def serve_command(files: tuple[str, ...], port: int, no_browser: bool) -> int:
     from tacit.web.server import serve
 
     try:
-        serve([Path(path) for path in files], port=port, tell=_tell, opens_browser=not no_browser)
+        folder = None if register is None else Path(register).absolute()
+        serve([Path(path) for path in files], port=port, tell=_tell, opens_browser=not no_browser, register=folder)
     except KeyboardInterrupt:
         note("Stopped.")
     return 0

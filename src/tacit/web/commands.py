@@ -173,7 +173,7 @@ def suggest_command(project: Project, seconds: int) -> Command:
 
 def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str, str] | None = None) -> Command:
     """Return a repair by the words of a suggestion."""
-    names = _releases(project)
+    names = releases_of(project)
     name = repaired_name(names[0]) if len(names) == 1 else "safer"
     return Command(("repair", *_inputs(project, "repair", changed), *chosen), (name,), ("-o", name))
 
@@ -236,7 +236,8 @@ def has_of_attacker(project: Project, part: str) -> bool:
     return not chosen or part in names_in(chosen)
 
 
-def _releases(project: Project) -> list[str]:
+def releases_of(project: Project) -> list[str]:
+    """Return the releases that are audited together, those published earlier first."""
     earlier = project.having("earlier") if has_of_attacker(project, "earlier") else []
     return [*earlier, *project.having("release")]
 
@@ -277,7 +278,7 @@ def _audit(
 def _inputs(project: Project, verb: str, changed: Mapping[str, str] | None) -> Iterator[str]:
     if not project.having("release"):
         raise OptionError(texts.NO_RELEASE_CHOSEN, where=project.name, remedy=texts.ADD_RELEASE)
-    releases = _releases(project)
+    releases = releases_of(project)
     yield from releases
     for role, name in _knowledge(project):
         yield from (f"--{role}", name)
@@ -301,7 +302,7 @@ _READ_ONLY = ("form", "by", "missing", "complete")  #: Options that only the fun
 def python_lines(project: Project) -> str:
     """Return the audit in Python."""
     settings = project.settings
-    releases = _releases(project)
+    releases = releases_of(project)
     reading = list(_python_settings({name: settings[name] for name in _READ_ONLY if settings.get(name)}))
     if reading:
         reading += _python_settings({name: settings[name] for name in ("n", "qi", "sa", "convention") if settings.get(name)})
@@ -342,7 +343,7 @@ def _python_settings(settings: Mapping[str, str]) -> Iterator[str]:
             shown = value
         elif name == "complete":
             shown = str(value == "yes")
-        elif name in ("qi", "sa", "by") and ";" not in value and "=" not in value:
+        elif name in ("qi", "sa", "by") and value != "none" and ";" not in value and "=" not in value:
             shown = repr(names_in(value))
         else:
             shown = repr(value)

@@ -24,6 +24,7 @@ from tacit.web import texts
 
 #: What a file is to a project; an earlier release is one that has been published already.
 ROLES = ("release", "earlier", "data", "known", "knowledge", "unused")
+REGISTERS = "registers"  #: Folder of the registers, beside that of the projects.
 _ID = re.compile(r"[0-9a-f]{16}")
 _FORMAT = "tacit.project/1"
 MOST_FILES = 200
@@ -130,8 +131,9 @@ class Workspace:
         state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
         root = Path(state) / "tacit" / "projects"
         try:
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            root.chmod(0o700)
+            for made in (root, root.with_name(REGISTERS)):
+                made.mkdir(mode=0o700, parents=True, exist_ok=True)
+                made.chmod(0o700)
         except OSError as exc:
             what = texts.FOLDER_FAILED.format(reason=exc.strerror)
             raise InputError(what, where=shown(root), remedy=texts.OTHER_FOLDER) from None

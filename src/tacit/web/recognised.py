@@ -11,6 +11,9 @@ from tacit.web.commands import names_in
 from tacit.web.projects import File, Project
 
 
+FEWEST_PEOPLE = 20  #: Rows of a file that is taken for the data without asking.
+
+
 @dataclass(frozen=True)
 class Column:
     """Column of the files with the role that it has or seems to have."""
@@ -112,7 +115,8 @@ class Recognised:
             entry = self.entry(file)
             if not file.is_guess or not entry:
                 continue
-            if entry["is"] == "data" and "data" not in said and "data" not in chosen.values():
+            is_people = entry["is"] == "data" and _is_of_people(entry)
+            if is_people and "data" not in said and "data" not in chosen.values():
                 chosen[file.name] = "data"
             elif entry["is"] == "release":
                 chosen[file.name] = file.role
@@ -128,7 +132,7 @@ class Recognised:
             data = next((entry for entry in self.having("data") if entry["is"] == "data"), None)
             return None if data is None else Question("publish", texts.ASK_PUBLISH.format(file=data["file"]), file=data["file"])
         for entry in releases:
-            if entry["is"] == "data" and entry.get("columns") and _has_names(entry):
+            if entry["is"] == "data" and entry.get("columns") and _is_of_people(entry):
                 return Question("roles", texts.ASK_ROLES.format(file=entry["file"]), _remark(entry), entry["file"])
             if entry["is"] != "release":
                 return Question("kind", texts.ASK_KIND.format(file=entry["file"]), _remark(entry), entry["file"])
@@ -143,9 +147,9 @@ class Recognised:
         return None
 
 
-def _has_names(entry: Mapping[str, Any]) -> bool:
-    """Return True if a file reads as a table of more people than a crosstab has lines."""
-    return bool(entry.get("n", 0) >= 20)
+def _is_of_people(entry: Mapping[str, Any]) -> bool:
+    """Return True if a file is long enough to have one row per person; a crosstab that was not recognised is shorter."""
+    return bool(entry["n"] >= FEWEST_PEOPLE)
 
 
 def _remark(entry: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from tacit.model.errors import OptionError
 from tacit.web import texts
 from tacit.web.commands import Given
-from tacit.web.projects import Workspace
+from tacit.web.projects import REGISTERS, Workspace
 
 LISTED = "register.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -32,7 +32,7 @@ class Registers:
     @classmethod
     def of(cls, workspace: Workspace) -> Registers:
         """Return the registers of a workspace."""
-        return cls(workspace.root.parent / "registers", workspace.register)
+        return cls(workspace.root.with_name(REGISTERS), workspace.register)
 
     @property
     def names(self) -> list[str]:

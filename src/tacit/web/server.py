@@ -23,11 +23,13 @@ from tacit.web.site import Site
 PATIENCE = 2  #: Seconds that open connections get when the server stops.
 
 
-def serve(paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool) -> None:
+def serve(
+    paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool, register: Path | None = None
+) -> None:
     """Serve until interrupted; ``tell`` is given the address when the server is ready."""
     signal.set_wakeup_fd(-1)  # a signal ends the server in order: commands first, then copies of files
     with private_folder() as sent, _listening(port) as listening:
-        workspace = Workspace.opened(sent)
+        workspace = Workspace.opened(sent, register)
         if paths:
             _name_files(workspace, paths)
         entry = Pass(listening.getsockname()[1])

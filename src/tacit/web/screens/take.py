@@ -23,7 +23,6 @@ TAKEN = ("external", "acro", "mark")
 _REVIEW = ("decision", "by", "comment")
 _DECISIONS = ("", "approved", "returned")
 _LONGEST = 2_000  #: Letters of a comment.
-_MARKABLE = (".csv", ".tsv", ".txt", ".xlsx", ".csv.gz")
 
 
 def _settings(query: Mapping[str, str]) -> Mapping[str, str]:
@@ -74,6 +73,7 @@ def _context(site: Site, project: Project, _: View) -> Mapping[str, Any]:
         "repairs": [(job, site.outputs(project, job), site.jobs.record(project, job)) for job in _repairs(site, project)],
         "findings": record.get("findings", []),
         "waived": record.get("waivers", []),
+        "is_one": len(commands.releases_of(project)) == 1,
         "is_current": not project.review.get("decision") or (done is not None and about == done.id),
     }
 

@@ -1,11 +1,13 @@
 // Open: files are recognised; those that nobody has given a role get the one that they seem to have.
 import { WORDS } from "/static/words.js";
-import { all, attempt, call, one, project, show } from "/static/shared.js";
+import { attempt, call, one, project, show } from "/static/shared.js";
 
 const region = one("#recognised");
 const start = attempt(async () => {
-  if (one("[data-adopts]", region)) {
+  const guesses = one("[data-adopts]", region);
+  if (guesses) {
     const told = await call("POST", `/p/${project}/adopt`, {});
+    guesses.remove();
     if (told.changed) await show(location.href, region);
   }
 });

@@ -1,15 +1,16 @@
 // Controls that are saved as soon as they change: settings, roles of files, sheets, roles of columns, relations of people.
 import { WORDS } from "/static/words.js";
-import { all, attempt, change, one, say, show } from "/static/shared.js";
+import { all, attempt, change, one, saySoftly, show } from "/static/shared.js";
 
 export const refresh = async (control) => {
   const region = control.closest("[data-region]");
   if (region) await show(location.href, region);
-  say(WORDS.saved);
+  saySoftly(WORDS.saved);
 };
 const columnsWith = (root, role) => all("[data-chip]", root).filter((chip) => chip.value === role).map((chip) => chip.dataset.chip);
 const savers = {
   setting: (control) => ({ settings: { [control.dataset.setting]: control.value } }),
+  name: (control) => ({ name: control.value }),
   role: (control) => ({ roles: { [control.dataset.role]: control.value } }),
   sheet: (control) => ({ sheets: { [control.dataset.sheet]: control.value } }),
   // One column has the role of a setting; the others keep theirs.

@@ -14,6 +14,12 @@ export const say = (text) => {
   says.textContent = text;
   says.hidden = !text;
 };
+// For a moment only, if nothing else is said.
+export const saySoftly = async (text) => {
+  say(text);
+  await wait(4000);
+  if (says.textContent === text) say("");
+};
 
 export const call = async (method, address, body, signal) => {
   const isFile = body instanceof Blob;

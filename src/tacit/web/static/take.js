@@ -1,6 +1,6 @@
 // Take away: what is made on demand, waivers, and the review.
 import { WORDS } from "/static/words.js";
-import { all, answered, attempt, call, fields, one, project, say, show } from "/static/shared.js";
+import { answered, attempt, call, fields, one, project, say, saySoftly, show } from "/static/shared.js";
 
 const submitted = (selector, work) => addEventListener("submit", (event) => {
   if (!event.target.matches(selector)) return;
@@ -10,7 +10,7 @@ const submitted = (selector, work) => addEventListener("submit", (event) => {
 submitted("[data-review]", async (form) => {
   await call("POST", `/p/${project}/review`, fields(form));
   await show(location.href, one("#reviewed"));
-  say(WORDS.saved);
+  saySoftly(WORDS.saved);
 });
 submitted("[data-waive]", async (form) => {
   await call("POST", `/p/${project}/waivers`, fields(form));
@@ -21,6 +21,7 @@ addEventListener("click", attempt(async ({ target }) => {
   if (wanted) {
     const card = wanted.closest("[data-region]");
     wanted.disabled = true;
+    wanted.textContent = WORDS.working;
     const told = await answered(() => {}, undefined, { what: wanted.dataset.want });
     await show(location.href, card);
     say(told.has_answer ? "" : told.message);

@@ -96,10 +96,12 @@ const finish = async (signal) => {
   isFinal = true;
   await show(location.href, answer, signal);
 };
+const settled = (signal) => { if (!signal.aborted) form.removeAttribute("data-busy"); };
 const step = attempt(async () => {
   last.abort();
   last = new AbortController();
   const { signal } = last;
+  form.setAttribute("data-busy", "");
   showSteps();
   const told = await ask("head", {}, signal);
   showHead(told);
@@ -107,6 +109,7 @@ const step = attempt(async () => {
   if (told.pending.length && !one("#body").childNodes.length) await showBody(signal);
   if (told.pending.length) await finish(signal);
   else await showBody(signal);
+  settled(signal);
 });
 const choose = (name, value) => {
   const chosen = settings();
@@ -234,5 +237,6 @@ if ("live" in form.dataset) {
     showHead(told);
     await showBody(last.signal);
     if (told.pending.length) await finish(last.signal);
+    settled(last.signal);
   })();
 }

@@ -12,6 +12,7 @@ export const WORDS = {
   asPublished: "Back to the release as it is",
   asIs: "as it is",
   computing: (codes) => `${codes} is being computed`,
+  working: "Working",
   waiting: "Waiting for other commands",
   noFiles: "The folder is empty. Choose another one.",
   added: "Written into the register.",
