@@ -10,7 +10,6 @@ from tacit.web import texts
 from tacit.web.commands import names_in
 from tacit.web.projects import File, Project
 
-
 FEWEST_PEOPLE = 20  #: Rows of a file that is taken for the data without asking.
 
 
