@@ -38,7 +38,7 @@ def complaints(page: Page) -> list[str]:
     found: list[Any] = []
     page.add_script_tag(path=str(AXE))
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         found += [f"{scheme}: {one}" for one in page.evaluate(RUN)]
     return found
 

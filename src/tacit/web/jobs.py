@@ -22,7 +22,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from tacit.files.disk import replace_file
 from tacit.model.version import __version__
 from tacit.web import texts
-from tacit.web.commands import Command, identity
+from tacit.web.commands import Command, identity, refuse_outside
 from tacit.web.projects import Project, Workspace
 
 WORKERS = 2
@@ -95,6 +95,7 @@ class Jobs:
             return known
         if len(self._tasks) >= MOST_WAITING:
             return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
+        refuse_outside(command, self._workspace.files(project.id))
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(mode=0o700, parents=True)

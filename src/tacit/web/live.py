@@ -18,7 +18,7 @@ from typing import Any
 from tacit.model.errors import InputError
 from tacit.model.version import __version__
 from tacit.web import texts
-from tacit.web.commands import Command, identity
+from tacit.web.commands import Command, identity, refuse_outside
 from tacit.web.jobs import MEMORY, end_process, environment_of_commands
 from tacit.web.projects import Project, Workspace
 
@@ -98,16 +98,20 @@ class Keepers:
             if known is not None and known.name == name and known.process.returncode is None:
                 self._keepers[project.id] = self._keepers.pop(project.id)  # the last in the order
                 return known
+            refuse_outside(command, self._workspace.files(project.id))
             await self.stop_of(project.id)
             while len(self._keepers) >= MOST:
                 await self.stop_of(next(iter(self._keepers)))
+            folder = self._workspace.folder(project.id) / "live"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            command.prepare(folder)
             process = await asyncio.create_subprocess_exec(
                 "/bin/sh",
                 "-c",
                 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
                 "tacit",
                 str(MEMORY),
-                *(sys.executable, "-m", LIVE, *command.words),
+                *(sys.executable, "-m", LIVE, *command.to_read(folder)),
                 cwd=self._workspace.files(project.id),
                 env=environment_of_commands(),
                 stdin=asyncio.subprocess.PIPE,

@@ -10,15 +10,14 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tacit.files.disk import replace_file
 from tacit.model.changes import LineChange
 from tacit.model.errors import InputError
 from tacit.reports.repair import change_subject, cost_rows, number_words
 from tacit.web import commands, texts
-from tacit.web.commands import Command
+from tacit.web.commands import Command, Given
 from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of, marks_up_to, place_of
 from tacit.web.projects import Project
 from tacit.web.screens.verdict import CHANGES, is_here, step_command, step_settings
@@ -53,22 +52,23 @@ def _command(site: Site, project: Project, asked: Mapping[str, str]) -> Command:
         method = _BY_LINES.get(_kind(site, project, tried), "leave-out")
         return commands.repair_command(project, ("--method", method, "--lines", asked["lines"]))
     if "keep" in asked or "hide" in asked:
-        return commands.repair_command(project, ("--method", "suppress", *_line_files(site, project, asked)))
+        return _with_lines(project, asked)
     return tried
 
 
-def _line_files(site: Site, project: Project, asked: Mapping[str, str]) -> list[str]:
-    """Write the lines that were chosen into files, and return the options that name them."""
-    words = []
+def _with_lines(project: Project, asked: Mapping[str, str]) -> Command:
+    """Return the repair that keeps and hides the lines that were chosen, which it reads from files."""
+    words = ["--method", "suppress"]
+    texts_of = {}
     for name, option in (("keep", "--keep"), ("hide", "--hide-first")):
-        if name not in asked:
-            continue
-        text = "".join(f"{place}\n" for place in asked[name].split(","))
-        file = f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.txt"
-        with replace_file(site.workspace.files(project.id) / file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-        words += [option, file]
-    return words
+        if name in asked:
+            text = "".join(f"{place}\n" for place in asked[name].split(","))
+            file = f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.txt"
+            texts_of[file] = text
+            words += [option, file]
+    made = commands.repair_command(project, words)
+    given = [Given(made.words.index(file), text) for file, text in texts_of.items()]
+    return replace(made, given=(*made.given, *given))
 
 
 def _kind(site: Site, project: Project, tried: Command) -> str:

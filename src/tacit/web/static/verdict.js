@@ -125,7 +125,7 @@ const choose = (name, value) => {
 };
 
 // Sliders, one for each setting that makes sense here
-const shown = (name, value) => (value === null || value === undefined ? WORDS.asIs : `${value.toLocaleString("en")}`);
+const shown = (name, value) => (value === null || value === undefined || (name === "base" && value === 1) ? WORDS.asIs : `${value.toLocaleString("en")}`);
 const settle = (slider) => {
   const range = ranges.find((one) => one.name === slider.id);
   if (!range) return;
