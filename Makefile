@@ -9,6 +9,9 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.t
     $(BIN)/python -m pip --disable-pip-version-check install --quiet
 INPUTS := pyproject.toml constraints.txt
 WORKERS := 2
+# Checks pages for people who cannot see or use a mouse; for the tests only.
+AXE := $(VENV)/axe-core/node_modules/axe-core/axe.min.js
+AXE_VERSION := 4.14.0
 
 # The first Python that is new enough; `make PYTHON=/path/to/python demo` chooses another.
 PYTHON := $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -43,7 +46,7 @@ types: $(VENV)/installed-dev
 
 # The tests also hold that generated facts are up to date and that the pages build strictly. A skipped test is an error: what was not run was
 # not checked. Bytecode is kept, because many tests start the program anew.
-check: $(VENV)/installed-dev
+check: $(VENV)/installed-dev $(AXE)
 	CI=true PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Silences a notice of the theme about a future version of MkDocs, which pyproject.toml excludes.
@@ -78,7 +81,8 @@ clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .hypothesis tacit-demo
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source; chromium, which prints pages.
+# What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source; chromium, which prints pages;
+# npm, which fetches axe-core.
 needs:
 	@sh .ci/system-packages "$(PYTHON)"
 
@@ -87,6 +91,10 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo 'make: $(PYTHON) cannot make environments (no venv or ensurepip).' \
 	    'On Debian or Ubuntu: apt install python3-venv' >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
+
+$(AXE): $(VENV)/bin/python Makefile
+	npm install --prefix $(VENV)/axe-core --no-save --no-audit --no-fund --ignore-scripts --loglevel error axe-core@$(AXE_VERSION)
+	@touch $@
 
 # Stamps: an install is repeated only when what it depends on changed. The package is installed in place, so edits need no install.
 $(VENV)/installed: $(VENV)/bin/python $(INPUTS)

@@ -104,13 +104,14 @@ class Served:
 
 
 @contextmanager
-def serving(state: Path, *files: Path, temporary: Path | None = None) -> Iterator[Served]:
-    """Start ``tacit serve`` and stop it again."""
+def serving(state: Path, *files: Path, temporary: Path | None = None, limit: int = 0) -> Iterator[Served]:
+    """Start ``tacit serve`` and stop it again; with ``limit``, with so many kilobytes of addresses for each process."""
+    confined = ["/bin/sh", "-c", f'ulimit -v {limit}; exec "$@"', "tacit"] if limit else []
     environment = {**os.environ, "XDG_STATE_HOME": str(state)}
     if temporary is not None:
         environment["TMPDIR"] = str(temporary)
     process = subprocess.Popen(
-        [*TACIT, "serve", "--no-browser", *map(str, files)],
+        [*confined, *TACIT, "serve", "--no-browser", *map(str, files)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

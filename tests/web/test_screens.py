@@ -39,8 +39,8 @@ def files_of(kind: str, folder: Path) -> list[Path]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the command of a screen has been answered."""
-    page.wait_for_function("() => !document.querySelector('[data-work]')")
+    """Wait until the command of a screen has been answered, and everything that it shows has come."""
+    page.wait_for_function("() => !document.querySelector('[data-work], [data-busy]')")
 
 
 SENTENCES = {
@@ -128,7 +128,6 @@ def test_the_keyboard_is_enough(page: Page, entered: tuple[BrowserContext, Serve
     page.wait_for_function("() => document.querySelector('#answer .verdict').textContent.includes('1-8 people')")
     assert page.url.endswith("?k=9")
     assert page.evaluate("() => document.activeElement.id") == "k"
-    assert page.locator("#answer .command button").count() == page.locator("#answer .command").count() > 0
     press_to(page, "nav[aria-label=Screens] a[href$='/repair']", backwards=True)
     page.keyboard.press("Enter")
     page.wait_for_url("**/repair")
@@ -137,7 +136,8 @@ def test_the_keyboard_is_enough(page: Page, entered: tuple[BrowserContext, Serve
     page.keyboard.press("Enter")
     page.wait_for_url("**choice=1")
     settle(page)
-    assert page.inner_text("#answer .verdict strong") == "CLEAN"
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    assert page.locator("main .command button").count() == page.locator("main .command").count() > 0
     with page.expect_download() as downloaded:
         page.click("text=Download clinic-safer.csv >> nth=0")
     assert Path(downloaded.value.path()).read_bytes().startswith(b"itemset,")

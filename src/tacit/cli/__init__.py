@@ -15,6 +15,7 @@ import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -39,6 +40,7 @@ OF_VERDICT = {"clean": DONE, "exposed": EXPOSED, "incomplete": INCOMPLETE}  #: T
 PATIENCE = 3.0  #: Seconds after Ctrl-C in which the program may end by itself, with a sentence about what was written.
 BACKSTOP = 2.5  #: Seconds after the time limit at which whatever still runs is told to stop, and then again and again.
 MOST_UNNOTICED = 3  #: Number of such alarms after which the program ends although a library does not return.
+PARENT = "TACIT_PARENT"  #: Variable with the process id of the server that started the program.
 LEAST_MEMORY = 768 << 20  #: Address space that loading the libraries takes, in bytes.
 
 #: Phrases of libraries that are short of memory, in errors of many kinds.
@@ -209,6 +211,7 @@ def main() -> None:
 
         install_completion()
     watch_signals()
+    watch_parent()
     cli()
 
 
@@ -290,6 +293,20 @@ def watch_signals() -> None:
         thread = threading.Thread(target=_watch, args=(reading,), daemon=True)
         thread.start()
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+
+def watch_parent() -> None:
+    """End the program when the server that started it has ended, however that happened."""
+    parent = os.environ.pop(PARENT, "")
+    if not parent.isdecimal():
+        return
+
+    def watch() -> None:
+        while os.getppid() == int(parent):
+            time.sleep(1.0)
+        end(TERMINATED)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

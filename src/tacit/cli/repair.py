@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +43,7 @@ class _RepairOptions(ReleaseOptions):
     "tacit repair rules.csv --data adult.csv --max-posterior 0.9 -o safer.csv",
     "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
     "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
+    "tacit repair itemsets.csv --method raise-threshold --min-support 10% -o safer.csv",
     "tacit repair last-year.csv this-year.csv --people nested -o safer",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
@@ -146,6 +147,12 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     if len(asked.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
+    min_support = None
+    if asked.method == "raise-threshold":
+        # For lists, the option names the new threshold; the policy has none of this name.
+        min_support = asked.min_support
+        asked = replace(asked, min_support=None)
+        settings = replace(settings, given=asked)
     refuse_options(asked, for_others, "is not for one method", "Leave out --method, or this option")
     release = reading.read_release(asked.releases[0], asked, settings)
     return tacit.repair(
@@ -156,6 +163,7 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
         policy=settings.policy,
         base=asked.rounding_base,
         lines=_parse_lines(asked.lines),
+        min_support=min_support,
         progress=progress,
         **asked.pick("method", "goal", "decimals", "suggest", "time_limit"),
     )

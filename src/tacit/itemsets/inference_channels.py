@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -391,6 +391,25 @@ def run(target: Target) -> AttackRun:
         show=show,
         streamed=gatherer.sizes if target.stream is not None else None,
     )
+
+
+def can_narrow(target: Target) -> bool:
+    """Return True if the channels for a smaller k are among those for a larger one.
+
+    Patterns of rounded supports are not: of those that are proved, only the strongest are findings.
+    """
+    release = target.release
+    if not isinstance(release, Itemsets) or target.algorithm != "projection":
+        return False
+    return release.is_exact and release.only != "maximal" and not Supports(release).has_gaps
+
+
+def narrow(run: AttackRun, k: int) -> AttackRun:
+    """Return the run as it would be with a smaller k."""
+    found = run.only(np.flatnonzero(run.columns["count_hi"] < k))
+    line = found.columns["itemset"]
+    of_sets = np.bincount(line - line.min(initial=0), weights=found.columns["count"], minlength=1)
+    return replace(found, people=int(of_sets.max()))
 
 
 class _FirstHit(Exception):

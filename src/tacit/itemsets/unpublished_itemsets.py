@@ -23,7 +23,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -201,20 +201,23 @@ def _write_out(release: Itemsets, index: int, groups: _MaximalGroups, finding: i
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups on unpublished sets (``words``: bits of used items) as columns."""
+    """Groups on unpublished sets (``words``: bits of used items) as columns.
+
+    ``wider`` is the size of the smallest group with one condition less; if that is not small, the group is new.
+    """
 
     words: Words
     present: Ints
     lo: Ints
     hi: Ints
     level: Ints
-    new: Ints
+    wider: Ints
 
     @classmethod
     def concatenate(cls, parts: list[_Groups], width: int) -> _Groups:
         """Concatenate groups, by size, then length of description, then items."""
         nothing = np.empty(0, np.int64)
-        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, level=nothing, new=nothing)
+        empty = cls(np.empty((0, width), np.uint64), nothing, nothing, nothing, level=nothing, wider=nothing)
         columns = zip(*(vars(part).values() for part in [empty, *parts]), strict=True)
         found = cls(*(np.concatenate(column) for column in columns))
         order = np.lexsort((found.present, *found.words.T, found.sizes, found.hi))
@@ -282,11 +285,30 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
             "count": groups.lo,
             "count_hi": groups.hi,
             "level": groups.level,
-            "new": groups.new.astype(np.bool_),
+            "new": groups.wider >= target.policy.k,
         },
+        details={"wider": groups.wider},
         severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
         event=event,
         show=show,
+    )
+
+
+def can_narrow(target: Target) -> bool:
+    """Return True if the groups for a smaller k are among those for a larger one."""
+    release = target.release
+    return isinstance(release, Itemsets) and release.only != "maximal"
+
+
+def narrow(run: AttackRun, k: int) -> AttackRun:
+    """Return the run as it would be with a smaller k."""
+    kept = np.flatnonzero(run.columns["count_hi"] < k)
+    found = run.only(kept)
+    return replace(
+        found,
+        people=int(found.columns["count"].max(initial=0)),
+        columns={**found.columns, "new": run.details["wider"][kept] >= k},
+        details={"wider": run.details["wider"][kept]},
     )
 
 
@@ -326,12 +348,12 @@ def _search(target: Target, release: Itemsets, book: Book, parts: list[_Groups])
         for keys, share in _candidates(target, release, book, fresh, level=level):
             looked_at += len(keys)
             bounds, found = book.deduce(keys, ask)
-            which, present, lo, hi, new = found.T
+            which, present, lo, hi, wider = found.T
             too_long += int((bounds[:, 0] < 0).sum())
             wrong = np.flatnonzero(bounds[:, 0] > bounds[:, 1])
             if len(wrong):
                 refuse_incomplete(Supports(release), [book.members(keys[i]) for i in wrong.tolist()])
-            parts.append(_Groups(keys[which], present, lo, hi, level=np.full(len(which), level), new=new))
+            parts.append(_Groups(keys[which], present, lo, hi, level=np.full(len(which), level), wider=wider))
             if target.first_hit and len(which):
                 return 0, "stopped at the first findings, as asked"
             known = np.flatnonzero((bounds[:, 0] == bounds[:, 1]) & (bounds[:, 0] >= 0))

@@ -193,7 +193,7 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
 
     ``bounds`` receives two numbers for every candidate (-1, -1 where it is too long; the first larger than the second where the published
     numbers contradict). Returns how many groups there are, and an array of five numbers for each: candidate, bits of the present items,
-    bounds of the size, and whether the group is new: no pattern with one condition less is as small.
+    bounds of the size, and the size of the smallest pattern with one condition less: if that is not small, the group is new.
     """
     k = ask[0]
     most = ask[1]
@@ -230,16 +230,15 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
             if smallest <= 0 or biggest >= k:
                 continue
             # Without one of its conditions the group grows by its neighbour; the unknown support drops out of the sum of the two.
-            new = 1
+            wider = np.int64(_NO_BOUND)
             for j in range(d):
-                if high[m] + high[m ^ (1 << j)] < k:
-                    new = 0
+                wider = min(wider, high[m] + high[m ^ (1 << j)])
             found = grow(found, 5 * (count + 1))
             found[5 * count] = i
             found[5 * count + 1] = m
             found[5 * count + 2] = smallest
             found[5 * count + 3] = biggest
-            found[5 * count + 4] = new
+            found[5 * count + 4] = wider
             count += 1
     return count, found
 

@@ -277,7 +277,8 @@ class Findings(Shown, Sequence[Finding]):
     waived: Waived = field(default_factory=Waived)
 
     @cached_property
-    def _order(self) -> Ints:
+    def order(self) -> Ints:
+        """Positions of the findings, run by run, in the order of the list."""
         severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
         order = np.argsort(severity, kind="stable")
         if not self.waived.places:
@@ -302,7 +303,7 @@ class Findings(Shown, Sequence[Finding]):
     def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        position = int(self._order[index])
+        position = int(self.order[index])
         owner = int(np.searchsorted(self._starts, position, side="right")) - 1
         run = self.runs[owner]
         if run.show is None:

@@ -205,6 +205,8 @@ class Suggestion(Shown):
         """Return the suggestion as in the record, without the seconds that it took."""
         out: dict[str, Any] = {"method": self.method, "what": self.what, "verdict": self.verdict, "loss": self.loss}
         out |= {"loss_measure": self.measured or None, "cost": dict(self.cost), "commands": self.lines()}
+        if self.after is not None:
+            out["findings"] = sum(run.findings - self.after.waived.number(place) for place, run in enumerate(self.after.runs))
         return out | {"reason": self.reason} if self.reason else out
 
 
@@ -293,7 +295,8 @@ class RepairCase:
     ``audit`` attacks a candidate under the policy and the goal; ``mine`` makes a release like this one (same kind and count threshold) from
     other data, ``mine_all`` one of all frequent itemsets. They are passed in, so that repairs share no code with the attacks. ``first_look`` is
     an audit that may stop at its first finding, which is enough for the verdict. ``table`` holds the people that rules were made from;
-    ``most_looks`` limits the audits of a search that only improves the result; ``lines`` of the file are to be removed.
+    ``most_looks`` limits the audits of a search that only improves the result; ``lines`` of the file are to be removed; ``min_support`` is the
+    new threshold, as a number of people, if one was chosen.
     """
 
     release: Listed
@@ -309,6 +312,7 @@ class RepairCase:
     most_looks: int = 150
     lines: tuple[int, ...] | None = None
     least_base: int = 2
+    min_support: int | None = None
 
     def look(self, candidate: Listed, data: Transactions | None = None) -> Audit:
         """Audit a candidate as far as its verdict needs."""

@@ -277,6 +277,12 @@ def safe_thresholds(case: RepairCase) -> Rules:
     return best
 
 
+def above_support(case: RepairCase, min_support: int) -> Rules:
+    """Return the rules that reach a support."""
+    lines = Lines.of(case)
+    return _select_above(lines, min_support, lines.release.header)
+
+
 def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
     """Find the most safe rules at one confidence, by bisection."""
     # The last support is above every count. Supports that keep too few rules are not looked at.

@@ -3,7 +3,8 @@
 Changes
     Itemsets whose count is below the new threshold are left out; all others keep their exact counts. The header names the smallest count that
     is left as the threshold: the largest count that was left out would give that count away. Of rules, those below a new support or
-    confidence are left out; the thresholds are round numbers, and the list is as complete above them as it was.
+    confidence are left out; the thresholds are round numbers, and the list is as complete above them as it was. With ``--min-support`` the
+    threshold is the one that is named, whatever the audit of the result says.
 Guarantee
     A family of itemsets that allows no inference keeps none when it shrinks from below: groups on fewer items are unions of groups on more,
     and what a smaller complete list says about missing itemsets follows from the larger one. So the safe thresholds are an upper range, its
@@ -26,7 +27,7 @@ import numpy as np
 
 from tacit.model.release import Itemsets
 from tacit.model.repair import Proposal, RepairCase, itemsets_of
-from tacit.repairs.lists import safe_thresholds
+from tacit.repairs.lists import above_support, safe_thresholds
 
 NAME = "raise-threshold"
 
@@ -37,8 +38,10 @@ def propose(case: RepairCase) -> Proposal:
     Where the number of people is not known no audit is clean; then the largest part in which nothing is found.
     """
     if case.release.kind == "rules":
-        return Proposal(safe_thresholds(case))
+        return Proposal(safe_thresholds(case) if case.min_support is None else above_support(case, case.min_support))
     release = itemsets_of(case, NAME)
+    if case.min_support is not None:
+        return Proposal(above(release, case.min_support), case.data)
     # Only at these thresholds does the published family change; the last one is above every count.
     thresholds = np.unique(np.append(release.lo + 1, release.min_support or 1))
     safe = len(thresholds) - 1

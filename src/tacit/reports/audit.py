@@ -143,37 +143,33 @@ def audit_document(
 
     ``release`` is the one that was audited, where the audit itself does not hold it.
     """
-    from tacit.reports.evidence import Listed
-
-    summary = Summary(audit)
-    joint = _joint_findings(audit)
-    is_internal = kind == "internal"
-    shown = _Shown.of(audit, release, top) if is_internal else _Shown(audit, ())
-    first = audit.asked.releases[0] if release is None and audit.asked is not None and len(audit.asked.releases) == 1 else release
-    worst = shown.proofs(first)
-    together = _Shown(
-        audit, tuple(Listed(rank, f"joint-{rank}", one) for rank, one in enumerate(joint[:top] if is_internal else (), start=1))
-    )
-    sections = [
+    shown = _Shown.of(audit, release, top) if kind == "internal" else _Shown(audit, ())
+    head = audit_head(audit, release=release, kind=kind, repair=repair, shown=shown)
+    lists = (
         Section("The release", tuple(shown.evidence.tables()), PAGES),
         Section("Columns behind the findings", tuple(shown.evidence.columns()), PAGES),
-        Section("Worst findings", _ranked(worst, summary.findings)),
-        Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint))),
-        *_size_sections(summary, first, kind),
-        *_guess_sections(audit, top=top, kind=kind, on_screen=False),
-        Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ()),
-        Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
-        Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),)),
-        Section("Policy", (Listing.of(map(capitalise, sentences.policy_sentences(audit))), limit_table(audit)), is_folded=True),
-        Section("Attacks", tuple(_attack_parts(audit, kind)), is_folded=True),
-        Section(
-            "Measures",
-            (Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit)),),
-            is_folded=True,
-        ),
-        Section("Files and program", (Facts("The input and the program", tuple(file_rows(audit, kind))),)),
-    ]
+        Section("Worst findings", _ranked(shown.proofs(_only_release(audit, release)), Summary(audit).findings)),
+    )
+    return replace(head, sections=(*lists, *audit_sections(audit, release=release, top=top, kind=kind)))
+
+
+def audit_head(
+    audit: Audit,
+    *,
+    release: Release | None = None,
+    kind: ReportKind = "internal",
+    repair: str = "",
+    advises: bool = True,
+    shown: _Shown | None = None,
+) -> Document:
+    """Return the first screen of a report: the verdict, its numbers and the worst findings in short.
+
+    It ``advises`` what to do next and names the worst findings, unless the page around it does so.
+    """
+    summary = Summary(audit)
+    shown = shown or (_Shown.of(audit, release, SHOWN) if advises else _Shown(audit, ()))
     title = title_of(audit, kind)
+    is_internal = kind == "internal"
     note = (_DESCRIBES if summary.findings or audit.posteriors else _NAMES) if is_internal else _EXTERNAL
     return Document(
         subject="Disclosure audit" if audit.verdict != "clean" else "Certificate of a disclosure audit",
@@ -183,12 +179,45 @@ def audit_document(
         verdict=audit.verdict,
         lead=tuple(sentences.verdict_lines(audit, summary)),
         remarks=tuple(sentences.files_not_read(audit, kind)),
-        tiles=tuple(_tiles(audit, summary, len(joint))),
-        picture=_first_picture(audit, summary, first),
-        opening=tuple(_opening(audit, shown, kind, repair)),
+        tiles=tuple(_tiles(audit, summary, len(_joint_findings(audit)))),
+        picture=_first_picture(audit, summary, _only_release(audit, release)),
+        opening=tuple(_opening(audit, shown, kind, repair, advises=advises)),
         note=note,
-        sections=tuple(sections),
+        sections=(),
     )
+
+
+def audit_sections(
+    audit: Audit, *, release: Release | None = None, top: int = 10, kind: ReportKind = "internal"
+) -> Iterator[Section]:
+    """Yield the sections of a report below the lists of lines and findings."""
+    from tacit.reports.evidence import Listed
+
+    summary = Summary(audit)
+    joint = _joint_findings(audit)
+    is_internal = kind == "internal"
+    together = _Shown(
+        audit, tuple(Listed(rank, f"joint-{rank}", one) for rank, one in enumerate(joint[:top] if is_internal else (), start=1))
+    )
+    yield Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint)))
+    yield from _size_sections(summary, _only_release(audit, release), kind)
+    yield from _guess_sections(audit, top=top, kind=kind, on_screen=False)
+    yield Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ())
+    yield Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),))
+    yield Section("Waivers", (Table.of("Findings that are accepted", _WAIVER_COLUMNS, sentences.waivers(audit, kind)),))
+    limits = (Listing.of(map(capitalise, sentences.policy_sentences(audit))), limit_table(audit))
+    yield Section("Policy", limits, is_folded=True)
+    yield Section("Attacks", tuple(_attack_parts(audit, kind)), is_folded=True)
+    measures = Table.of("Every number of the record, with its unit", _MEASURE_COLUMNS, measure_rows(audit))
+    yield Section("Measures", (measures,), is_folded=True)
+    yield Section("Files and program", (Facts("The input and the program", tuple(file_rows(audit, kind))),))
+
+
+def _only_release(audit: Audit, release: Release | None) -> Release | None:
+    """Return the release that was audited, if there is only one."""
+    if release is None and audit.asked is not None and len(audit.asked.releases) == 1:
+        return audit.asked.releases[0]
+    return release
 
 
 @dataclass(frozen=True)
@@ -224,32 +253,30 @@ class _Shown:
 
     def proofs(self, release: Release | None) -> tuple[Proof, ...]:
         """Return the findings with proofs and pictures; with ``release``, terms in short."""
-        from tacit.reports.evidence import roles_of
-        from tacit.reports.explain import Explanation, files_of
-        from tacit.reports.explain_picture import explanation_picture, sensitive_values
+        return tuple(drawn_proof(one, self.audit, self.evidence, release) for one in self.listed)
 
-        audit = self.audit
-        bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
-        files = files_of(audit.release)
-        out = []
-        for one in self.listed:
-            told = replace(Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
-            values = sensitive_values(told, self.releases)
-            proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
-            picture = explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
-            if proof.is_sum and len(proof.terms) <= 2:
-                picture = None  # a published number itself
-            out.append(
-                replace(
-                    proof,
-                    anchor=one.anchor,
-                    attack=one.finding.code,
-                    columns=tuple(sorted(roles_of(one.finding))),
-                    cited=self.evidence.cited(one.finding),
-                    picture=picture,
-                )
-            )
-        return tuple(out)
+
+def drawn_proof(one: Listed, audit: Audit, evidence: Evidence, release: Release | None) -> Proof:
+    """Return a finding with its proof, its picture and links to what it rests on; with ``release``, terms in short."""
+    from tacit.reports.evidence import roles_of
+    from tacit.reports.explain import Explanation, files_of
+    from tacit.reports.explain_picture import explanation_picture, sensitive_values
+
+    bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
+    told = replace(Explanation.of(one.finding, files_of(audit.release)), derivation=_short_proof(one.finding, release)[1])
+    values = sensitive_values(told, evidence.releases)
+    proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
+    picture = explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
+    if proof.is_sum and len(proof.terms) <= 2:
+        picture = None  # a published number itself
+    return replace(
+        proof,
+        anchor=one.anchor,
+        attack=one.finding.code,
+        columns=tuple(sorted(roles_of(one.finding))),
+        cited=evidence.cited(one.finding),
+        picture=picture,
+    )
 
 
 def title_of(audit: Audit, kind: ReportKind) -> str:
@@ -306,7 +333,7 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
     return Figure(drawn, caption)
 
 
-def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str) -> Iterator[Part]:
+def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advises: bool) -> Iterator[Part]:
     """Yield the first screen: the worst findings and the repair, or what was checked."""
     if audit.verdict == "clean":
         yield Heading("What was checked")
@@ -316,7 +343,7 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str) -> Iter
         return
     if kind == "external":
         return
-    if shown.heads:
+    if shown.heads and advises:
         yield Heading("The worst, in short")
         items = []
         for one, variants in shown.heads:
@@ -324,6 +351,8 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str) -> Iter
             waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
             items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, f"Proof {one.rank}"))))
         yield Listing(tuple(items), is_numbered=True)
+    if not advises:
+        return
     best = audit.suggestions.best if audit.suggestions is not None else None
     if best is not None and audit.suggestions is not None:
         yield Heading("Recommended repair")
@@ -507,13 +536,19 @@ def _size_sections(summary: Summary, release: Release | None, kind: ReportKind) 
     yield Section("Groups by size", (table, note), frozenset({"markdown"}))
 
 
+def size_figure(summary: Summary) -> Figure | None:
+    """Return the number of computed groups by size, where there are any."""
+    if not summary.groups:
+        return None
+    caption = f"Groups of each size that can be computed. None should exist under k = {summary.k:,}."
+    return Figure(size_picture(summary), caption)
+
+
 def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
     from tacit.reports.pictures import published_and_computed
 
-    figures = []
-    if summary.groups:
-        caption = f"Groups of each size that can be computed. None should exist under k = {summary.k:,}."
-        figures.append(Figure(size_picture(summary), caption))
+    first = size_figure(summary)
+    figures = [] if first is None else [first]
     if release is not None and (counts := release.counts) is not None and len(counts) and summary.verdict != "incomplete":
         span = f"{int(counts.min()):,} to {int(counts.max()):,}"
         computed = f"computed groups under {summary.k:,}" if summary.groups else f"no group under {summary.k:,} can be computed"

@@ -47,11 +47,17 @@ class Listed:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Listed findings, and the lines of the releases that they rest on."""
+    """Listed findings, and the lines of the releases that they rest on.
+
+    ``chosen`` are the lines to show of each release, by number; without it, those that listed findings rest on. ``links_all`` links lines
+    that are not shown as well, for pages that can fetch them.
+    """
 
     audit: Audit
     releases: tuple[Release, ...]
     listed: tuple[Listed, ...]
+    chosen: Mapping[int, Sequence[int]] | None = None
+    links_all: bool = False
 
     @cached_property
     def _by_place(self) -> Mapping[tuple[int, Place], list[Listed]]:
@@ -65,7 +71,7 @@ class Evidence:
     def _revealed(self) -> Mapping[frozenset[str], Listed | None]:
         """Items of published cells that findings are about, each with its finding if that is listed."""
         found: dict[frozenset[str], Listed | None] = {}
-        for event in _events(self.audit):
+        for event in events_of(self.audit):
             if (items := _whole(event)) is not None:
                 found[items] = None
         for one in reversed(self.listed):
@@ -76,6 +82,8 @@ class Evidence:
     @cached_property
     def _shown(self) -> Mapping[int, list[int]]:
         """Numbers of the lines that are shown, for each release."""
+        if self.chosen is not None:
+            return {owner: list(indices) for owner, indices in self.chosen.items()}
         return {owner: self._choose(owner, release) for owner, release in enumerate(self.releases)}
 
     @cached_property
@@ -86,16 +94,20 @@ class Evidence:
 
     def _choose(self, owner: int, release: Release) -> list[int]:
         total = release.n_lines
-        if total <= (MOST_OTHERS if _grid_of(release) is None else MOST_CELLS):
+        if total <= (MOST_OTHERS if grid_of(release) is None else MOST_CELLS):
             return list(range(total))
-        wanted = {place for release_of, place in self._by_place if release_of == owner}
-        cited = release.find_lines(wanted).tolist()
+        cited = self.used(owner)
         if len(cited) > MOST_LINES:
             cited.sort(key=lambda index: self._worst_user(owner, release.place(index)))
             cited = sorted(cited[:MOST_LINES])
         taken = set(cited)
         others = (index for index in range(total) if index not in taken)
         return [*cited, *(index for index, _ in zip(others, range(MOST_OTHERS - len(cited)), strict=False))]
+
+    def used(self, owner: int) -> list[int]:
+        """Return the numbers of the lines of a release that listed findings rest on; of a table, those with blanks."""
+        places = {place for release_of, place in self._by_place if release_of == owner}
+        return list(self.releases[owner].find_lines(places).tolist())
 
     def _worst_user(self, owner: int, place: Place) -> int:
         return min((one.rank for one in self._by_place.get((owner, place), ())), default=0)
@@ -112,7 +124,7 @@ class Evidence:
             text = f"line {place}" if isinstance(place, int) else f"cell {place}"
             if len(self.releases) > 1:
                 text = f"{_name(self.releases[owner], owner)}, {text}"
-            is_shown = (owner, place) in self._anchors
+            is_shown = self.links_all or (owner, place) in self._anchors
             parts += [", "] if parts else []
             parts.append(Linked.to(_anchor(owner, place), text) if is_shown else text)
         if parts and len(places) > MOST_LINKS:
@@ -129,12 +141,17 @@ class Evidence:
             name = _name(release, owner)
             if not indices:
                 continue
-            grid = _grid_of(release)
-            yield self._lines(owner, release, indices) if grid is None else self._grid(owner, grid)
+            yield self.table(owner)
             if left := total - len(indices):
                 what = counted(left, "more line is", "more lines are")
                 first = "; lines that listed findings rest on come first" if self.listed else ""
                 yield Paragraph(f"{name}: {what} not shown{first}.", is_note=True)
+
+    def table(self, owner: int) -> Table:
+        """Return the lines of a release that are shown, or all of a small table of two columns as a grid."""
+        release = self.releases[owner]
+        grid = grid_of(release)
+        return self._lines(owner, release, self._shown[owner]) if grid is None else self._grid(owner, grid)
 
     def _lines(self, owner: int, release: Release, indices: Sequence[int]) -> Table:
         used = any(self._by_place.get((owner, release.place(index))) for index in indices)
@@ -230,10 +247,11 @@ class Evidence:
 
 def roles_of(finding: Finding) -> dict[str, str]:
     """Return the columns or items that describe a group, each with ``has``, ``lacks`` or ``both``."""
-    return _roles(finding.same_people or finding.event)
+    return roles_in(finding.same_people or finding.event)
 
 
-def _roles(event: Event) -> dict[str, str]:
+def roles_in(event: Event) -> dict[str, str]:
+    """Return the columns or items that an event names, each with ``has``, ``lacks`` or ``both``."""
     if isinstance(event, BoxEvent):
         return dict.fromkeys(event.allowed, "has")
     roles: dict[str, str] = {}
@@ -253,7 +271,7 @@ def _whole(event: Event) -> frozenset[str] | None:
     return None
 
 
-def _events(audit: Audit) -> Iterator[Event]:
+def events_of(audit: Audit) -> Iterator[Event]:
     """Yield the groups of the worst findings of each attack."""
     for run in audit.runs:
         for index in range(min(len(run.severity), SEARCHED) if run.event is not None else 0):
@@ -264,8 +282,8 @@ def _events(audit: Audit) -> Iterator[Event]:
 def _totals(audit: Audit) -> tuple[dict[str, int], bool]:
     """Return the number of findings about each column; True if not all were looked at."""
     totals: dict[str, int] = {}
-    for event in _events(audit):
-        for name in _roles(event):
+    for event in events_of(audit):
+        for name in roles_in(event):
             totals[name] = totals.get(name, 0) + 1
     return totals, any(len(run.severity) > SEARCHED for run in audit.runs)
 
@@ -281,8 +299,8 @@ def _anchor(owner: int, place: Place) -> str:
     return f"line-{owner + 1}-{place}"
 
 
-def _grid_of(release: Release) -> FrequencyTable | None:
-    """Return a frequency table that is shown as a grid, or None."""
+def grid_of(release: Release) -> FrequencyTable | None:
+    """Return a frequency table of two columns that fits on a page, or None."""
     for table in frequency_tables([release]):
         if len(table.columns) == 2:
             down, across = (len(values) + 1 for values in table.values)

@@ -5,7 +5,9 @@ A row is light: the module of an attack is imported when the attack first runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,7 +35,8 @@ class Attack:
     """A row of the table.
 
     ``needs`` names the kind of release, ``takes`` the case, and ``module`` holds the function ``run``. ``unless`` returns why the attack does
-    not apply to a release of this kind, or an empty text.
+    not apply to a release of this kind, or an empty text. ``reads`` names the limits of the policy on which its outcome depends. If it
+    ``narrows``, its module has functions ``can_narrow`` and ``narrow``, which make the outcome for a smaller k out of that for a larger one.
     """
 
     code: str
@@ -44,6 +47,8 @@ class Attack:
     source: str
     takes: Takes = "own"
     unless: Callable[[Any], str] = lambda _: ""
+    reads: tuple[str, ...] = ()
+    narrows: bool = False
 
     @property
     def name(self) -> str:
@@ -54,6 +59,15 @@ class Attack:
     def run(self) -> Callable[[Target], AttackRun]:
         """The function that carries the attack out."""
         found: Callable[[Target], AttackRun] = import_module(self.module).run
+        return found
+
+    def can_narrow(self, target: Target) -> bool:
+        """Return True if the outcome for a smaller k follows from that for a larger one."""
+        return self.narrows and bool(import_module(self.module).can_narrow(target))
+
+    def narrow(self, run: AttackRun, k: int) -> AttackRun:
+        """Return a run as it would be with a smaller k."""
+        found: AttackRun = import_module(self.module).narrow(run, k)
         return found
 
     def end(self, status: Status, reason: str) -> AttackRun:
@@ -84,6 +98,8 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.itemsets.inference_channels",
         summary="groups of fewer than k people, by adding and subtracting published supports",
         source="Atzori et al. 2005; PMICD 2008",
+        reads=("k",),
+        narrows=True,
     ),
     Attack(
         code="I02",
@@ -93,6 +109,8 @@ ATTACKS: tuple[Attack, ...] = (
         summary="groups of fewer than k people, through itemsets that a complete list leaves out",
         source="Atzori et al. 2005, section 3; Calders and Goethals 2002",
         unless=_silence_of_missing,
+        reads=("k",),
+        narrows=True,
     ),
     Attack(
         code="R01",
@@ -101,6 +119,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.rules.rule_exceptions",
         summary="the fewer than k people whom a rule leaves out, and groups of fewer than k between several rules",
         source="Atzori et al. 2005, example 1",
+        reads=("k",),
     ),
     Attack(
         code="R02",
@@ -110,6 +129,7 @@ ATTACKS: tuple[Attack, ...] = (
         summary="how probable each sensitive value is for people with given quasi-identifiers, by maximum entropy",
         source="Zhu, Wang, Du 2009",
         takes="known",
+        reads=("max_posterior", "max_gain"),
     ),
     Attack(
         code="R03",
@@ -119,6 +139,7 @@ ATTACKS: tuple[Attack, ...] = (
         summary="sensitive values that nobody with given quasi-identifiers can have, and people whose value is certain",
         source="ours; Zhu, Wang, Du 2009, examples 1 and 2",
         takes="groups",
+        reads=("l",),
     ),
     Attack(
         code="B01",
@@ -127,6 +148,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.buckets.valid_values",
         summary="people for whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
         source="Li, Li 2008 (Injector)",
+        reads=("l",),
     ),
     Attack(
         code="B02",
@@ -135,6 +157,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.buckets.equally_likely",
         summary="how probable each sensitive value is for each person of a group, all assignments that fit equally likely",
         source="ours",
+        reads=("l", "max_posterior", "max_gain"),
     ),
     Attack(
         code="B03",
@@ -143,6 +166,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.buckets.surviving_correlations",
         summary="how probable each sensitive value is for each person of a group, by what all groups show about similar people",
         source="Kifer 2009",
+        reads=("l", "max_posterior", "max_gain"),
     ),
     Attack(
         code="T01",
@@ -151,6 +175,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.partial.rules_about_blanks",
         summary="blank sensitive cells of a table that follow from a rule, which the rest of the table shows",
         source="Li, Shirani-Mehr, Yang 2007",
+        reads=("min_confidence", "min_support"),
     ),
     Attack(
         code="T02",
@@ -159,6 +184,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.partial.what_blanks_say",
         summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
         source="ours",
+        reads=("min_confidence", "min_support", "max_posterior", "max_gain"),
     ),
     Attack(
         code="X01",
@@ -168,6 +194,7 @@ ATTACKS: tuple[Attack, ...] = (
         summary="groups of fewer than k people that follow from all published lines together, of one release or several",
         source="ours; Dobra, Fienberg 2000",
         takes="joint",
+        reads=("k", "l"),
     ),
 )
 
@@ -274,12 +301,26 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
     return tuple(runs)
 
 
+Carrier = Callable[[Attack, Target], AttackRun]
+_carrier: ContextVar[Carrier] = ContextVar("carrier", default=lambda attack, target: attack.run(target))
+
+
+@contextmanager
+def carried_out_by(carrier: Carrier) -> Iterator[None]:
+    """Let ``carrier`` run the attacks of the audits inside the block, or return what it knows of them."""
+    token = _carrier.set(carrier)
+    try:
+        yield
+    finally:
+        _carrier.reset(token)
+
+
 def run_in_time(attack: Attack, target: Target) -> AttackRun:
     """Run an attack if it applies; report if it was stopped."""
     if reason := attack.unless(target.release):
         return attack.end("not-relevant", reason)
     try:
-        return attack.run(target)
+        return _carrier.get()(attack, target)
     except LimitReached:
         return attack.end("stopped", "the time limit was reached before anything was found")
 

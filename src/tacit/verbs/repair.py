@@ -16,6 +16,7 @@ from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
 from tacit.model.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
+from tacit.model.numbers import Threshold
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
@@ -54,6 +55,7 @@ def repair(
     base: int | None = None,
     decimals: int | None = None,
     lines: Iterable[int] | None = None,
+    min_support: Any = None,
     suggest: bool = True,
     before: Audit | None = None,
     time_limit: float | None = None,
@@ -65,7 +67,8 @@ def repair(
     nothing to find is carried out. ``goal`` says which attacks must fail: all that apply, or with
     ``"frequent-only"`` those on published itemsets (I01). ``base`` or ``decimals`` say how the method ``round`` prints counts; by default as
     finely as no attack breaks, and never finer than the policy's ``safe_round_base``. ``lines`` are those of the file that ``leave-out`` and
-    ``withdraw`` remove; by default a few that all proofs rest on. Rules QI => SA are repaired with their data, others from their own numbers;
+    ``withdraw`` remove; by default a few that all proofs rest on. ``min_support`` is the threshold of ``raise-threshold``, a share or a number
+    of people; by default the lowest safe one. Rules QI => SA are repaired with their data, others from their own numbers;
     with ``suggest`` the other methods are tried as well, and the result names the cheapest that meets the policy. If the release does not say
     how many people it is about, the data do, and so does the result. ``before`` is an audit of this release by all attacks, with these data
     and this policy, if there is one: it is not made again. When ``time_limit`` passes, :class:`LimitReached` is raised.
@@ -81,7 +84,7 @@ def repair(
     gathered = gather_for(release, data=data, n=n, qi=qi, sa=sa).releases
     chosen_policy = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
     if method is None:
-        named = {"--base": base, "--decimals": decimals, "--lines": lines}
+        named = {"--base": base, "--decimals": decimals, "--lines": lines, "--min-support": min_support}
         for option, value in named.items():
             if value is not None:
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
@@ -100,6 +103,9 @@ def repair(
     if method not in ("leave-out", "withdraw") and lines is not None:
         remedy = "Add --method leave-out (itemsets) or --method withdraw (rules), or remove the option"
         raise OptionError("says which lines are removed", where="--lines", remedy=remedy)
+    if method != "raise-threshold" and min_support is not None:
+        remedy = "Add --method raise-threshold, or remove the option"
+        raise OptionError("names the new threshold", where="--min-support", remedy=remedy)
     request = Request(
         method=chosen,
         policy=chosen_policy,
@@ -107,6 +113,7 @@ def repair(
         goal=goal,
         precision=None if base is None and decimals is None else Precision(base, decimals),
         lines=None if lines is None else tuple(lines),
+        min_support=None if min_support is None else _threshold(min_support, start),
     )
     people = owners_people(start, data)
     _check_request(request, start, knowledge, withheld)
@@ -150,6 +157,24 @@ class Request:
     goal: Goal = "all"
     precision: Precision | None = None
     lines: tuple[int, ...] | None = None
+    min_support: int | None = None
+
+    @property
+    def is_wish(self) -> bool:
+        """True if the result is chosen, and not only that it be safe."""
+        return self.precision is not None or self.lines is not None or self.min_support is not None
+
+
+def _threshold(given: Any, release: Listed) -> int:
+    """Return a new threshold as a number of people."""
+    parsed = Threshold.parse(given, where="--min-support")
+    if release.n is None and not parsed.is_count:
+        raise OptionError("is a share, and the number of people is not known", where="--min-support", remedy="Give a number")
+    least = parsed.least_count(release.n or 0)
+    if release.min_support is not None and least < release.min_support:
+        remedy = f"Choose {release.min_support:,} or more, or mine again"
+        raise OptionError("is below the threshold of the release", where="--min-support", remedy=remedy)
+    return least
 
 
 def _is_audit_of(found: Audit, release: Listed, request: Request, withheld: Withheld, **given: Any) -> bool:
@@ -255,7 +280,7 @@ def _repair_itemsets(
         return replace(mined, header=replace(start.header, n=people.n, sa_values=values))
 
     first = look(start, rows)
-    if first.asked_verdict == "clean" and request.precision is None and request.lines is None:
+    if first.asked_verdict == "clean" and not request.is_wish:
         return Repair(method.name, start, first, first, cost_of(start, start), goal=request.goal, start=start)
     case = RepairCase(
         start,
@@ -269,6 +294,7 @@ def _repair_itemsets(
         first_look=partial(look, first_hit=True),
         lines=request.lines,
         least_base=request.policy.least_base,
+        min_support=request.min_support,
     )
     with within_time(request.limits.seconds_left):
         proposal = method.propose(case)
@@ -370,6 +396,7 @@ def repair_rules(
         first_look=partial(look, known=known, first_hit=True, attacks=FAST),
         table=people,
         lines=request.lines,
+        min_support=request.min_support,
     )
     done = _carry_out(case, request.method, before, look)
     found_by = [run.code for run in done.after.runs if run.findings]

@@ -47,6 +47,7 @@ def application(site: Site) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        await site.keepers.stop()
         await site.jobs.stop()
 
     def at(path: str, handler: Handler, method: str = "GET") -> Route:
@@ -130,6 +131,7 @@ async def change(site: Site, request: Request, project: Project) -> Response:
 
 async def remove(site: Site, _: Request, project: Project) -> Response:
     """Remove a project."""
+    await site.keepers.stop_of(project.id)
     await site.jobs.stop_of(project)
     site.workspace.remove(project)
     return JSONResponse({"removed": project.id})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -141,11 +142,16 @@ class Command:
         """The command to paste."""
         return shlex.join(["tacit", *self.words, *self.result])
 
-    def to_run(self, folder: Path) -> list[str]:
-        """Return the words to run, with results in a folder."""
+    def to_read(self, folder: Path) -> list[str]:
+        """Return the words, with the files that :meth:`prepare` writes into a folder."""
         words = list(self.words)
         for one in self.given:
             words[one.at] = one.place or str(folder / words[one.at])
+        return words
+
+    def to_run(self, folder: Path) -> list[str]:
+        """Return the words to run, with results in a folder."""
+        words = self.to_read(folder)
         words += ["--json", str(folder / "record.json")]
         if self.has_report:
             words += ["--report", str(folder / "report.html")]
@@ -161,6 +167,16 @@ class Command:
                 (folder / self.words[one.at]).write_text(one.text, encoding="utf-8")
 
 
+def refuse_outside(command: Command, folder: Path) -> None:
+    """Raise if a word that somebody typed names a file that is not in the folder of a project's files."""
+    for place, word in enumerate(command.words):
+        if place in {one.at for one in command.given}:
+            continue
+        for text in {word, word.partition("=")[2]}:
+            if (os.sep in text or text.startswith("~")) and os.path.lexists(folder / os.path.expanduser(text)):
+                raise OptionError(texts.OUTSIDE, where=command.words[0], remedy=texts.NAME_A_FILE)
+
+
 def audit_command(project: Project, changed: Mapping[str, str] | None = None) -> Command:
     """Return the audit of a project's releases."""
     return _audit(project, (), changed)
@@ -171,11 +187,11 @@ def suggest_command(project: Project, seconds: int) -> Command:
     return _audit(project, ("--suggest", str(seconds)))
 
 
-def repair_command(project: Project, chosen: Sequence[str]) -> Command:
+def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str, str] | None = None) -> Command:
     """Return a repair by the words of a suggestion."""
     names = releases_of(project)
     name = repaired_name(names[0]) if len(names) == 1 else "safer"
-    return Command(("repair", *_inputs(project, "repair", None), *chosen), (name,), ("-o", name))
+    return Command(("repair", *_inputs(project, "repair", changed), *chosen), (name,), ("-o", name))
 
 
 def take_command(project: Project, what: str) -> Command:

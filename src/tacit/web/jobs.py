@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from tacit.files.disk import replace_file
 from tacit.model.version import __version__
 from tacit.web import texts
-from tacit.web.commands import Command, identity
+from tacit.web.commands import Command, identity, refuse_outside
 from tacit.web.projects import Project, Workspace
 
 WORKERS = 2
@@ -96,6 +95,7 @@ class Jobs:
             return known
         if len(self._tasks) >= MOST_WAITING:
             return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
+        refuse_outside(command, self._workspace.files(project.id))
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(mode=0o700, parents=True)
@@ -195,7 +195,7 @@ class Jobs:
             str(MEMORY),
             *(sys.executable, "-m", job.program, *job.words),
             cwd=self._workspace.files(project.id),
-            env=_environment(folder),
+            env={**environment_of_commands(), "TACIT_PROGRESS": str(folder / "progress.json")},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
@@ -204,7 +204,7 @@ class Jobs:
         try:
             _, said = await process.communicate()
         except asyncio.CancelledError:
-            await _end(process)
+            await end_process(process)
             raise
         message = _sentence(said, folder)
         if process.returncode in ANSWERED and (folder / "record.json").is_file():
@@ -215,7 +215,7 @@ class Jobs:
         return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end_process(process: asyncio.subprocess.Process) -> None:
     """End a process and whatever it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -235,8 +235,9 @@ def _pack_folders(out: Path) -> None:
                 archive.writestr(ZipInfo(str(Path(made.name) / path.relative_to(made))), path.read_bytes(), ZIP_DEFLATED)
 
 
-def _environment(folder: Path) -> Mapping[str, str]:
-    return {**os.environ, "TACIT_PROGRESS": str(folder / "progress.json"), "PYTHONUTF8": "1", "TERM": "dumb"}
+def environment_of_commands() -> dict[str, str]:
+    """Return the variables of a process that ends with this one."""
+    return {**os.environ, "TACIT_PARENT": str(os.getpid()), "PYTHONUTF8": "1", "TERM": "dumb"}
 
 
 def _sentence(said: bytes, folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from tacit.web import texts
 from tacit.web.app import application
 from tacit.web.guard import ADDRESS, Guard, Pass
 from tacit.web.jobs import Jobs
+from tacit.web.live import Keepers
 from tacit.web.projects import Project, Workspace
 from tacit.web.site import Site
 
@@ -25,12 +27,13 @@ def serve(
     paths: Sequence[Path], *, port: int, tell: Callable[[str], None], opens_browser: bool, register: Path | None = None
 ) -> None:
     """Serve until interrupted; ``tell`` is given the address when the server is ready."""
+    signal.set_wakeup_fd(-1)  # a signal ends the server in order: commands first, then copies of files
     with private_folder() as sent, _listening(port) as listening:
         workspace = Workspace.opened(sent, register)
         if paths:
             _name_files(workspace, paths)
         entry = Pass(listening.getsockname()[1])
-        app = Guard(application(Site(workspace, Jobs(workspace))), entry)
+        app = Guard(application(Site(workspace, Jobs(workspace), Keepers(workspace))), entry)
         config = uvicorn.Config(
             app,
             log_level="critical",

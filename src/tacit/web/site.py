@@ -15,6 +15,7 @@ from tacit.reports.pages import body_of, environment
 from tacit.web import commands, texts
 from tacit.web.commands import Command
 from tacit.web.jobs import Job, Jobs
+from tacit.web.live import Keepers
 from tacit.web.projects import Project, Workspace
 
 
@@ -24,6 +25,7 @@ class Site:
 
     workspace: Workspace
     jobs: Jobs
+    keepers: Keepers
 
     def current(self, project: Project) -> Project:
         """Return a project as it is now: another tab may have changed it while a request arrived."""

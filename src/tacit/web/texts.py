@@ -223,6 +223,8 @@ NO_USABLE_NAME = "the file has no usable name"
 RENAME = "Rename it"
 FOLDER_FAILED = "the folder of projects cannot be made ({reason})"
 OTHER_FOLDER = "Name another folder with the variable XDG_STATE_HOME"
+OUTSIDE = "a setting names a file outside the project"
+NAME_A_FILE = "Add the file on the page Open, and write its name only"
 NOT_TRIED = "the repairs have not been tried"
 TRY_FIRST = "Try them first"
 NO_SUCH_REPAIR = "there is no such repair"
@@ -239,6 +241,30 @@ CANCELLED = "Cancelled. Run it again if you need it."
 NOT_STARTED = "The command could not be started ({reason})."
 ENDED_BY_SYSTEM = "The command was ended by the system (signal {signal}), perhaps for lack of memory. Run it again."
 NO_ANSWER = "The command gave no answer. Run it again."
+
+LIVE = "sliders"
+LIVE_IS_SLOW = "the answer took too long"
+LIVE_ENDED = "the process was ended by the system, perhaps for lack of memory"
+SUPERSEDED = "A later question was asked."
+MOVE_AGAIN = "Move the slider again"
+
+# Sliders: the label of each, and what its steps are.
+
+SLIDERS: Mapping[str, tuple[str, str]] = {
+    "k": ("Smallest group k", "Groups of fewer people are findings"),
+    "l": ("Values left l", "How many sensitive values must stay possible for everybody"),
+    "min-support": ("Publish from", "people on; what fewer people have is left out"),
+    "base": ("Round counts to", "the nearest multiple"),
+    "decimals": ("Print supports with", "decimals instead of counts"),
+}
+
+# Repairs.
+
+SIDES: Mapping[str, str] = {"before": "Before", "after": "After"}
+TAKEN_OUT = "left out"
+NOT_PUBLISHED = "not published"
+NO_NUMBER = "no number"
+POINT = "{number}: {what}; {verdict}, loses {loss} %"
 
 # The guard, before the application is asked.
 

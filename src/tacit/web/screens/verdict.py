@@ -1,22 +1,91 @@
-"""Verdict: the report of the audit, for the project's k or another one."""
+"""Verdict: what the releases reveal, and what they would under other settings.
+
+The audit with the project's settings is a command like any other. Sliders ask the process that keeps the releases read; where it leaves an
+attack unfinished, the command for these settings is run, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from tacit.web import commands
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tacit.web import commands, texts
 from tacit.web.commands import Command
+from tacit.web.live import PATIENT, Superseded
 from tacit.web.projects import Project
-from tacit.web.site import Screen, Site
+from tacit.web.site import Screen, Site, View, as_mapping, fail, read_object
+
+LIMITS = ("k", "l")
+CHANGES: Mapping[str, tuple[str, ...]] = {
+    "min-support": ("--method", "raise-threshold", "--min-support"),
+    "base": ("--method", "round", "--base"),
+    "decimals": ("--method", "round", "--decimals"),
+}
+PARTS = ("head", "body", "proof", "curves")
+_LONGEST = 2_000  #: Letters of a field of a question.
 
 
-def _settings(query: Mapping[str, str]) -> Mapping[str, str]:
-    k = query.get("k", "")
-    return {"k": k} if k.isascii() and k.isdigit() and len(k) < 10 else {}
+def step_settings(query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the settings of sliders that an address has."""
+    return {name: value for name in (*LIMITS, *CHANGES) if _is_number(value := query.get(name, ""))}
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def step_command(project: Project, asked: Mapping[str, str]) -> Command:
+    """Return the command whose answer is that of a step of sliders."""
+    limits = {name: value for name, value in asked.items() if name in LIMITS}
+    for name, words in CHANGES.items():
+        if name in asked:
+            return commands.repair_command(project, (*words, asked[name]), limits)
+    return commands.audit_command(project, limits)
+
+
+def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
+    answer = view.answer
+    record = view.record
+    if not answer and view.asked and project.having("release"):
+        # What the address asks for comes from the process that keeps the releases; until then, the audit as it is.
+        base = site.answered(project, commands.audit_command(project))
+        if base is not None:
+            answer = site.report(project, base)
+            record = site.jobs.record(project, base)
+    k = view.asked.get("k") or project.settings.get("k") or (record["policy"]["k"] if "policy" in record else 10)
+    return {"answer": answer, "k": k, "sliders": texts.SLIDERS, "is_live": is_here(site, project)}
+
+
+def is_here(site: Site, project: Project) -> bool:
+    """Return True if all files in use are at hand."""
+    return all(site.workspace.has(project, file) for file in project.files if file.role != "unused")
+
+
+async def ask(site: Site, request: Request, project: Project) -> Response:
+    """Return a part of the screen under other settings."""
+    given = await read_object(request)
+    part = str(given.get("part", ""))
+    if part not in PARTS:
+        return fail(404, texts.PAGE_IS_GONE)
+    if not is_here(site, project):
+        return fail(409, texts.FILES_ARE_GONE.format(names=", ".join(file.name for file in project.files)))
+    settings = step_settings({name: str(value) for name, value in as_mapping(given.get("settings", {})).items()})
+    query = {str(name): str(value)[:_LONGEST] for name, value in as_mapping(given.get("query", {})).items()}
+    asked = {"part": part, "settings": settings, "query": query, "seconds": PATIENT if given.get("patient") else None}
+    try:
+        answer = await site.keepers.ask(project, commands.audit_command(project), asked)
+    except Superseded:
+        return fail(409, texts.SUPERSEDED)
+    if "error" in answer:
+        return fail(422, str(answer["error"]))
+    return JSONResponse({name: answer[name] for name in ("html", "pending", "verdict", "ranges")})
 
 
 def _command(_: Site, project: Project, asked: Mapping[str, str]) -> Command:
-    return commands.audit_command(project, asked)
+    return step_command(project, asked)
 
 
-SCREEN = Screen("verdict", settings=_settings, command=_command)
+SCREEN = Screen("verdict", settings=step_settings, command=_command, context=_context, calls=(("POST", "/live", ask),))

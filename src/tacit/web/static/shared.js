@@ -46,6 +46,13 @@ export const attempt = (work) => async (event) => {
   }
 };
 
+// Replaces what a region holds by markup of this server.
+export const fill = (region, markup) => {
+  const fresh = new DOMParser().parseFromString(policy.createHTML(markup), "text/html");
+  region.replaceChildren(...fresh.body.childNodes);
+  region.dispatchEvent(new Event("tacit:shown", { bubbles: true }));
+};
+
 // Replaces a region by what the page at an address has in its place.
 export const show = async (address, region, signal) => {
   const page = await (await fetch(address, { signal })).text();

@@ -1,0 +1,262 @@
+"""Audits of the same inputs under changing settings, without repeating what does not change.
+
+A step changes a limit of the policy, or the release itself: a higher threshold, a coarser rounding. What an attack found is kept by the limits
+that it reads. Attacks on exact itemsets run once, with the largest k asked for, and smaller ones leave findings out. An attack that has
+shown itself slow, or is known to be, is left for :meth:`LiveAudit.audit` with more time: until then its run says that it is not finished, so
+that no verdict is clean before every attack has looked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from tacit.model.audit import AttackRun, Audit, Target
+from tacit.model.errors import LimitReached, OptionError
+from tacit.model.finding import Event, Finding
+from tacit.model.people import Gathered
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import Itemsets, Release
+from tacit.model.rounding import Precision, rounded
+from tacit.repairs.raise_threshold import above
+from tacit.repairs.round import DECIMALS, usual_bases
+from tacit.verbs.attacks import ATTACKS, MOST_LINES, Attack, carried_out_by
+from tacit.verbs.audit import audit
+from tacit.verbs.kinds import kind_of
+
+MOST_L = 10  #: Largest l of a slider.
+MOST_THRESHOLDS = 200  #: Steps of a slider of thresholds.
+MOST_BASES = 8  #: Steps of a slider of bases.
+MOST_K = 50  #: Largest k of a slider: what is found with it is narrowed for smaller ones.
+QUICK = 0.06  #: Seconds that an attack may have taken to be run in every step.
+PATIENCE = 60.0  #: Seconds that the other attacks get once.
+KEPT = 64  #: Steps that are remembered.
+_SLOW = ("known", "groups", "joint")  #: Cases of attacks that are taken to be slow until they have shown otherwise.
+_FIELDS = {"min-support": "min_support", "base": "base"}  #: Changes that have a curve, by the names of sliders.
+MOST_POINTS = 14  #: Steps of a curve.
+COMPUTING = "is being computed"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Changes to a list of itemsets: a higher threshold, then a rounding."""
+
+    min_support: int | None = None
+    base: int | None = None
+    decimals: int | None = None
+
+    @property
+    def is_none(self) -> bool:
+        """True if the release stays as it is."""
+        return self == Change()
+
+    def apply(self, release: Release) -> Release:
+        """Return the release as it would be published."""
+        if self.is_none:
+            return release
+        if not isinstance(release, Itemsets) or not release.is_exact or release.only == "maximal":
+            raise OptionError("applies to itemsets with exact counts", where="change", remedy="Change the release itself")
+        made = release if self.min_support is None else above(release, self.min_support)
+        if self.base is None and self.decimals is None:
+            return made
+        return rounded(made, Precision(self.base, self.decimals))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Audit under one setting, the releases that it is about, and the attacks that have not finished."""
+
+    audit: Audit
+    releases: tuple[Release, ...]
+    pending: tuple[str, ...]
+
+    @property
+    def release(self) -> Release | None:
+        """The release, if there is only one."""
+        return self.releases[0] if len(self.releases) == 1 else None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A step of a change: what is found, how many lines it leaves out, and whether attacks were left out (``is_open``)."""
+
+    value: int
+    findings: int
+    lines_lost: int
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values that a setting can take in steps."""
+
+    name: str
+    values: tuple[int, ...]
+    now: int | None
+
+
+@dataclass(eq=False)
+class LiveAudit:
+    """Inputs of an audit that are read once, and what was found about them.
+
+    ``others`` are the arguments of :func:`tacit.audit` besides the releases and the policy.
+    """
+
+    gathered: Gathered
+    others: Mapping[str, Any]
+    _runs: dict[tuple[object, ...], tuple[Release, AttackRun]] = field(default_factory=dict)
+    _seconds: dict[tuple[str, int], float] = field(default_factory=dict)
+    _steps: dict[tuple[object, ...], Step] = field(default_factory=dict)
+    _changed: dict[Change, Gathered] = field(default_factory=dict)
+    _pending: list[str] = field(default_factory=list)
+    _limit: float | None = None
+
+    def audit(self, policy: Policy, change: Change | None = None, *, seconds: float | None = None) -> Step:
+        """Audit under a policy, at once; with ``seconds``, slow attacks get so long each.
+
+        The result of a finished step is that of :func:`tacit.audit` with the same arguments.
+        """
+        change = change or Change()
+        key = (repr(policy.to_dict()), repr(policy.set_by), change)
+        known = self._steps.get(key)
+        if known is not None and (not known.pending or seconds is None):
+            return known
+        gathered = self._gather(change)
+        self._pending = []
+        self._limit = seconds
+        with carried_out_by(self._carry_out):
+            found = audit(gathered, **self.others, policy=policy)
+        step = Step(found, tuple(gathered.releases), tuple(dict.fromkeys(self._pending)))
+        if len(self._steps) >= KEPT:
+            self._steps.pop(next(iter(self._steps)))
+        self._steps[key] = step
+        return step
+
+    def ranges(self, found: Audit) -> tuple[Range, ...]:
+        """Return the settings that make sense for the releases of an audit, each with its steps."""
+        read = {name for attack in ATTACKS if found.attack(attack.code).status != "not-relevant" for name in attack.reads}
+        out = [Range("k", tuple(range(2, MOST_K + 1)), found.policy.k)] if "k" in read else []
+        if "l" in read and any(kind_of(release).has_sensitive_column for release in self.gathered.releases):
+            out.append(Range("l", tuple(range(2, MOST_L + 1)), found.policy.l))
+        release = self.gathered.releases[0]
+        if len(self.gathered.releases) > 1 or not isinstance(release, Itemsets) or not release.is_exact:
+            return tuple(out)
+        if release.only == "maximal" or not len(release):
+            return tuple(out)
+        counts = sorted({int(count) for count in release.lo})
+        least = release.min_support or counts[0]
+        out.append(Range("min-support", tuple(dict.fromkeys((least, *counts[:: max(1, len(counts) // MOST_THRESHOLDS)]))), least))
+        out.append(Range("base", (1, *usual_bases(release)[:MOST_BASES]), 1))
+        if release.n:
+            decimals = [one for one in DECIMALS if Precision(decimals=one).step(release.n) >= 1]
+            out.append(Range("decimals", tuple(reversed(decimals)), None))
+        return tuple(out)
+
+    def curve(self, policy: Policy, name: str) -> tuple[Point, ...]:
+        """Return what a few steps of a change would leave to be found, and what they would leave out.
+
+        Attacks that are slow are not run: a point without findings may still be exposed.
+        """
+        start = self.gathered.releases[0]
+        found = self.audit(policy).audit
+        known = next((one for one in self.ranges(found) if one.name == name), None)
+        if known is None or name not in _FIELDS:
+            return ()
+        values = known.values[:: max(1, -(-len(known.values) // MOST_POINTS))]
+        points = []
+        for value in values:
+            change = Change() if value == known.now else Change(**{_FIELDS[name]: value})
+            step = self.audit(policy, change)
+            findings = sum(run.findings for run in step.audit.runs)
+            points.append(Point(value, findings, start.n_lines - step.releases[0].n_lines, is_open=bool(step.pending)))
+            if not findings and name == "min-support":
+                break  # a shorter list lets nothing more be proved
+        return tuple(points)
+
+    def _gather(self, change: Change) -> Gathered:
+        if change.is_none:
+            return self.gathered
+        if change not in self._changed:
+            if len(self.gathered.releases) > 1:
+                raise OptionError("applies to one release; there are several", where="change", remedy="Remove it")
+            if len(self._changed) >= KEPT:
+                self._changed.pop(next(iter(self._changed)))
+            made = change.apply(self.gathered.releases[0])
+            self._changed[change] = replace(self.gathered, releases=(made,))
+        return self._changed[change]
+
+    def _carry_out(self, attack: Attack, target: Target) -> AttackRun:
+        """Return what is known of an attack, run it, or leave it for later."""
+        limits = tuple(getattr(target.policy, name) for name in attack.reads)
+        key = (attack.code, id(target.release), limits)
+        if key in self._runs:
+            return self._runs[key][1]
+        if attack.can_narrow(target) and target.policy.k <= MOST_K:
+            wide = replace(target, policy=replace(target.policy, k=MOST_K))
+            most = (attack.code, id(target.release), MOST_K)
+            if most not in self._runs:
+                found = self._run(attack, wide)
+                if found is None:
+                    return self._later(attack)
+                self._keep(most, target.release, _remembering(found))
+            narrowed = attack.narrow(self._runs[most][1], target.policy.k)
+            self._keep(key, target.release, narrowed)
+            return narrowed
+        found = self._run(attack, target)
+        if found is None:
+            return self._later(attack)
+        self._keep(key, target.release, _remembering(found))
+        return self._runs[key][1]
+
+    def _run(self, attack: Attack, target: Target) -> AttackRun | None:
+        """Return the outcome of an attack, or None if there is no time for it."""
+        name = (attack.code, id(target.release))
+        expected = self._seconds.get(name, 1.0 if attack.takes in _SLOW else 0.0)
+        is_quick = expected <= QUICK or attack.takes not in _SLOW
+        if not is_quick:
+            lines = sum(one.n_lines for one in self.gathered.releases)
+            if self._limit is None or expected > self._limit or lines > MOST_LINES:
+                return None
+        allowed = PATIENCE if is_quick else self._limit
+        started = time.monotonic()
+        try:
+            found = attack.run(replace(target, limits=Limits.within(allowed)))
+        except LimitReached:
+            found = None
+        self._seconds[name] = time.monotonic() - started
+        # With a limit of time, something may be open for lack of time only.
+        is_whole = found is not None and found.status != "stopped" and (is_quick or not found.undecided)
+        if not is_whole:
+            self._seconds[name] = PATIENCE
+        return found if is_whole else None
+
+    def _later(self, attack: Attack) -> AttackRun:
+        self._pending.append(attack.code)
+        return attack.end("stopped", COMPUTING)
+
+    def _keep(self, key: tuple[object, ...], release: Release, run: AttackRun) -> None:
+        # The release is kept as well, so that no other one is given its id.
+        if len(self._runs) >= 4 * KEPT:
+            self._runs.pop(next(iter(self._runs)))
+        self._runs[key] = (release, run)
+
+
+def _remembering(run: AttackRun) -> AttackRun:
+    """Return a run that writes a finding or a group out once."""
+    event = run.event
+    show = run.show
+    if event is None or show is None:
+        return run
+
+    @lru_cache(maxsize=20_000)
+    def event_at(index: int) -> Event:
+        return event(index)
+
+    @lru_cache(maxsize=2_000)
+    def show_at(index: int) -> Finding:
+        return show(index)
+
+    return replace(run, event=event_at, show=show_at)

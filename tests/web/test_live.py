@@ -1,0 +1,178 @@
+"""Sliders and lists of the screen Verdict, in a browser and over the server's own calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.shell import leaking_baskets, tacit
+from tests.web.conftest import CLINIC, HEADER
+from tests.web.serving import Served
+from tests.web.test_screens import check_everywhere, press_to, settle
+
+
+def ask(served: Served, project: str, part: str = "head", **asked: Any) -> dict[str, Any]:
+    answer = served.call("POST", f"/p/{project}/live", {"part": part, **asked})
+    return {"status": answer.status, **answer.json()}
+
+
+def numbers(record: dict[str, Any]) -> dict[str, int]:
+    return {run["code"]: run["findings"] for run in record["attacks"] if run["status"] != "not-relevant"}
+
+
+@pytest.fixture(scope="module")
+def leaking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A list with findings at every k, mined as a user would."""
+    folder = tmp_path_factory.mktemp("leaking")
+    assert tacit("mine", "itemsets", leaking_baskets(folder), "--min-support", "20", "-o", folder / "list.csv").exit_code == 0
+    return folder / "list.csv"
+
+
+def kept(served: Served, list_file: Path) -> str:
+    return served.project(list_csv=list_file.read_bytes(), list_csv_json=list_file.with_name("list.csv.json").read_bytes())
+
+
+def test_a_step_shows_the_numbers_of_the_program(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
+    _, served = entered
+    project = kept(served, leaking)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict")
+    settle(page)
+    page.wait_for_selector("#body section")
+    press_to(page, "#k")
+    for key, k in (("ArrowRight", 11), ("End", 50), ("Home", 2)):
+        page.keyboard.press(key)
+        settle(page)
+        page.wait_for_function("(text) => document.querySelector('output[for=k]').textContent === text", arg=str(k))
+        record = json.loads(tacit("audit", leaking, "--k", k, "--json", "-").stdout_bytes)
+        shown = page.inner_text("#answer")
+        assert page.inner_text("#answer .verdict strong").lower() == record["verdict"]
+        sentence = record["headline"].partition(": ")[2]
+        assert sentence[1:40] in shown, (k, shown[:300])
+        for code, findings in numbers(record).items():
+            if findings:
+                assert f"{code} {findings:,} finding" in shown
+    assert page.url.endswith("?k=2")
+    assert page.evaluate("() => document.activeElement.id") == "k"
+
+
+def test_lists_proofs_and_filters(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
+    _, served = entered
+    project = kept(served, leaking)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict?k=50")
+    settle(page)
+    record = json.loads(tacit("audit", leaking, "--k", "50", "--top", "3", "--json", "-").stdout_bytes)
+    first = page.locator(".ranked a >> nth=0")
+    assert record["findings"][0]["statement"] in first.inner_text()
+    check_everywhere(page)
+    first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog[open] .finding")
+    assert page.locator("dialog svg.picture, dialog .finding table").count() > 0
+    cited = record["findings"][0]["because"]
+    lines = {str(one["line"]) for one in cited if "line" in one}
+    assert lines <= set(page.locator("dialog .release tbody th").all_inner_texts())
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
+    assert page.evaluate("() => document.activeElement.dataset.rank") == "1"
+    button = page.locator(".heatmap td button >> nth=0")
+    named = button.get_attribute("data-column")
+    number = int(button.inner_text().replace(",", ""))
+    button.click()
+    page.wait_for_function("(name) => document.querySelector('[name=column]').value === name", arg=named)
+    assert page.inner_text(".filters output") == f"{number:,} finding{'' if number == 1 else 's'}"
+    assert page.url.endswith("/verdict?k=50")  # no address holds a value
+    page.check("[data-only-used]")
+    others = "document.querySelector('.release tr:not(.used) th[scope=row]')"
+    page.wait_for_function(f"() => document.querySelector('[data-only-used]').checked && !{others}")
+    page.click("text=Show all")
+    page.wait_for_function("() => !document.querySelector('[data-clear]')")
+
+
+def test_a_changed_release_is_what_a_repair_would_make(served: Served, leaking: Path, tmp_path: Path) -> None:
+    project = kept(served, leaking)
+    told = ask(served, project, settings={"k": "5", "base": "10"})
+    assert told["status"] == 200, told
+    words = ("repair", leaking, "--method", "round", "--base", "10", "--k", "5", "--json", "-", "-o", tmp_path / "rounded.csv")
+    record = json.loads(tacit(*words).stdout_bytes)
+    again = ask(served, project, settings={"k": "5", "base": "10"}, patient=True)
+    if not again["pending"]:
+        assert again["verdict"] == record["after"]["verdict"]
+    for code, findings in numbers(record["after"]).items():
+        if findings and code not in again["pending"]:
+            assert f"<b>{code}</b> {findings:,} finding" in again["html"]
+    assert {one["name"] for one in told["ranges"]} == {"k", "min-support", "base", "decimals"}
+    assert 'class="point' in ask(served, project, "curves", settings={"k": "5"})["html"]
+
+
+def test_nothing_is_clean_before_every_attack_has_run(served: Served) -> None:
+    safe = b'itemset,count\n"[""a""]",40\n"[""b""]",40\n'
+    project = served.project(list_csv=safe, list_csv_json=b'{"format": "tacit.itemsets/1", "n": 80, "min_support": 30}')
+    first = ask(served, project, settings={"k": "9"})
+    assert (first["verdict"], first["pending"]) == ("incomplete", ["X01"])
+    assert "NOT FINISHED" in first["html"]
+    assert "X01 is being computed" in first["html"]
+    assert "CLEAN" not in first["html"]
+    done = ask(served, project, settings={"k": "9"}, patient=True)
+    assert (done["verdict"], done["pending"]) == ("clean", [])
+
+
+def test_a_killed_process_is_told_and_starts_again(served: Served) -> None:
+    project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    assert ask(served, project)["verdict"] == "exposed"
+    (running,) = [int(name) for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+    os.kill(running, signal.SIGKILL)
+    told = ask(served, project)
+    assert told["status"] in (200, 422)
+    if told["status"] == 422:  # the process was still taken to be alive
+        assert "ended by the system" in told["error"]
+        told = ask(served, project)
+    assert told["verdict"] == "exposed"
+    assert ask(served, project, "nothing")["status"] == 404
+    assert ask(served, project, settings=[])["status"] == 422
+    served.call("DELETE", f"/p/{project}")
+    assert not [name for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+
+
+def _is_live(process: str, served: Served, project: str) -> bool:
+    try:
+        words = Path("/proc", process, "cmdline").read_bytes().split(b"\0")
+        where = os.readlink(f"/proc/{process}/cwd")
+    except OSError:
+        return False
+    return b"tacit.cli.live" in words and where.endswith(project)
+
+
+def test_files_that_cannot_be_read_are_told_without_values(served: Served) -> None:
+    project = served.project(list_csv=b'itemset,count\n"[""PLANTED""]",-50\n')
+    told = ask(served, project)
+    assert told["status"] == 422
+    assert told["error"].startswith("list.csv")
+    assert "PLANTED" not in told["error"]
+    project = served.project(table_csv=people_table())
+    assert ask(served, project)["status"] == 422
+
+
+def people_table() -> bytes:
+    return b"a,b\n1,2\n"
+
+
+def test_lines_are_decided_by_hand(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path) -> None:
+    _, served = entered
+    project = served.project("decided", clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/repair?lines=3")
+    settle(page)
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    check_everywhere(page)
+    page.check("[data-keep='3']")
+    page.fill("#more-lines", "4")
+    page.click("text=Solve again")
+    page.wait_for_url("**lines=4")
+    settle(page)
+    assert page.locator(".diff tbody tr.gone th").all_inner_texts() == ["4"]
+    assert page.locator(".sides .side").count() == 2
