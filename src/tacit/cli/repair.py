@@ -34,6 +34,11 @@ class _RepairOptions(ReleaseOptions):
     rounding_base: int | None
     decimals: int | None
     lines: str | None
+    cost: Any
+    keep: tuple[str, ...]
+    hide_first: tuple[str, ...]
+    protect: str | None
+    attacker: Any
     suggest: bool
 
 
@@ -44,6 +49,7 @@ class _RepairOptions(ReleaseOptions):
     "tacit repair itemsets.csv --method raise-threshold --k 10 --data adult.csv -o safer.csv",
     "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
     "tacit repair last-year.csv this-year.csv --people nested -o safer",
+    "tacit repair table.csv --method suppress --keep sex=F,job=* -o safer.csv",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]", shell_complete=complete_repairs)
@@ -72,6 +78,27 @@ class _RepairOptions(ReleaseOptions):
 )
 @option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int, rare=True)
 @option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.", rare=True)
+@option(
+    "--cost COST",
+    "With --method suppress: minimise hidden cells, the people in them (people), or the sum of their logarithms (log).  [cells]",
+    type=click.Choice(["cells", "people", "log"]),
+    rare=True,
+)
+@option(
+    "--keep LINES...", "With --method suppress: lines that stay published; a file, or a condition such as sex=F,job=*.", rare=True
+)
+@option("--hide-first LINES...", "With --method suppress: lines to hide before others; a file, or a condition.", rare=True)
+@option(
+    "--protect SHARE",
+    "With --method suppress: the attacker's range of a small cell is at least so much wider than its count, both ways.",
+    rare=True,
+)
+@option(
+    "--attacker WHO",
+    "With --method suppress: whether the attacker can tell which hidden cells are small (method), or takes them all alike (reader).  [method]",
+    type=click.Choice(["method", "reader"]),
+    rare=True,
+)
 @option(
     "--suggest/--no-suggest",
     "Rules: try every method, and name the cheapest that meets the policy.  [suggest]",
@@ -118,7 +145,7 @@ def repair_command(**given: Any) -> int:
 def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     if asked.method is not None:
         return _by_method(asked, settings, progress)
-    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
+    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines, **_of_suppress(asked)}
     for name, value in of_methods.items() | {("--goal", None if asked.goal == "all" else asked.goal)}:
         if value is not None:
             raise OptionError("is about one method", where=name, remedy="Name the method with --method")
@@ -142,7 +169,37 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     )
 
 
+def _of_suppress(asked: _RepairOptions) -> dict[str, Any]:
+    return {
+        "--cost": asked.cost,
+        "--keep": asked.keep or None,
+        "--hide-first": asked.hide_first or None,
+        "--protect": asked.protect,
+        "--attacker": asked.attacker,
+    }
+
+
+def _suppress(asked: _RepairOptions, settings: Settings[_RepairOptions]) -> Repair:
+    from tacit.verbs.repair import refuse_given
+    from tacit.verbs.suppress import Options, suppress
+
+    others_only = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
+    refuse_given(others_only, "does not apply to --method suppress")
+    if asked.goal != "all":
+        raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+    gathered, others = reading.read_audit_inputs(asked.releases, settings)
+    options = Options(
+        asked.cost or "cells", asked.keep or None, asked.hide_first or None, asked.protect, asked.attacker or "method"
+    )
+    return suppress(gathered, options=options, time_limit=asked.time_limit, **others)
+
+
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
+    if asked.method == "suppress":
+        return _suppress(asked, settings)
+    from tacit.verbs.repair import refuse_given
+
+    refuse_given(_of_suppress(asked), "applies to --method suppress")
     if len(asked.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")

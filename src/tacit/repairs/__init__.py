@@ -16,6 +16,7 @@ from tacit.repairs import (
     round,
     safe_family,
     substitute,
+    suppress,
     suppressive,
     withdraw,
     withhold,
@@ -111,5 +112,12 @@ REPAIRS: tuple[RepairMethod, ...] = (
         summary="print, withhold or withdraw each rule, so that what remains loses least and no attack succeeds",
         source="ours; future work of Zhu, Wang, Du 2009",
         changes="numbers",
+    ),
+    _row(
+        suppress,
+        of=("frequencies",),
+        summary="hide the fewest further cells until no attack succeeds, with a proof that fewer are not enough",
+        source="ours; search of Fischetti and Salazar 2001",
+        changes="lines",
     ),
 )

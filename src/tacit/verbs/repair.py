@@ -1,4 +1,4 @@
-"""The verb ``repair``: change itemsets or rules until safe."""
+"""The verb ``repair``: change lists or tables until safe."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
 from tacit.model.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
+from tacit.model.people import People
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
@@ -23,12 +24,15 @@ from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Names, Table, Transactions
 from tacit.repairs import REPAIRS
+from tacit.repairs import suppress as suppression
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.suggest import remembered, repair_best
+from tacit.verbs.suppress import Attacker, Weighing, suppress
+from tacit.verbs.suppress import Options as Suppression
 
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
@@ -54,6 +58,12 @@ def repair(
     base: int | None = None,
     decimals: int | None = None,
     lines: Iterable[int] | None = None,
+    people: People | None = None,
+    cost: Weighing | None = None,
+    keep: Any = None,
+    hide_first: Any = None,
+    protect: float | str | None = None,
+    attacker: Attacker | None = None,
     suggest: bool = True,
     before: Audit | None = None,
     time_limit: float | None = None,
@@ -70,6 +80,12 @@ def repair(
     how many people it is about, the data do, and so does the result. ``before`` is an audit of this release by all attacks, with these data
     and this policy, if there is one: it is not made again. When ``time_limit`` passes, :class:`LimitReached` is raised.
 
+    Several releases are repaired together by ``suppress``, or without a method; ``people`` says how their populations are related. For
+    ``suppress``, ``cost`` is what is minimised (``"cells"``, ``"people"`` or ``"log"``), ``keep`` and ``hide_first`` name lines (by
+    number, condition, or a file of these), ``protect`` is the share of its count by which the range of a small cell is wider at either
+    side, and ``attacker`` says whether small cells can be told from other hidden ones (``"method"``) or not (``"reader"``). Under a time
+    limit, the best safe result so far is returned.
+
     Examples
     --------
     >>> import tacit
@@ -78,16 +94,41 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
-    gathered = gather_for(release, data=data, n=n, qi=qi, sa=sa).releases
+    whole = gather_for(release, data=data, n=n, qi=qi, sa=sa)
+    gathered = whole.releases
     chosen_policy = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
+    of_suppress = {
+        "--cost": cost,
+        "--keep": keep,
+        "--hide-first": hide_first,
+        "--protect": protect,
+        "--attacker": attacker,
+    }
     if method is None:
-        named = {"--base": base, "--decimals": decimals, "--lines": lines}
+        named = {"--base": base, "--decimals": decimals, "--lines": lines, **of_suppress}
         for option, value in named.items():
             if value is not None:
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
         given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": chosen_policy}
+        given |= {} if people is None else {"people": people}
         found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
         return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
+    if method == suppression.NAME:
+        refuse_given({"--base": base, "--decimals": decimals, "--lines": lines}, f"does not apply to {method}")
+        if goal != "all":
+            raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+        return suppress(
+            whole,
+            options=Suppression(cost or "cells", keep, hide_first, protect, attacker or "method"),
+            policy=chosen_policy,
+            time_limit=time_limit,
+            before=before,
+            data=data,
+            knowledge=knowledge,
+            withheld=withheld,
+            people=people,
+        )
+    refuse_given(of_suppress, f"applies to --method {suppression.NAME}")
     if len(gathered) > 1:
         remedy = "Leave out the method: then they are repaired together"
         raise OptionError("names a repair of one release, and there are several", where="--method", remedy=remedy)
@@ -108,12 +149,12 @@ def repair(
         precision=None if base is None and decimals is None else Precision(base, decimals),
         lines=None if lines is None else tuple(lines),
     )
-    people = owners_people(start, data)
+    owners = owners_people(start, data)
     _check_request(request, start, knowledge, withheld)
     if before is not None and not _is_audit_of(before, start, request, withheld, data=data, knowledge=knowledge):
         before = None
     if start.kind == "itemsets":
-        return _repair_itemsets(start, request, rows_of(people), progress, before)
+        return _repair_itemsets(start, request, rows_of(owners), progress, before)
 
     def look(candidate: Rules, **options: Any) -> Audit:
         request.limits.check("repair")
@@ -127,7 +168,14 @@ def repair(
             **options,
         )
 
-    return repair_rules(start, request, people, look, suggest=suggest, before=before)
+    return repair_rules(start, request, owners, look, suggest=suggest, before=before)
+
+
+def refuse_given(options: Mapping[str, Any], what: str) -> None:
+    """Raise if an option of another method is given."""
+    for option, value in options.items():
+        if value is not None:
+            raise OptionError(what, where=option, remedy="Remove the option")
 
 
 def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -> Repair:

@@ -192,7 +192,7 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
     listed = [(number, one) for number, one in enumerate(case.releases) if can_lose_lines(one)]
     counts = {(number, one.line(index)): int(one.hi[index]) for number, one in listed for index in range(len(one))}
     gone: frozenset[Line] = frozenset()
-    while (after := look(_without(case.releases, gone))).verdict == "exposed":
+    while (after := look(leave_out_lines(case.releases, gone))).verdict == "exposed":
         cited = frozenset(breaking(cited_lines(after), lambda line: counts.get(line, np.inf))) & counts.keys()
         if not cited:
             remedy = "Keep a release back, or round its numbers"
@@ -204,8 +204,8 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
             continue  # a smaller itemset is out, and lists keep all subsets of their itemsets
         if (patience.seconds_left or 0) <= 0.001:
             break
-        gone = fewer if look(_without(case.releases, fewer), first_hit=True).ok else gone
-    left = _without(case.releases, gone)
+        gone = fewer if look(leave_out_lines(case.releases, fewer), first_hit=True).ok else gone
+    left = leave_out_lines(case.releases, gone)
     touched = {number: [line for release, line in sorted(gone) if release == number] for number, _ in sorted(gone)}
     named = ", ".join(f"{len(lines):,} of release {number + 1}" for number, lines in touched.items())
     files = [f"@out/{number + 1}" if number in touched else f"@{number}" for number in range(len(left))]
@@ -240,7 +240,7 @@ def _with_larger(releases: Sequence[Release], lines: frozenset[Line]) -> frozens
     return frozenset(more)
 
 
-def _without(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
+def leave_out_lines(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
     """Return the releases without these lines; the others keep their line numbers."""
     left = list(releases)
     for number, release in enumerate(releases):
