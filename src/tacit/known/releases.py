@@ -173,7 +173,7 @@ class SeveralCase:
     def _named_values(self, release: Release) -> tuple[str, ...]:
         if isinstance(release, FrequencyTable):
             named = self.sensitive in release.columns and release.header.complete
-            return release.values[release.columns.index(self.sensitive)] if named else ()
+            return release.single_values(self.sensitive) if named else ()
         return release.header.sa_values if self.sensitive == " & ".join(release.header.sa) else ()
 
     def values_left(self, impossible: Flags) -> Ints:
@@ -426,7 +426,12 @@ def read_cells(case: SeveralCase, number: int, release: FrequencyTable) -> Readi
     found = Reading()
     for index in range(len(release)):
         cell = release.cell(index)
+        names_several = any(release.members(*pair) is not None for pair in cell.items())
         value = cell.pop(case.sensitive, None)
+        if names_several:
+            found.left_out += 1
+            found.unread += 1
+            continue
         if not case.knows(list(cell)) or not (value is None or value in case.values):
             found.left_out += 1
             found.unread += value is not None
