@@ -32,7 +32,7 @@ from tacit.model.table import Table
 from tacit.repairs import suppress as method
 from tacit.repairs.lists import safety
 from tacit.repairs.suppress import Choice, Separation, SuppressCase, Units
-from tacit.verbs.audit import audit
+from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.suggest.several import can_lose_lines, leave_out_lines
 
 Attacker = Literal["method", "reader"]
@@ -99,6 +99,12 @@ def suppress(
     made = plan.publish(choice.hidden)
     after = found if all(one is other for one, other in zip(made, gathered.releases, strict=True)) else look(made)
     return _report(plan, choice, found, after, made)
+
+
+def suppress_releases(releases: Sequence[Release], **how: Any) -> Repair:
+    """Hide the fewest cells of releases that each have their own population, by default options."""
+    given = list(releases) if len(releases) > 1 else releases[0]
+    return suppress(gather_for(given), options=Options(), **how)
 
 
 def _check_release(release: Release) -> None:

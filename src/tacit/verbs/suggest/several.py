@@ -35,6 +35,8 @@ def ways(case: SuggestCase) -> list[Way]:
     found += [Way("round", f"round the numbers of release {one + 1}", partial(_round, case, (one,))) for one in exact]
     if len(exact) > 1:
         found.append(Way("round all", "round the numbers of all of them", partial(_round, case, tuple(exact))))
+    if any(one.kind == "frequencies" for one in case.releases):
+        found.append(Way("suppress", "hide the fewest further cells and lines", partial(_suppress, case)))
     numbers = range(len(case.releases))
     return found + [Way("keep back", f"do not publish release {one + 1}", partial(_keep_back, case, one)) for one in numbers]
 
@@ -67,6 +69,26 @@ def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
         measured=MEASURED,
         cost={"releases_lost": 1, "lines_lost": gone},
         commands=(_audit_words(case, [f"@{place}" for place in left]),),
+    )
+
+
+def _suppress(case: SuggestCase, seconds: float) -> Done:
+    from tacit.verbs.suppress import suppress_releases
+
+    given: dict[str, Any] = {"people": case.people}
+    if any(kind_of(one).takes_known for one in case.releases):
+        given |= {"known": case.known, "knowledge": case.knowledge, "data": case.data, "withheld": case.withheld}
+    made = suppress_releases(case.releases, policy=case.policy, time_limit=seconds, before=case.before, **given)
+    people: Words = ("--people", case.people.to_text()) if case.people is not None else ()
+    files = [f"@{place}" for place in range(len(case.releases))]
+    return Done(
+        made.release,
+        made.after,
+        loss=made.facts["hidden"] / _count_lines(case),
+        measured=MEASURED,
+        cost=made.cost,
+        commands=(("tacit", "repair", *files, *people, "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
+        what=made.what,
     )
 
 
