@@ -39,6 +39,7 @@ class _RepairOptions(ReleaseOptions):
     hide_first: tuple[str, ...]
     protect: str | None
     attacker: Any
+    seed: int | None
     suggest: bool
 
 
@@ -71,7 +72,7 @@ class _RepairOptions(ReleaseOptions):
 @options.goal
 @option(
     "--base B",
-    "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
+    "With --method round or round-controlled: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
     into="rounding_base",
     type=int,
     rare=True,
@@ -97,6 +98,12 @@ class _RepairOptions(ReleaseOptions):
     "--attacker WHO",
     "With --method suppress: whether the attacker can tell which hidden cells are small (method), or takes them all alike (reader).  [method]",
     type=click.Choice(["method", "reader"]),
+    rare=True,
+)
+@option(
+    "--seed SEED",
+    "With --method round-controlled: round at random, from this seed, which is to stay secret.",
+    type=int,
     rare=True,
 )
 @option(
@@ -145,7 +152,7 @@ def repair_command(**given: Any) -> int:
 def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     if asked.method is not None:
         return _by_method(asked, settings, progress)
-    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines, **_of_suppress(asked)}
+    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines, **_table_options(asked)}
     for name, value in of_methods.items() | {("--goal", None if asked.goal == "all" else asked.goal)}:
         if value is not None:
             raise OptionError("is about one method", where=name, remedy="Name the method with --method")
@@ -169,37 +176,28 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     )
 
 
-def _of_suppress(asked: _RepairOptions) -> dict[str, Any]:
+def _table_options(asked: _RepairOptions) -> dict[str, Any]:
     return {
         "--cost": asked.cost,
         "--keep": asked.keep or None,
         "--hide-first": asked.hide_first or None,
         "--protect": asked.protect,
         "--attacker": asked.attacker,
+        "--seed": asked.seed,
     }
 
 
-def _suppress(asked: _RepairOptions, settings: Settings[_RepairOptions]) -> Repair:
-    from tacit.verbs.repair import refuse_given
-    from tacit.verbs.suppress import Options, suppress
-
-    others_only = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
-    refuse_given(others_only, "does not apply to --method suppress")
-    if asked.goal != "all":
-        raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
-    gathered, others = reading.read_audit_inputs(asked.releases, settings)
-    options = Options(
-        asked.cost or "cells", asked.keep or None, asked.hide_first or None, asked.protect, asked.attacker or "method"
-    )
-    return suppress(gathered, options=options, time_limit=asked.time_limit, **others)
-
-
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
-    if asked.method == "suppress":
-        return _suppress(asked, settings)
-    from tacit.verbs.repair import refuse_given
+    from tacit.verbs.repair import OF_TABLES, refuse_given, repair_tables
 
-    refuse_given(_of_suppress(asked), "applies to --method suppress")
+    if asked.method in OF_TABLES:
+        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
+        if asked.goal != "all":
+            raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        wanted = _table_options(asked) | {"--base": asked.rounding_base}
+        return repair_tables(gathered, asked.method, wanted, time_limit=asked.time_limit, **others)
+    refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
     if len(asked.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")

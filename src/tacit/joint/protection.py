@@ -40,7 +40,7 @@ CODE = "suppress"
 class Need:
     """Range that a cell must have: down to ``low``, up to ``high``.
 
-    With ``either``, one of the two is enough. An end that is None is not asked for.
+    With ``either``, one of the two is enough. An end that is None is not asked for. What ``may_be_dropped`` is not asked for if nothing helps.
     """
 
     release: int
@@ -48,6 +48,7 @@ class Need:
     low: int | None
     high: int | None
     either: bool = False
+    may_be_dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

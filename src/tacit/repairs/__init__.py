@@ -14,6 +14,7 @@ from tacit.repairs import (
     mixed,
     raise_threshold,
     round,
+    round_controlled,
     safe_family,
     substitute,
     suppress,
@@ -119,5 +120,12 @@ REPAIRS: tuple[RepairMethod, ...] = (
         summary="hide the fewest further cells until no attack succeeds, with a proof that fewer are not enough",
         source="ours; search of Fischetti and Salazar 2001",
         changes="lines",
+    ),
+    _row(
+        round_controlled,
+        of=("frequencies",),
+        summary="round all counts to a base so that parts still add up, as near to the truth as possible or at random",
+        source="Cox 1987 (JASA), as an integer program",
+        changes="numbers",
     ),
 )

@@ -16,7 +16,7 @@ from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
 from tacit.model.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
-from tacit.model.people import People
+from tacit.model.people import Gathered, People
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
@@ -24,12 +24,14 @@ from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Names, Table, Transactions
 from tacit.repairs import REPAIRS
+from tacit.repairs import round_controlled as controlled
 from tacit.repairs import suppress as suppression
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.round_controlled import round_controlled
 from tacit.verbs.suggest import remembered, repair_best
 from tacit.verbs.suppress import Attacker, Weighing, suppress
 from tacit.verbs.suppress import Options as Suppression
@@ -64,6 +66,7 @@ def repair(
     hide_first: Any = None,
     protect: float | str | None = None,
     attacker: Attacker | None = None,
+    seed: int | None = None,
     suggest: bool = True,
     before: Audit | None = None,
     time_limit: float | None = None,
@@ -84,7 +87,7 @@ def repair(
     ``suppress``, ``cost`` is what is minimised (``"cells"``, ``"people"`` or ``"log"``), ``keep`` and ``hide_first`` name lines (by
     number, condition, or a file of these), ``protect`` is the share of its count by which the range of a small cell is wider at either
     side, and ``attacker`` says whether small cells can be told from other hidden ones (``"method"``) or not (``"reader"``). Under a time
-    limit, the best safe result so far is returned.
+    limit, the best safe result so far is returned. ``round-controlled`` takes a ``base``, and a ``seed`` for random rounding.
 
     Examples
     --------
@@ -105,7 +108,7 @@ def repair(
         "--attacker": attacker,
     }
     if method is None:
-        named = {"--base": base, "--decimals": decimals, "--lines": lines, **of_suppress}
+        named = {"--base": base, "--decimals": decimals, "--lines": lines, "--seed": seed, **of_suppress}
         for option, value in named.items():
             if value is not None:
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
@@ -113,22 +116,16 @@ def repair(
         given |= {} if people is None else {"people": people}
         found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
         return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
-    if method == suppression.NAME:
-        refuse_given({"--base": base, "--decimals": decimals, "--lines": lines}, f"does not apply to {method}")
+    if method in OF_TABLES:
+        further: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "people": people}
+        further |= {"policy": chosen_policy, "time_limit": time_limit, "before": before}
+        refuse_given({"--decimals": decimals, "--lines": lines}, f"does not apply to --method {method}")
         if goal != "all":
             raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
-        return suppress(
-            whole,
-            options=Suppression(cost or "cells", keep, hide_first, protect, attacker or "method"),
-            policy=chosen_policy,
-            time_limit=time_limit,
-            before=before,
-            data=data,
-            knowledge=knowledge,
-            withheld=withheld,
-            people=people,
-        )
+        options = of_suppress | {"--base": base, "--seed": seed}
+        return repair_tables(whole, method, options, **further)
     refuse_given(of_suppress, f"applies to --method {suppression.NAME}")
+    refuse_given({"--seed": seed}, f"applies to --method {controlled.NAME}")
     if len(gathered) > 1:
         remedy = "Leave out the method: then they are repaired together"
         raise OptionError("names a repair of one release, and there are several", where="--method", remedy=remedy)
@@ -169,6 +166,27 @@ def repair(
         )
 
     return repair_rules(start, request, owners, look, suggest=suggest, before=before)
+
+
+OF_TABLES = (suppression.NAME, controlled.NAME)  #: Methods that take one or several frequency tables.
+
+
+def repair_tables(gathered: Gathered, method: str, options: Mapping[str, Any], **further: Any) -> Repair:
+    """Carry out a repair of frequency tables; ``options`` by their names, None if not given."""
+    of_rounding = ("--base", "--seed")
+    is_rounding = method == controlled.NAME
+    others = {name: value for name, value in options.items() if (name in of_rounding) != is_rounding}
+    refuse_given(others, f"does not apply to --method {method}")
+    if is_rounding:
+        return round_controlled(gathered, base=options["--base"], seed=options["--seed"], **further)
+    chosen = Suppression(
+        weighing=options["--cost"] or "cells",
+        keep=options["--keep"],
+        hide_first=options["--hide-first"],
+        protect=options["--protect"],
+        attacker=options["--attacker"] or "method",
+    )
+    return suppress(gathered, options=chosen, **further)
 
 
 def refuse_given(options: Mapping[str, Any], what: str) -> None:

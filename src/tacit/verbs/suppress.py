@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.files.inputs import people_of
 from tacit.files.line_selection import select_lines
-from tacit.joint.protection import Need, find_told
+from tacit.joint.protection import Need, Ranges, find_told
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import Audit
 from tacit.model.errors import Infeasible, OptionError, nearest_name
@@ -92,7 +92,7 @@ def suppress(
         return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
 
     found = look(gathered.releases) if before is None else before
-    people, population = _relation(gathered, given.get("people"))
+    people, population = relation_of(gathered, given.get("people"))
     plan = Plan(gathered.releases, people, population, policy.k, options=options, data=given.get("data"))
     search = _Judge(plan, look, limits)
     choice = method.propose(SuppressCase(plan.weights, plan.ties, plan.unit, separate=search.separate, limits=limits))
@@ -120,13 +120,32 @@ def _check_release(release: Release) -> None:
         raise OptionError("has no lines that can be hidden one by one", where=name, remedy=remedy)
 
 
-def _relation(gathered: Gathered, people: People | None) -> tuple[People, tuple[int, ...]]:
+def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tuple[int, ...]]:
+    """Return the declared relation of populations, and the population of each release."""
     if len(gathered.releases) == 1:
         return Same(), (0,)
     from tacit.verbs.audit_several import joint_case
 
     case = joint_case(gathered, gathered.people if people is None else people)
     return case.people, case.population
+
+
+def line_key(release: Release, index: int, whose: int, number: int) -> Any:
+    """Return a name of the people that a line counts, the same for lines of the same count."""
+    if not isinstance(release, FrequencyTable):
+        return number, index
+    cell = release.cell(index).items()
+    return whose, frozenset((column, release.members(column, value) or (value,)) for column, value in cell)
+
+
+def join_lines(releases: Sequence[Release], people: People, population: Sequence[int]) -> dict[Any, list[Place]]:
+    """Return the lines that count the same people together."""
+    same: dict[Any, list[Place]] = {}
+    for number, release in enumerate(releases):
+        whose = 0 if isinstance(people, Same) else population[number]
+        for index in range(len(release)):
+            same.setdefault(line_key(release, index, whose, number), []).append((number, index))
+    return same
 
 
 @dataclass(eq=False)
@@ -148,10 +167,7 @@ class Plan:
     def __post_init__(self) -> None:
         keep = select_lines(self.options.keep, self.releases, where="--keep")
         first = select_lines(self.options.hide_first, self.releases, where="--hide-first")
-        same: dict[Any, list[Place]] = {}
-        for number, release in enumerate(self.releases):
-            for index in range(len(release)):
-                same.setdefault(self._key(number, index), []).append((number, index))
+        same = join_lines(self.releases, self.people, self.population)
         self.primary = [np.zeros(len(release), np.bool_) for release in self.releases]
         self.units = []
         kept = {self._key(*place) for place in keep}
@@ -174,11 +190,10 @@ class Plan:
                 self.of_list[number] = frozenset(own)
 
     def _key(self, number: int, index: int) -> Any:
-        release = self.releases[number]
-        if not isinstance(release, FrequencyTable):
-            return number, index
-        whose = 0 if isinstance(self.people, Same) else self.population[number]
-        return whose, frozenset(release.cell(index).items())
+        return line_key(self.releases[number], index, self._whose(number), number)
+
+    def _whose(self, number: int) -> int:
+        return 0 if isinstance(self.people, Same) else self.population[number]
 
     def _cited(self, place: Place) -> tuple[int, int | str]:
         number, index = place
@@ -333,7 +348,7 @@ class Plan:
         if not self.knows_method:
             return Need(number, index, 0, self.k, either=True)
         # Nobody or somebody: the same lines are hidden, so that these do not tell which of the two it is.
-        return Need(number, index, 0 if rule <= self.k else None, 1)
+        return Need(number, index, 0 if rule <= self.k else None, 1, may_be_dropped=True)
 
     def _margin(self, need: Need) -> Need | None:
         """Return the wider range that ``--protect`` asks for."""
@@ -358,12 +373,13 @@ class Plan:
                 if self.data is None:
                     remedy = "Give the table with its small cells, or the data with --data"
                     raise OptionError("needs the counts of hidden cells", where="--protect", remedy=remedy)
-                counts = _count(release, people_of(self.data))
+                counts = count_people(release, people_of(self.data))
             found.append(counts)
         return found
 
 
-def _count(release: FrequencyTable, people: Any) -> Ints:
+def count_people(release: FrequencyTable, people: Any) -> Ints:
+    """Count the people of every cell of a table."""
     if not isinstance(people, Table):
         raise OptionError("holds transactions, which have no columns", where="--data", remedy="Give a table")
     found = np.zeros(len(release), np.int64)
@@ -373,8 +389,8 @@ def _count(release: FrequencyTable, people: Any) -> Ints:
         for name, value in release.cell(index).items():
             if (name, value) not in where:
                 column = people.column(name)
-                known = {text: code for code, text in enumerate(column.values)}
-                where[name, value] = column.codes == known.get(value, -1)
+                wanted = set(release.members(name, value) or (value,))
+                where[name, value] = np.array([text in wanted for text in column.values], np.bool_)[column.codes]
             inside &= where[name, value]
         found[index] = people.weights[inside].sum()
     return found
@@ -387,30 +403,33 @@ class _Judge:
     plan: Plan
     look: Callable[[Sequence[Release]], Audit]
     limits: Limits
-    dropped: set[Need] = field(default_factory=set)
+
+    @cached_property
+    def needs(self) -> list[Need]:
+        """Ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        needs = self.plan.needs
+        everything = self.plan.read(frozenset(range(len(self.plan.units))))
+        while True:
+            told = {one.need for one in self._find_told(everything, needs).told}
+            if not told:
+                return needs
+            if not all(need.may_be_dropped for need in told):
+                remedy = "Keep fewer lines, protect a smaller share, or publish fewer tables"
+                raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
+            needs = [need for need in needs if need not in told]
+
+    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need]) -> Ranges:
+        return find_told(releases, self.plan.people, self.plan.population, needs, self.limits)
 
     def separate(self, chosen: Units) -> Separation:
+        """Judge a choice."""
         releases = self.plan.read(chosen)
-        needs = [need for need in self.plan.needs if need not in self.dropped]
-        ranges = find_told(releases, self.plan.people, self.plan.population, needs, self.limits)
-        cuts = []
-        for told in ranges.told:
-            cut = self._cut(chosen, told.cited)
-            if cut or not self._is_public(told.need):
-                cuts.append(cut)
-            else:
-                self.dropped.add(told.need)
-        if cuts:
-            return Separation(tuple(cuts))
+        ranges = self._find_told(releases, self.needs)
         if ranges.told:
-            return self.separate(chosen)
+            return Separation(tuple(self._cut(chosen, one.cited) for one in ranges.told))
         found = self.look(releases)
-        cuts = [self._cut(chosen, cited) for cited in _cited(found)]
-        return Separation(tuple(cuts), is_safe=safety(found) == 2 and not ranges.open)
-
-    def _is_public(self, need: Need) -> bool:
-        """Tell if a need says only that a cell is not to be known as empty."""
-        return need.low in (0, None) and need.high == 1 and not need.either
+        cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
+        return Separation(cuts, is_safe=safety(found) == 2 and not ranges.open)
 
     def _cut(self, chosen: Units, cited: Iterable[tuple[int, Any]]) -> Units:
         """Return the units of which one must be hidden."""
