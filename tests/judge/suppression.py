@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 Whole = npt.NDArray[np.int64]
+Attacker = Literal["method", "rule", "reader"]
 Cell = tuple[frozenset[str], ...]  #: The values of each column that a line counts.
 
 MOST_CHOICES = 6_000  #: Choices of cells at most that are looked at one by one.
@@ -36,7 +37,7 @@ class Small:
     tables: tuple[tuple[tuple[str, ...], ...], ...]
     people: tuple[int, ...]  #: The number of people with each combination of values, in the order of their product.
     k: int
-    attacker: Literal["method", "reader"]
+    attacker: Attacker
     hidden_before: bool
     unions: dict[str, tuple[str, tuple[str, ...]]]
 
@@ -93,6 +94,15 @@ class Judged:
         self.sizes = np.stack([self._count(group) for group in self.groups], axis=1)
         self.everybody = tuple(frozenset(values) for values in case.columns.values())
 
+    def cell(self, line: Sequence[str]) -> Cell:
+        """The cell of a line."""
+        return self.case.cell(line)
+
+    @property
+    def group_flags(self) -> Whole:
+        """Which combinations of values belong to each group, a column each."""
+        return np.array([[self._has(kind, group) for group in self.groups] for kind in self.kinds], np.int64)
+
     def _has(self, kind: Sequence[str], cell: Cell) -> bool:
         return all(value in own for value, own in zip(kind, cell, strict=True))
 
@@ -103,7 +113,7 @@ class Judged:
     @property
     def primary(self) -> frozenset[Cell]:
         """Cells that the rule hides."""
-        least = 0 if self.case.attacker == "method" or self.case.hidden_before else 1
+        least = 0 if self.case.attacker != "reader" or self.case.hidden_before else 1
         return frozenset(cell for cell, count in self.truth.items() if least <= count < self.case.k and cell != self.everybody)
 
     @property
@@ -121,9 +131,11 @@ class Judged:
             count = self.counts[cell]
             if cell not in hidden:
                 fits &= count == self.truth[cell]
+            elif cell in primary and case.attacker != "reader":
+                fits &= count < case.k
             elif case.attacker == "method":
-                fits &= count < case.k if cell in primary else count >= case.k
-            elif not case.hidden_before:
+                fits &= count >= case.k
+            elif case.attacker == "reader" and not case.hidden_before:
                 fits &= count > 0
         return fits
 
@@ -135,7 +147,7 @@ class Judged:
         least = sizes.min(axis=0)
         most = sizes.max(axis=0)
         found: list[Any] = [self.groups[place] for place in np.flatnonzero((least > 0) & (most < self.case.k)).tolist()]
-        if self.case.attacker == "method":
+        if self.case.attacker != "reader":
             may_be_filled = self.primary - self.public
             found += [("empty", cell) for cell in sorted(may_be_filled, key=str) if self.counts[cell][fits].max() == 0]
         return found
@@ -168,17 +180,17 @@ def draw(seed: int, shape: str | None = None) -> Small:
     unions: dict[str, tuple[str, tuple[str, ...]]] = {}
     if chosen == "two-way":
         columns = {"a": ("a1", "a2", "a3")[: random.choice((2, 3))], "b": ("b1", "b2", "b3")[: random.choice((2, 3))]}
-        tables = [_lines(columns, ("a", "b"))]
+        tables = [lines_over(columns, ("a", "b"))]
     elif chosen == "three-way":
         columns = {"a": ("a1", "a2"), "b": ("b1", "b2"), "c": ("c1", "c2")}
-        tables = [_lines(columns, ("a", "b", "c"))]
+        tables = [lines_over(columns, ("a", "b", "c"))]
     elif chosen == "linked":
         columns = {"a": ("a1", "a2"), "b": ("b1", "b2"), "c": ("c1", "c2")}
-        tables = [_lines(columns, ("a", "b")), _lines(columns, ("b", "c"))]
+        tables = [lines_over(columns, ("a", "b")), lines_over(columns, ("b", "c"))]
     else:
         columns = {"a": ("a1", "a2", "a3"), "b": ("b1", "b2")}
         unions = {"A12": ("a", ("a1", "a2"))}
-        tables = [_lines(columns, ("a", "b"), ("A12",))]
+        tables = [lines_over(columns, ("a", "b"), ("A12",))]
     cells = 1
     for values in columns.values():
         cells *= len(values)
@@ -186,13 +198,16 @@ def draw(seed: int, shape: str | None = None) -> Small:
     people = [0] * cells
     for _ in range(n):
         people[min(int(random.expovariate(2.5 / cells)), cells - 1)] += 1
-    attackers: tuple[Literal["method", "reader"], ...] = ("method", "reader")
+    attackers: tuple[Attacker, ...] = ("method", "rule", "reader")
     return Small(
         columns, tuple(tables), tuple(people), random.choice((2, 3)), random.choice(attackers), random.random() < 0.5, unions
     )
 
 
-def _lines(columns: dict[str, tuple[str, ...]], over: Sequence[str], unions: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
+def lines_over(
+    columns: dict[str, tuple[str, ...]], over: Sequence[str], unions: Sequence[str] = ()
+) -> tuple[tuple[str, ...], ...]:
+    """All lines of a table with its totals."""
     first = next(iter(columns))
     parts = [(*values, *(unions if name == first else ()), "*") if name in over else ("*",) for name, values in columns.items()]
     return tuple(product(*parts))

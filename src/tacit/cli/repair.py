@@ -96,8 +96,9 @@ class _RepairOptions(ReleaseOptions):
 )
 @option(
     "--attacker WHO",
-    "With --method suppress: whether the attacker can tell which hidden cells are small (method), or takes them all alike (reader).  [method]",
-    type=click.Choice(["method", "reader"]),
+    "With --method suppress: an attacker who takes all hidden cells alike (reader), knows which are small (rule), or also that "
+    "the others are not (method).  [method, else rule]",
+    type=click.Choice(["method", "rule", "reader"]),
     rare=True,
 )
 @option(

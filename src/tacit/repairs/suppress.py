@@ -27,15 +27,17 @@ import numpy as np
 from tacit.model.arrays import Floats
 from tacit.model.errors import Infeasible, LimitReached
 from tacit.model.policy import Limits
+from tacit.solve.highs import OPTIMAL
 from tacit.solve.solver import Matrix, solve_whole
 
 NAME = "suppress"
 
 Units = frozenset[int]  #: Lines that can be hidden, by number.
 
-EXACT_SHARE = 0.5  #: Share of the time after which a safe choice comes before the smallest one.
-MOST_ROUNDS = 60  #: Rounds of exact choices at most before a safe one is made.
-MOST_REMOVED = 30  #: Lines of a safe choice, at most, that are tried without.
+MOST_ROUNDS = 60  #: Most choices that are judged in search of the smallest one.
+MOST_REMOVED = 10  #: Most lines of a safe choice that are tried without.
+MOST_NODES = 1_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
+MOST_TIES = 3  #: Most choices of the same weight that are judged.
 NEAR = 1e-6  #: Tolerance of a solver's number.
 
 
@@ -91,22 +93,20 @@ class _Search:
     rounds: int = 0
 
     def run(self) -> Choice:
-        limits = self.case.limits
-        start = limits.seconds_left
         last: Units = frozenset()
         try:
-            while self.best is None or self._weigh(self.best) > self.lower + NEAR:
-                chosen = self._smallest()
-                if self.best is not None and self._weigh(self.best) <= self.lower + NEAR:
-                    break
-                last = chosen
+            last = self._grow()
+            while self.best is not None and self.rounds < MOST_ROUNDS:
+                found = self._smallest()
+                chosen = found.chosen
+                if not found.is_exact or self._weigh(chosen) >= self._weigh(self.best) - NEAR:
+                    break  # the bound cannot be raised, or this is a best one
                 judged = self._judge(chosen)
                 if judged.is_safe:
-                    self._keep(chosen)
+                    self.best = chosen
                 elif not judged.cuts:
                     break  # neither safe nor told
-                elif self.best is None and self._is_late(start):
-                    self._grow(chosen)
+            self._choose_among_equals()
         except LimitReached:
             if self.best is None:
                 raise
@@ -114,17 +114,8 @@ class _Search:
         weight = self._weigh(hidden)
         return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
 
-    def _is_late(self, start: float | None) -> bool:
-        left = self.case.limits.seconds_left
-        is_over = left is not None and start is not None and left < (1 - EXACT_SHARE) * start
-        return is_over or self.rounds >= MOST_ROUNDS
-
     def _weigh(self, units: Iterable[int]) -> float:
         return float(self.case.weights[sorted(units)].sum())
-
-    def _keep(self, safe: Units) -> None:
-        if self.best is None or self._weigh(safe) < self._weigh(self.best):
-            self.best = safe
 
     def _judge(self, chosen: Units) -> Separation:
         self.case.limits.check(NAME)
@@ -132,7 +123,7 @@ class _Search:
         judged = self.case.separate(chosen)
         for cut in judged.cuts:
             if not cut:
-                remedy = "Keep fewer lines, or publish fewer tables"
+                remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
                 raise Infeasible("a proof rests only on what has to stay published", where="--method suppress", remedy=remedy)
         self._add(judged.cuts)
         return judged
@@ -145,42 +136,65 @@ class _Search:
             self.cuts = [known for known in self.cuts if not cut <= known]
             self.cuts.append(cut)
 
-    def _smallest(self) -> Units:
+    def _smallest(self) -> HittingSet:
         """Return a choice of least weight that meets all cuts; raise the lower bound."""
         found = smallest_hitting_set(self.cuts, self.case)
         self.lower = max(self.lower, found.bound)
-        return found.chosen
+        return found
 
-    def _grow(self, chosen: Units) -> None:
-        """Hide more and more lines until the choice is safe, then fewer."""
+    def _grow(self) -> Units:
+        """Hide more and more lines until the choice is safe; then fewer, as long as it is."""
+        chosen: Units = frozenset()
         while True:
-            more = [cut for cut in self.cuts if not cut & chosen]
-            chosen |= smallest_hitting_set(more, self.case).chosen
             judged = self._judge(chosen)
             if judged.is_safe:
                 break
             if not judged.cuts:
+                return chosen
+            missed = [cut for cut in self.cuts if not cut & chosen]
+            chosen |= smallest_hitting_set(missed, self.case).chosen
+        self.best = chosen
+        if self._weigh(chosen) > self._bound() + NEAR:
+            for unit in sorted(chosen, key=lambda one: (-self.case.weights[one], one))[:MOST_REMOVED]:
+                fewer = self.best - {unit}
+                if all(cut & fewer for cut in self.cuts) and self._judge(fewer).is_safe:
+                    self.best = fewer
+        return self.best
+
+    def _bound(self) -> float:
+        self._smallest()
+        return self.lower
+
+    def _choose_among_equals(self) -> None:
+        """Look for a safe choice of the same weight that is better by the order between ties."""
+        for _ in range(MOST_TIES if self.best is not None and self.case.unit else 0):
+            assert self.best is not None
+            most = self._weigh(self.best)
+            chosen = smallest_hitting_set(self.cuts, self.case, most=most).chosen
+            is_better = self.case.ties[sorted(chosen)].sum() < self.case.ties[sorted(self.best)].sum() - NEAR
+            if not is_better or self._weigh(chosen) > most + NEAR or not all(cut & chosen for cut in self.cuts):
                 return
-        self._keep(chosen)
-        for unit in sorted(chosen, key=lambda one: -self.case.weights[one])[:MOST_REMOVED]:
-            fewer = chosen - {unit}
-            if all(cut & fewer for cut in self.cuts) and self._judge(fewer).is_safe:
-                chosen = fewer
-                self._keep(chosen)
+            judged = self._judge(chosen)
+            if judged.is_safe:
+                self.best = chosen
+            elif not judged.cuts:
+                return
 
 
 @dataclass(frozen=True, slots=True)
 class HittingSet:
-    """Lines that meet all cuts, and the least weight of any such choice."""
+    """Lines that meet all cuts, and a bound on the weight of any such choice."""
 
     chosen: Units
     bound: float
+    is_exact: bool = True
 
 
-def smallest_hitting_set(cuts: list[Units], case: SuppressCase) -> HittingSet:
+def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | None = None) -> HittingSet:
     """Return the lightest choice with a line of every cut.
 
-    If the time does not suffice, the choice may weigh more than the bound.
+    With ``most``, the choice that is best by the order between ties, among those of at most this weight. If the search is too long, the choice
+    may weigh more than the bound.
     """
     if not cuts:
         return HittingSet(frozenset(), 0.0)
@@ -188,23 +202,33 @@ def smallest_hitting_set(cuts: list[Units], case: SuppressCase) -> HittingSet:
     place = {unit: number for number, unit in enumerate(units)}
     rows = [row for row, cut in enumerate(cuts) for _ in cut]
     columns = [place[unit] for cut in cuts for unit in sorted(cut)]
+    entries = [1.0] * len(rows)
     weights = case.weights[units]
-    # Ties change no sum of weights by more than a tenth of a unit.
-    ties = case.ties[units] * case.unit / (10 * len(units))
+    low = [1.0] * len(cuts)
+    high = [np.inf] * len(cuts)
+    if most is not None:
+        rows += [len(cuts)] * len(units)
+        columns += range(len(units))
+        entries += weights.tolist()
+        low.append(-np.inf)
+        high.append(most + NEAR)
+    left = case.limits.seconds_left
     found = solve_whole(
-        weights + ties,
-        matrix=Matrix.of_entries(rows, columns, np.ones(len(rows)), (len(cuts), len(units))),
-        low=np.ones(len(cuts)),
-        high=np.full(len(cuts), np.inf),
+        (weights if most is None else case.ties[units]) / (case.unit or 1.0),
+        matrix=Matrix.of_entries(rows, columns, entries, (len(low), len(units))),
+        low=np.array(low),
+        high=np.array(high),
         most=np.ones(len(units)),
-        gap=0.0,
-        seconds=None if case.limits.seconds_left is None else max(0.1, 0.5 * case.limits.seconds_left),
+        gap=0.0 if most is None else 0.01,
+        nodes=MOST_NODES,
+        seconds=None if left is None else max(0.1, 0.5 * left),
     )
-    bound = 0.0 if found.bound is None else found.bound - float(ties.sum()) - NEAR
+    bound = 0.0 if found.bound is None or not np.isfinite(found.bound) else found.bound * (case.unit or 1.0) - NEAR
     bound = max(0.0, ceil(bound / case.unit) * case.unit if case.unit else bound)
     if found.x is None:
-        return HittingSet(_greedy(cuts, case.weights), bound)
-    return HittingSet(frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5), bound)
+        return HittingSet(_greedy(cuts, case.weights), bound, is_exact=False)
+    chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5)
+    return HittingSet(chosen, bound, is_exact=found.status == OPTIMAL)
 
 
 def _greedy(cuts: list[Units], weights: Floats) -> Units:

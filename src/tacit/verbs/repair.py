@@ -86,8 +86,9 @@ def repair(
     Several releases are repaired together by ``suppress``, or without a method; ``people`` says how their populations are related. For
     ``suppress``, ``cost`` is what is minimised (``"cells"``, ``"people"`` or ``"log"``), ``keep`` and ``hide_first`` name lines (by
     number, condition, or a file of these), ``protect`` is the share of its count by which the range of a small cell is wider at either
-    side, and ``attacker`` says whether small cells can be told from other hidden ones (``"method"``) or not (``"reader"``). Under a time
-    limit, the best safe result so far is returned. ``round-controlled`` takes a ``base``, and a ``seed`` for random rounding.
+    side, and ``attacker`` knows the size of no hidden cell (``"reader"``), which of them are small (``"rule"``), or also that all others are
+    not (``"method"``, the default where that is possible). Under a time limit, the best safe result so far is returned. ``round-controlled``
+    takes a ``base``, and a ``seed`` for random rounding.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def repair_tables(gathered: Gathered, method: str, options: Mapping[str, Any], *
         keep=options["--keep"],
         hide_first=options["--hide-first"],
         protect=options["--protect"],
-        attacker=options["--attacker"] or "method",
+        attacker=options["--attacker"],
     )
     return suppress(gathered, options=chosen, **further)
 

@@ -1,8 +1,9 @@
 """Suppression of cells: which cells are small, what an attacker reads in hidden ones, and the search.
 
-A table with hidden cells is read in two ways. The *reader* takes a hidden cell to say nothing. The attacker who knows the *method* can tell
-which hidden cells are small (fewer than k people, nobody among them) and which are not, and that a small cell was protected whether somebody is
-in it or not. What is published is the same; the second attacker is the stronger one.
+A table with hidden cells is read in three ways. The *reader* takes a hidden cell to say nothing. The attacker who knows the *rule* can tell
+which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are not
+small. Small cells are protected from these two whether somebody is in them or not, so that what else is hidden does not tell. What is published
+is the same; each attacker is stronger than the one before.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from tacit.repairs.suppress import Choice, Separation, SuppressCase, Units
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.suggest.several import can_lose_lines, leave_out_lines
 
-Attacker = Literal["method", "reader"]
+Attacker = Literal["method", "rule", "reader"]
 ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
 Weighing = Literal["cells", "people", "log"]
 WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
@@ -53,7 +54,7 @@ class Options:
     keep: Any = None
     hide_first: Any = None
     protect: object = None
-    attacker: Attacker = "method"
+    attacker: Attacker | None = None
 
     @property
     def margin(self) -> Fraction | None:
@@ -65,7 +66,7 @@ class Options:
         if self.weighing not in WEIGHINGS:
             remedy = nearest_name(str(self.weighing), WEIGHINGS, "costs")
             raise OptionError(f"there is no cost {self.weighing!r}", where="--cost", remedy=remedy)
-        if self.attacker not in ATTACKERS:
+        if self.attacker is not None and self.attacker not in ATTACKERS:
             remedy = nearest_name(str(self.attacker), ATTACKERS, "attackers")
             raise OptionError(f"there is no attacker {self.attacker!r}", where="--attacker", remedy=remedy)
         if self.margin == 0:
@@ -93,9 +94,19 @@ def suppress(
 
     found = look(gathered.releases) if before is None else before
     people, population = relation_of(gathered, given.get("people"))
-    plan = Plan(gathered.releases, people, population, policy.k, options=options, data=given.get("data"))
-    search = _Judge(plan, look, limits)
-    choice = method.propose(SuppressCase(plan.weights, plan.ties, plan.unit, separate=search.separate, limits=limits))
+
+    def choose(attacker: Attacker) -> tuple[Plan, Choice]:
+        plan = Plan(gathered.releases, people, population, policy.k, options=options, attacker=attacker, data=given.get("data"))
+        judge = _Judge(plan, look, limits)
+        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=limits)
+        return plan, method.propose(case)
+
+    try:
+        plan, choice = choose(options.attacker or "method")
+    except Infeasible:
+        if options.attacker is not None:
+            raise
+        plan, choice = choose("rule")
     made = plan.publish(choice.hidden)
     after = found if all(one is other for one, other in zip(made, gathered.releases, strict=True)) else look(made)
     return _report(plan, choice, found, after, made)
@@ -160,6 +171,7 @@ class Plan:
     population: tuple[int, ...]
     k: int
     options: Options
+    attacker: Attacker
     data: Any = None
     units: list[tuple[Place, ...]] = field(init=False)
     primary: list[Flags] = field(init=False)
@@ -201,7 +213,7 @@ class Plan:
         return number, release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
 
     def _is_primary(self, places: Sequence[Place], *, is_kept: bool) -> bool:
-        least = 0 if self.knows_method and not is_kept else 1
+        least = 0 if self.knows_small_cells and not is_kept else 1
         for number, index in places:
             release = self.releases[number]
             if not isinstance(release, FrequencyTable):
@@ -220,9 +232,9 @@ class Plan:
         return not is_everybody and int(release.lo[index]) > 0
 
     @property
-    def knows_method(self) -> bool:
+    def knows_small_cells(self) -> bool:
         """True if the attacker can tell which hidden cells are small."""
-        return self.options.attacker == "method"
+        return self.attacker != "reader"
 
     @property
     def unit(self) -> float:
@@ -264,7 +276,7 @@ class Plan:
 
     def read(self, chosen: Units) -> tuple[Release, ...]:
         """Return the releases as the attacker reads them."""
-        return self._make(chosen, self._ends if self.knows_method else self._open_ends)
+        return self._make(chosen, self._ends if self.knows_small_cells else self._open_ends)
 
     def publish(self, chosen: Units) -> tuple[Release, ...]:
         """Return the releases as they are published."""
@@ -302,7 +314,7 @@ class Plan:
         release = self.releases[number]
         assert isinstance(release, FrequencyTable)
         was_hidden = release.is_hidden.any() and not release.printing.zeros_shown
-        return bool(self.knows_method or was_hidden)
+        return bool(self.knows_small_cells or was_hidden)
 
     def _open_ends(self, number: int, flags: Flags) -> tuple[Ints, Ints]:
         release: Any = self.releases[number]
@@ -314,15 +326,15 @@ class Plan:
         """Return the ends of cells for an attacker who can tell small ones."""
         release: Any = self.releases[number]
         most = UNBOUNDED if release.n is None else release.n
-        small = self.primary[number]
-        shown = release.lo[~small & (release.lo > 0)]
         rule = self.rule(number)
-        large = min(rule, int(shown.min(initial=rule)))
-        lo = np.where(small, 0, np.where(flags, large, release.lo))
+        small = self.primary[number]
+        large = 0
+        if self.attacker == "method":
+            large = min(rule, int(release.lo[~small & (release.lo > 0)].min(initial=rule)))
         # A cell that was hidden for a reason that is not known may be of any size.
-        is_known = release.hi < most if release.is_hidden.any() else np.ones(len(release), np.bool_)
-        hi = np.where(small, np.where(is_known, min(rule - 1, most), most), np.where(flags, most, release.hi))
-        return lo, hi
+        is_known = small & (~release.is_hidden | (release.hi < most))
+        lo = np.where(small, 0, np.where(flags, large, release.lo))
+        return lo, np.where(is_known, min(rule - 1, most), np.where(flags, most, release.hi))
 
     def rule(self, number: int) -> int:
         """Return the size below which cells of a table are hidden."""
@@ -333,7 +345,7 @@ class Plan:
     @cached_property
     def needs(self) -> list[Need]:
         """Ranges that small cells must have."""
-        found: dict[Any, Need] = {}
+        found: dict[Any, list[Need]] = {}
         for number, release in enumerate(self.releases):
             if not isinstance(release, FrequencyTable):
                 continue
@@ -341,27 +353,28 @@ class Plan:
             for index in np.flatnonzero(self.primary[number]).tolist():
                 key = self._key(number, index)
                 if key not in found:
-                    found[key] = self._need(number, index, rule)
-        return list(found.values()) + [need for one in found.values() if (need := self._margin(one)) is not None]
+                    found[key] = self._needs(number, index, rule)
+        return [need for own in found.values() for need in own]
 
-    def _need(self, number: int, index: int, rule: int) -> Need:
-        if not self.knows_method:
-            return Need(number, index, 0, self.k, either=True)
+    def _needs(self, number: int, index: int, rule: int) -> list[Need]:
+        margin = self._margin(number, index)
+        if not self.knows_small_cells:
+            return [Need(number, index, 0, self.k, either=True), *margin]
         # Nobody or somebody: the same lines are hidden, so that these do not tell which of the two it is.
-        return Need(number, index, 0 if rule <= self.k else None, 1, may_be_dropped=True)
+        alike = Need(number, index, None, 1, may_be_dropped=True)
+        return [*([Need(number, index, 0, None)] if rule <= self.k else []), alike, *margin]
 
-    def _margin(self, need: Need) -> Need | None:
+    def _margin(self, number: int, index: int) -> list[Need]:
         """Return the wider range that ``--protect`` asks for."""
         margin = self.options.margin
-        if margin is None:
-            return None
-        count = int(self._true_counts[need.release][need.index])
-        if count == 0:
-            return None
+        count = 0 if margin is None else int(self._true_counts[number][index])
+        if margin is None or count == 0:
+            return []
         most = ceil(count * (1 + margin))
-        if self.knows_method:
-            most = min(most, self.rule(need.release) - 1)
-        return Need(need.release, need.index, floor(count * (1 - margin)), most)
+        if self.knows_small_cells:
+            most = min(most, self.rule(number) - 1)
+        least = 0 if self._hides_zeros(number) else 1  # that somebody is in a hidden cell is known where zeros are shown
+        return [Need(number, index, max(least, floor(count * (1 - margin))), most)]
 
     @cached_property
     def _true_counts(self) -> list[Ints]:
@@ -414,7 +427,7 @@ class _Judge:
             if not told:
                 return needs
             if not all(need.may_be_dropped for need in told):
-                remedy = "Keep fewer lines, protect a smaller share, or publish fewer tables"
+                remedy = "Keep fewer lines, publish fewer tables, protect a smaller share, or name a weaker --attacker"
                 raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
             needs = [need for need in needs if need not in told]
 
@@ -465,7 +478,7 @@ def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple
     bound = first + choice.lower_bound
     several = len(plan.releases) > 1
     facts: dict[str, Any] = {
-        "attacker": plan.options.attacker,
+        "attacker": plan.attacker,
         "minimised": plan.options.weighing,
         "primary": sum(int(one.sum()) for one in plan.primary),
         "hidden": hidden,
@@ -487,9 +500,19 @@ def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple
         after,
         {"cells_lost": hidden, "people_hidden": people},
         what=told,
+        remark=_remark(plan),
         start=plan.releases if several else plan.releases[0],
         facts=facts,
     )
+
+
+def _remark(plan: Plan) -> str:
+    if plan.attacker == "rule" and plan.options.attacker is None:
+        return (
+            "Whoever could tell the size of every hidden cell would know small groups whatever is hidden. "
+            "The result is safe from attackers who can tell which hidden cells are small."
+        )
+    return ""
 
 
 def _tables(releases: Sequence[Release]) -> list[Any]:
