@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting, suppression
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
@@ -26,6 +26,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     grouping.run,
     buckets.run,
     hiding.run,
+    suppression.run,
     starting.run,
 )
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")

@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reports": {"model"},
     "solve": {"kernels", "model"},
     "itemsets": {"kernels", "model"},
-    "repairs": {"kernels", "mining", "model"},
+    "repairs": {"kernels", "mining", "model", "solve"},
     "rules": {"itemsets", "kernels", "model", "solve"},
     "known": {"mining", "model", "rules", "solve"},
     "buckets": {"kernels", "known", "model"},

@@ -41,6 +41,9 @@ def name_of(release: Release, number: int) -> str:
 
 def labelled(table: FrequencyTable, column: str, label: str) -> set[str]:
     """Return the values of a label or range."""
+    for group in table.header.groups:
+        if group.column == column and group.name == label:
+            return set(group.values)
     if table.measured is None or column != table.measured.column:
         return {label}
     span = table.measured.span
@@ -288,7 +291,10 @@ class _TableLines(_Lines):
         table = self.release
         self.by_line = {table.place(index): index for index in range(len(table))}
         self.columns = set(table.columns)
-        self.named = {("column", name): frozenset(values) for name, values in zip(table.columns, table.values, strict=True)}
+        for name, labels in zip(table.columns, table.values, strict=True):
+            is_measured = table.measured is not None and name == table.measured.column
+            every = labels if is_measured else [value for label in labels for value in labelled(table, name, label)]
+            self.named["column", name] = frozenset(every)
         if table.header.complete:
             self.listed = dict(self.named)
             if table.measured is not None:

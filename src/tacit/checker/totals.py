@@ -11,7 +11,7 @@ from tacit.checker.known import is_about_known
 from tacit.model.audit import described
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import LIMITS
-from tacit.model.release import Listed, Release
+from tacit.model.release import Header, Listed, Release
 
 #: Every attack: its name, and whether it proves what it finds.
 ATTACKS = {
@@ -96,7 +96,7 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
 def _known_of_table(release: FrequencyTable) -> dict[str, Any]:
     header = release.header
     rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
-    return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding
+    return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding | _made_by(header)
 
 
 def _known_of_list(release: Listed) -> dict[str, Any]:
@@ -104,8 +104,11 @@ def _known_of_list(release: Listed) -> dict[str, Any]:
     complete: dict[str, Any] = {"knows_that_the_list_is_complete": header.complete, "rounding": header.rounding}
     if header.first_match is not None:
         complete["knows_the_order_of_rules"] = True
-    made_by = {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
-    return {"knows_n": header.n is not None} | complete | made_by
+    return {"knows_n": header.n is not None} | complete | _made_by(header)
+
+
+def _made_by(header: Header) -> dict[str, Any]:
+    return {"made_by": [one.to_dict() for one in header.made_by]} if header.made_by else {}
 
 
 #: Knowledge of an adversary who sees a release, by its kind.

@@ -356,6 +356,7 @@ class _TabulateOptions(Options):
     default=None,
 )
 @option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
+@option("--hierarchies DIR", "Also list the coarser values of columns, from ARX files such as DIR/age.csv, as subtotals.")
 @options.roles
 @options.policy_file
 @options.missing
@@ -388,7 +389,7 @@ def tabulate_command(**given: Any) -> None:
             qi=[name for name in sensitive_names(settings.merged.qi, people.names)[0] if name in people.names],
             sa=sa or (["none"] if sensitive or has_none else []),
             show_zeros=show_zeros,
-            **asked.pick("by", "ways", "total", "hide_below", "round_to", "time_limit"),
+            **asked.pick("by", "ways", "total", "hide_below", "round_to", "hierarchies", "time_limit"),
         )
     out = asked.output
     write_release(made, out)

@@ -34,6 +34,12 @@ class _RepairOptions(ReleaseOptions):
     rounding_base: int | None
     decimals: int | None
     lines: str | None
+    cost: Any
+    keep: tuple[str, ...]
+    hide_first: tuple[str, ...]
+    protect: str | None
+    attacker: Any
+    seed: int | None
     suggest: bool
 
 
@@ -45,6 +51,7 @@ class _RepairOptions(ReleaseOptions):
     "tacit repair itemsets.csv --method leave-out --lines 3,17 -o safer.csv",
     "tacit repair itemsets.csv --method raise-threshold --min-support 10% -o safer.csv",
     "tacit repair last-year.csv this-year.csv --people nested -o safer",
+    "tacit repair table.csv --method suppress --keep sex=F,job=* -o safer.csv",
 )
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @option("--method METHOD", "How to repair; see tacit repairs.  [the cheapest that works]", shell_complete=complete_repairs)
@@ -66,13 +73,41 @@ class _RepairOptions(ReleaseOptions):
 @options.goal
 @option(
     "--base B",
-    "With --method round: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
+    "With --method round or round-controlled: rounding base of counts.  [the finest that is safe, at least the policy's safe_round_base]",
     into="rounding_base",
     type=int,
     rare=True,
 )
 @option("--decimals D", "With --method round: supports with D decimals instead of counts.", type=int, rare=True)
 @option("--lines LINES", "With --method leave-out or withdraw: remove just these lines, such as 3,17.", rare=True)
+@option(
+    "--cost COST",
+    "With --method suppress: minimise hidden cells, the people in them (people), or the sum of their logarithms (log).  [cells]",
+    type=click.Choice(["cells", "people", "log"]),
+    rare=True,
+)
+@option(
+    "--keep LINES...", "With --method suppress: lines that stay published; a file, or a condition such as sex=F,job=*.", rare=True
+)
+@option("--hide-first LINES...", "With --method suppress: lines to hide before others; a file, or a condition.", rare=True)
+@option(
+    "--protect SHARE",
+    "With --method suppress: the attacker's range of a small cell is at least so much wider than its count, both ways.",
+    rare=True,
+)
+@option(
+    "--attacker WHO",
+    "With --method suppress: an attacker who takes all hidden cells alike (reader), knows which are small (rule), or also that "
+    "the others are not (method).  [method, else rule]",
+    type=click.Choice(["method", "rule", "reader"]),
+    rare=True,
+)
+@option(
+    "--seed SEED",
+    "With --method round-controlled: round at random, from this seed, which is to stay secret.",
+    type=int,
+    rare=True,
+)
 @option(
     "--suggest/--no-suggest",
     "Rules: try every method, and name the cheapest that meets the policy.  [suggest]",
@@ -119,7 +154,7 @@ def repair_command(**given: Any) -> int:
 def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     if asked.method is not None:
         return _by_method(asked, settings, progress)
-    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines}
+    of_methods = {"--base": asked.rounding_base, "--decimals": asked.decimals, "--lines": asked.lines, **_table_options(asked)}
     for name, value in of_methods.items() | {("--goal", None if asked.goal == "all" else asked.goal)}:
         if value is not None:
             raise OptionError("is about one method", where=name, remedy="Name the method with --method")
@@ -143,7 +178,28 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     )
 
 
+def _table_options(asked: _RepairOptions) -> dict[str, Any]:
+    return {
+        "--cost": asked.cost,
+        "--keep": asked.keep or None,
+        "--hide-first": asked.hide_first or None,
+        "--protect": asked.protect,
+        "--attacker": asked.attacker,
+        "--seed": asked.seed,
+    }
+
+
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
+    from tacit.verbs.repair import OF_TABLES, refuse_given, repair_tables
+
+    if asked.method in OF_TABLES:
+        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
+        if asked.goal != "all":
+            raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        wanted = _table_options(asked) | {"--base": asked.rounding_base}
+        return repair_tables(gathered, asked.method, wanted, time_limit=asked.time_limit, **others)
+    refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
     if len(asked.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")

@@ -42,7 +42,19 @@ from tacit.files.frequency_cells import (
     read_cell_by,
     read_measured,
 )
-from tacit.files.header import Entries, Plain, bins_entry, entries_beside, is_whole, read_bins, write_with_header
+from tacit.files.header import (
+    Entries,
+    Plain,
+    bins_entry,
+    entries_beside,
+    groups_entry,
+    is_whole,
+    made_by_entry,
+    read_bins,
+    read_made_by,
+    read_value_groups,
+    write_with_header,
+)
 from tacit.files.printout import as_percentages
 from tacit.files.recognition import (
     LENGTH_NAMES,
@@ -58,7 +70,7 @@ from tacit.model.bins import Bins
 from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
-from tacit.model.release import Decimals, Header
+from tacit.model.release import Decimals, Header, MadeBy, ValueGroup
 from tacit.model.rounding import CONVENTIONS, find_convention
 from tacit.model.table import MISSING_RULES, Schema, column_names, sensitive_names
 
@@ -66,7 +78,7 @@ FORMAT = "tacit.frequencies/1"
 KEYS = frozenset(
     {
         *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
-        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas", "bins"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas", "bins", "value_groups"),
     }
 )
 #: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
@@ -117,6 +129,8 @@ class TableHeader:
     where: str = ""
     guarded: bool = False
     bins: tuple[Bins, ...] = ()
+    groups: tuple[ValueGroup, ...] = ()
+    made_by: tuple[MadeBy, ...] = ()
 
 
 def read_table_header(file: Input) -> TableHeader:
@@ -149,7 +163,16 @@ def read_table_header(file: Input) -> TableHeader:
         where=get.where,
         guarded=get.choice("formulas", (APOSTROPHE,)) is not None,
         bins=read_bins(get),
+        groups=_groups(get),
+        made_by=read_made_by(get),
     )
+
+
+def _groups(get: Entries) -> tuple[ValueGroup, ...]:
+    found = read_value_groups(get)
+    if any(group.excluded for group in found):
+        raise get.wrong("value_groups", "names all values but some, which a table does not", "List the values of each group")
+    return found
 
 
 def header_entries(table: FrequencyTable) -> dict[str, Any]:
@@ -177,6 +200,7 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
     }
     if printing.convention is not None:
         out["convention"] = printing.convention.name
+    out |= groups_entry(header) | made_by_entry(header)
     measured = table.measured
     return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
 
@@ -533,9 +557,8 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     labels = listed.labels
     if listed.measured is None:  # the ranges of a measured column may overlap
         ends = _ends(printing, printed, n, signs)
-        labels = mark_totals(
-            listed.columns, labels, ends, place_of, n=n, values=said.no_total, declared=known.any_mark is not None
-        )
+        no_total = (*said.no_total, *(group.name for group in known.groups))
+        labels = mark_totals(listed.columns, labels, ends, place_of, n=n, values=no_total, declared=known.any_mark is not None)
     values = tuple(tuple(sorted({label for label in column if label is not None})) for column in labels)
     codes = np.empty((len(printed), len(listed.columns)), np.int32)
     for place, (known_values, column) in enumerate(zip(values, labels, strict=True)):
@@ -547,6 +570,8 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         missing=known.missing,
         missing_rule=known.missing_rule,
         bins=known.bins,
+        groups=known.groups,
+        made_by=known.made_by,
         unread=listed.unread,
         ignored=listed.ignored,
         n_from=origin,
@@ -579,6 +604,8 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
+    if bounded.header.groups:
+        return bounded  # groups of values hold other labels; the audit holds them together
     return check_totals(bounded, listed.cells.where)
 
 

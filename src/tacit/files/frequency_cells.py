@@ -359,6 +359,7 @@ def people_of(table: FrequencyTable, where: str) -> int | None:
         # Ranges of a measured column may overlap, so that its cells need not add up.
         without_gaps = (
             table.measured is None
+            and not table.header.groups
             and table.header.complete
             and len(one.rows) == prod(len(table.values[place]) for place in one.columns)
         )

@@ -152,9 +152,9 @@ def read_header(file: Input) -> FileHeader:
         sa=get.names("sa"),
         sa_values=values,
         sa_counts=counts,
-        groups=_value_groups(get),
+        groups=read_value_groups(get),
         cuts=_cuts(get),
-        made_by=_made_by(get),
+        made_by=read_made_by(get),
         columns=get.names("columns"),
         marginals=marginals,
         max_length=get.whole("max_length", least=1),
@@ -199,6 +199,21 @@ def bins_entry(header: Header) -> dict[str, dict[str, str]]:
     return {"bins": {one.column: one.text for one in header.bins}} if header.bins else {}
 
 
+def made_by_entry(header: Header) -> dict[str, Any]:
+    """Return the entry of a header about repairs, if there were any."""
+    made = [one.to_dict() for one in header.made_by]
+    return {"made_by": made[0] if len(made) == 1 else made} if made else {}
+
+
+def groups_entry(header: Header) -> dict[str, Any]:
+    """Return the entry of a header about names of several values, if there are any."""
+    found = [
+        {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
+        for group in header.groups
+    ]
+    return {"value_groups": found} if found else {}
+
+
 def _left_out(get: Entries) -> tuple[LeftOut, ...]:
     entries = get.entries.get("left_out")
     if entries is None:
@@ -232,7 +247,8 @@ def _cuts(get: Entries) -> tuple[Cut, ...]:
     return tuple(cuts.values())
 
 
-def _value_groups(get: Entries) -> tuple[ValueGroup, ...]:
+def read_value_groups(get: Entries) -> tuple[ValueGroup, ...]:
+    """Read the names of several values of a column."""
     entries = get.entries.get("value_groups")
     if entries is None:
         return ()
@@ -346,7 +362,8 @@ def is_whole(value: object, least: int = 0) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**62
 
 
-def _made_by(get: Entries) -> tuple[MadeBy, ...]:
+def read_made_by(get: Entries) -> tuple[MadeBy, ...]:
+    """Read the repairs that made a release."""
     value = get.entries.get("made_by")
     made = [] if value is None else value if isinstance(value, list) else [value]
     for one in made:
@@ -414,14 +431,7 @@ def header_entries(release: Listed) -> dict[str, Any]:
         entries["left_out"] = {one.column: one.holds for one in header.left_out}
     if header.coarser:
         entries["coarser"] = True
-    if header.made_by:
-        made = [one.to_dict() for one in header.made_by]
-        entries["made_by"] = made[0] if len(made) == 1 else made
-    if header.groups:
-        entries["value_groups"] = [
-            {"column": group.column, "name": group.name, "not" if group.excluded else "values": list(group.values)}
-            for group in header.groups
-        ]
+    entries |= made_by_entry(header) | groups_entry(header)
     if header.cuts:
         entries["cuts"] = [{"column": cut.column, "at": list(cut.ends)} for cut in header.cuts]
     if header.sa_counts:

@@ -137,7 +137,21 @@ class Axis:
 
     def mask(self, allowed: Allowed) -> int:
         """Return the allowed classes as bits."""
-        return sum(1 << place for place, values in enumerate(self.classes) if _allows(allowed, values[0]))
+        known = self._masks.get(allowed)
+        if known is None:
+            known = sum(1 << place for place, values in enumerate(self.classes) if _allows(allowed, values[0]))
+            self._masks[allowed] = known
+        return known
+
+    @cached_property
+    def _masks(self) -> dict[Allowed, int]:
+        """Masks that were asked for."""
+        return {}
+
+    @cached_property
+    def _words(self) -> dict[int, Side | None]:
+        """Descriptions of slots that were asked for."""
+        return {}
 
     def split(self, mask: int) -> tuple[list[str | None], list[str | None]]:
         """Return the values inside and outside some classes."""
@@ -156,6 +170,11 @@ class Axis:
 
     def literals(self, slot: int) -> Side | None:
         """Return a slot as present and absent items, or None."""
+        if slot not in self._words:
+            self._words[slot] = self._describe(slot)
+        return self._words[slot]
+
+    def _describe(self, slot: int) -> Side | None:
         if slot == self.everything:
             return (), ()
         if self.key.kind in HISTORY_KINDS:

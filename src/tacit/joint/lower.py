@@ -108,11 +108,18 @@ class Found:
 
 
 def lower(
-    releases: Sequence[Release], people: People, of: Sequence[int] | None = None, facts: Sequence[Fact] = (), sensitive: str = ""
+    releases: Sequence[Release],
+    people: People,
+    of: Sequence[int] | None = None,
+    facts: Sequence[Fact] = (),
+    sensitive: str = "",
+    *,
+    plain: bool = False,
 ) -> Problem:
     """Return everything that the releases print as one problem.
 
-    ``of`` is the population of each release, by default its own. ``facts`` about ``sensitive`` require the same populations.
+    ``of`` is the population of each release, by default its own. ``facts`` about ``sensitive`` require the same populations. A ``plain``
+    problem has no groups but those that lines name.
     """
     whose = relate_populations(releases, people, of)
     readers = [READERS[release.kind](number, release, whose.scopes[number]) for number, release in enumerate(releases)]
@@ -137,7 +144,7 @@ def lower(
     lines += [line for one in missing for line in one.lines(tuple(lines))]
     left_out += sum(one.left_out for one in missing)
     lines, histories = rewrite_changes(lines, people, words, whose.of)
-    axes, lacking = _axes(lines, whose, histories, words)
+    axes, lacking = _axes(lines, whose, histories, words, plain=plain)
     place = {axis.key: number for number, axis in enumerate(axes)}
     kept = [line for line in lines if all(axes[place[key]].mask(one) for _, box in line.terms for key, one in box.items())]
 
@@ -181,7 +188,7 @@ def _number(amount: Amount | None) -> int | None:
 
 
 def _axes(
-    lines: Sequence[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary
+    lines: Sequence[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary, *, plain: bool = False
 ) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
     """Return the axes without and with lacking slots; one if the latter are few enough.
 
@@ -203,6 +210,9 @@ def _axes(
             Axis.of(key, *values, named[key], lacking=is_lacking, unions=unions.get(key, ())) for key, values in universe.items()
         )
 
+    if plain:
+        alone = axes({}, is_lacking=False)
+        return alone, alone
     every = axes({key: None for key in universe if key != MEMBER and key not in histories})
     if count_groups(every) <= min(ASKED_WHOLE, MOST_GROUPS) and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
         return every, every

@@ -414,8 +414,8 @@ def list_numbers(span: Bound) -> list[str]:
 
 
 def cell_values(table: FrequencyTable, index: int) -> dict[str, frozenset[str]]:
-    """Return the values of each column in a cell; a label may be a range."""
-    found = {column: frozenset([value]) for column, value in table.cell(index).items()}
+    """Return the values of each column in a cell; a label may be a range, or name several values."""
+    found = {column: frozenset(table.members(column, value) or (value,)) for column, value in table.cell(index).items()}
     measured = table.measured
     if measured is not None and measured.column in found:
         span = numbers_of(table.cell(index)[measured.column], measured.span)
@@ -428,7 +428,7 @@ class _FrequencyReader(Reader[FrequencyTable]):
     has_cells = True
 
     def columns(self) -> Mapping[str, Sequence[str]]:
-        named: dict[str, Sequence[str]] = dict(zip(self.release.columns, self.release.values, strict=True))
+        named: dict[str, Sequence[str]] = {column: self.release.single_values(column) for column in self.release.columns}
         if (measured := self.release.measured) is not None:  # its labels may be ranges
             named[measured.column] = list_numbers(measured.span)
         return named
@@ -437,7 +437,7 @@ class _FrequencyReader(Reader[FrequencyTable]):
         return self.columns() if self.release.header.complete else {}
 
     def words(self) -> Words:
-        return {column: frozenset(values) for column, values in zip(self.release.columns, self.release.values, strict=True)}
+        return {column: frozenset(self.release.single_values(column)) for column in self.release.columns}
 
     def lines(self) -> Iterator[Line]:
         release = self.release

@@ -61,10 +61,22 @@ class Cells:
         """Return the cells of a box, by number."""
         found = np.zeros(1, np.int64)
         for place, size in zip(self.chosen, self.shape, strict=True):
-            mask = masks.get(place)
-            allowed = np.arange(size) if mask is None else np.array([bit for bit in range(size) if mask >> bit & 1], np.int64)
+            allowed = self._bits(size, masks.get(place))
             found = (found[:, None] * size + allowed[None, :]).ravel()
         return found
+
+    def _bits(self, size: int, mask: int | None) -> Ints:
+        """Return the places of the bits of a mask; None has all."""
+        known = self._known_bits.get((size, mask))
+        if known is None:
+            known = np.array([bit for bit in range(size) if mask is None or mask >> bit & 1], np.int64)
+            self._known_bits[size, mask] = known
+        return known
+
+    @cached_property
+    def _known_bits(self) -> dict[tuple[int, int | None], Ints]:
+        """Bits of masks that were asked for."""
+        return {}
 
     def kinds(self, world: Ints) -> Ints:
         """Return the class of each person on every axis."""

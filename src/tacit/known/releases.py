@@ -419,7 +419,12 @@ def read_cells(case: SeveralCase, number: int, release: FrequencyTable) -> Readi
     found = Reading()
     for index in range(len(release)):
         cell = release.cell(index)
+        names_several = any(release.members(*pair) is not None for pair in cell.items())
         value = cell.pop(case.sensitive, None)
+        if names_several:
+            found.left_out += 1
+            found.unread += 1
+            continue
         if not case.knows(list(cell)) or not (value is None or value in case.values):
             found.left_out += 1
             found.unread += value is not None

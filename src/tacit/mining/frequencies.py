@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -11,9 +12,9 @@ import numpy as np
 from tacit.model.arrays import Ints
 from tacit.model.errors import OptionError
 from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
-from tacit.model.release import Header
+from tacit.model.release import Header, ValueGroup
 from tacit.model.rounding import MOST_BASE
-from tacit.model.table import Table, require_column
+from tacit.model.table import Hierarchy, Table, require_column
 
 MOST_CELLS = 20_000_000  #: Cells of all tables together at most.
 ANY_MARKS = ("*", "**", "(any)", "(any value)")  #: Texts that may stand for "any value": the first that is no value itself.
@@ -27,24 +28,58 @@ def tabulate(
     hide_below: int | None = None,
     show_zeros: bool = False,
     round_to: int | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
     """Count the people in each cell of tables, as :func:`tacit.tabulate` says.
 
-    Cells with nobody are cells as well. ``check`` is called before each table and raises when the time is over.
+    Cells with nobody are cells as well. Coarser values of ``hierarchies`` are listed like values. ``check`` is called before each table and
+    raises when the time is over.
     """
     printing = _choose_form(hide_below, show_zeros, round_to)
     chosen = _list_tables(people, tables, total=total)
     columns = tuple(dict.fromkeys(column for table in chosen for column in table))
-    values = tuple(people.column(column).values for column in columns)
+    single = {column: people.column(column).values for column in columns}
+    groups = [group for column, one in (hierarchies or {}).items() if column in single for group in _groups(one, single[column])]
+    values = tuple((*single[column], *(group.name for group in groups if group.column == column)) for column in columns)
     sizes = {column: len(known) for column, known in zip(columns, values, strict=True)}
     cells = sum(prod(sizes[column] for column in table) for table in chosen)
     if cells > MOST_CELLS:
         remedy = "Choose columns with fewer values, or fewer columns for a table"
         raise OptionError(f"makes {cells:,} cells, more than {MOST_CELLS:,}", where="--by", remedy=remedy)
-    counted = [_count_cells(people, table, check) for table in chosen]
+    counted = [
+        _add_groups(_count_cells(people, table, check), [(single[column], _of(groups, column)) for column in table])
+        for table in chosen
+    ]
     codes = np.concatenate([_list_codes(columns, sizes, table) for table in chosen]).reshape(-1)
-    return _print_table(people, columns, values, codes, counts=np.concatenate(counted), printing=printing)
+    made = _print_table(people, columns, values, codes, counts=np.concatenate(counted), printing=printing)
+    return replace(made, header=replace(made.header, groups=tuple(groups))) if groups else made
+
+
+def _groups(hierarchy: Hierarchy, values: tuple[str, ...]) -> list[ValueGroup]:
+    """Return the coarser values that stand for several values, and not for all."""
+    found: dict[tuple[str, ...], ValueGroup] = {}
+    for node in hierarchy.nodes:
+        members = tuple(value for value in hierarchy.members(node) if value in values)
+        if 1 < len(members) < len(values):
+            found.setdefault(members, ValueGroup(hierarchy.column, node, members))
+    return list(found.values())
+
+
+def _of(groups: Sequence[ValueGroup], column: str) -> list[ValueGroup]:
+    return [group for group in groups if group.column == column]
+
+
+def _add_groups(counts: Ints, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]]) -> Ints:
+    """Return the counts with those of groups of values after those of values, along every axis."""
+    cube = counts.reshape([len(values) for values, _ in axes])
+    for axis, (values, groups) in enumerate(axes):
+        sums = [
+            cube.take([values.index(value) for value in group.values], axis=axis).sum(axis=axis, keepdims=True)
+            for group in groups
+        ]
+        cube = np.concatenate([cube, *sums], axis=axis)
+    return cube.reshape(-1)
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:

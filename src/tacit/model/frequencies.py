@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source
+from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -122,7 +122,8 @@ class FrequencyTable(CountedLines):
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
     enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
     ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
-    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any.
+    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any. ``header.groups`` are labels
+    that stand for several values of a column.
 
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> table.n, table.count(1), list(table.records())[2]
@@ -155,8 +156,13 @@ class FrequencyTable(CountedLines):
         n: int | None = None,
         printing: CellPrinting | None = None,
         complete: bool = True,
+        groups: tuple[ValueGroup, ...] = (),
+        no_sa: bool = False,
     ) -> FrequencyTable:
-        """Make a table from the values of each cell (``*``: any) and its count (None: hidden)."""
+        """Make a table from the values of each cell (``*``: any) and its count (None: hidden).
+
+        ``groups`` are names of several values, and ``no_sa`` says that no column is sensitive.
+        """
         how = printing or CellPrinting()
         values = tuple(tuple(sorted({cell[place] for cell in cells} - {"*"})) for place in range(len(columns)))
         number = [{value: code for code, value in enumerate(known)} | {"*": ANY} for known in values]
@@ -173,7 +179,7 @@ class FrequencyTable(CountedLines):
             lo,
             hi=hi,
             printed=printed,
-            header=Header(n=n, complete=complete, base=how.base),
+            header=Header(n=n, complete=complete, base=how.base, groups=groups, no_sa=no_sa),
             printing=how,
         )
 
@@ -194,7 +200,20 @@ class FrequencyTable(CountedLines):
         """Return the values of a column, if those are all of them."""
         if sensitive not in self.columns or not self.header.complete:
             return ()
-        return self.values[self.columns.index(sensitive)]
+        return self.single_values(sensitive)
+
+    def members(self, column: str, label: str) -> tuple[str, ...] | None:
+        """Return the values that a label names together, as in a hierarchy; None if it is a value itself."""
+        found = (group.values for group in self.header.groups if (group.column, group.name) == (column, label))
+        return next(found, None)
+
+    def single_values(self, column: str) -> tuple[str, ...]:
+        """Return the values of a column, without the names of several."""
+        listed = self.values[self.columns.index(column)]
+        named = {group.name: group.values for group in self.header.groups if group.column == column}
+        if not named:
+            return listed
+        return tuple(sorted({value for label in listed for value in named.get(label, (label,))}))
 
     @property
     def is_hidden(self) -> npt.NDArray[np.bool_]:

@@ -86,6 +86,7 @@ class Repair(Drawn, Outcome):
     nothing. With attacks that were not asked for, the verdict of an audit is at best incomplete. ``remark`` adds a sentence on the result.
     ``tried`` holds the result of every method, this one included, and ``suggested`` the cheapest that meets the goal, if methods were compared.
     ``what`` says in words what was done; ``start`` is the release as it was. Several releases that were repaired together are a tuple.
+    ``facts`` are further entries of the record.
     """
 
     method: str
@@ -99,6 +100,7 @@ class Repair(Drawn, Outcome):
     goal: str = "all"
     what: str = ""
     start: Any = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def changes(self) -> tuple[LineChange, ...]:
@@ -115,7 +117,7 @@ class Repair(Drawn, Outcome):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record."""
-        out = self.record() | {"goal": self.goal, "goal_met": self.ok}
+        out = self.record() | {"goal": self.goal, "goal_met": self.ok} | dict(self.facts)
         out["changes"] = [change.to_dict() for change in self.changes]
         if self.remark:
             out["remark"] = self.remark
@@ -332,12 +334,15 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class RepairMethod:
-    """Method of repair for some kinds of release."""
+    """Method of repair for some kinds of release.
+
+    ``propose`` takes a :class:`RepairCase` for itemsets and rules, and returns a :class:`Proposal`; methods for tables have cases of their own.
+    """
 
     name: str
     of: tuple[str, ...]
     needs_data: bool
-    propose: Callable[[RepairCase], Proposal]
+    propose: Callable[[Any], Any]
     summary: str
     source: str
     changes: Changes

@@ -397,6 +397,8 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
         out: dict[str, Any] = {"knows_n": release.header.n is not None, "knows_all_values": release.header.complete}
         if release.printing.base is not None:
             out["rounding"] = release.printing.rounding
+        if release.header.made_by:
+            out["made_by"] = [one.to_dict() for one in release.header.made_by]
         return out
 
     def columns(self, release: FrequencyTable) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The verb ``repair``: change itemsets or rules until safe."""
+"""The verb ``repair``: change lists or tables until safe."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tacit.model.audit import Audit, Progress, described, silent
 from tacit.model.errors import LimitReached, OptionError, TacitError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.numbers import Threshold
+from tacit.model.people import Gathered, People
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.policy import time_limit as within_time
 from tacit.model.release import Items, Itemsets, Listed, Only, Release, Rules, Sets
@@ -24,12 +25,17 @@ from tacit.model.repair import GOALS, Goal, Proposal, Repair, RepairCase, Repair
 from tacit.model.rounding import Precision
 from tacit.model.table import Names, Table, Transactions
 from tacit.repairs import REPAIRS
+from tacit.repairs import round_controlled as controlled
+from tacit.repairs import suppress as suppression
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.round_controlled import round_controlled
 from tacit.verbs.suggest import remembered, repair_best
+from tacit.verbs.suppress import Attacker, Weighing, suppress
+from tacit.verbs.suppress import Options as Suppression
 
 #: Attacks on rules that take seconds at most.
 FAST = tuple(attack.code for attack in ATTACKS if attack.needs == "rules" and attack.code != "R03")
@@ -56,6 +62,13 @@ def repair(
     decimals: int | None = None,
     lines: Iterable[int] | None = None,
     min_support: Any = None,
+    people: People | None = None,
+    cost: Weighing | None = None,
+    keep: Any = None,
+    hide_first: Any = None,
+    protect: float | str | None = None,
+    attacker: Attacker | None = None,
+    seed: int | None = None,
     suggest: bool = True,
     before: Audit | None = None,
     time_limit: float | None = None,
@@ -73,6 +86,13 @@ def repair(
     how many people it is about, the data do, and so does the result. ``before`` is an audit of this release by all attacks, with these data
     and this policy, if there is one: it is not made again. When ``time_limit`` passes, :class:`LimitReached` is raised.
 
+    Several releases are repaired together by ``suppress``, or without a method; ``people`` says how their populations are related. For
+    ``suppress``, ``cost`` is what is minimised (``"cells"``, ``"people"`` or ``"log"``), ``keep`` and ``hide_first`` name lines (by
+    number, condition, or a file of these), ``protect`` is the share of its count by which the range of a small cell is wider at either
+    side, and ``attacker`` knows the size of no hidden cell (``"reader"``), which of them are small (``"rule"``), or also that all others are
+    not (``"method"``, the default where that is possible). Under a time limit, the best safe result so far is returned. ``round-controlled``
+    takes a ``base``, and a ``seed`` for random rounding.
+
     Examples
     --------
     >>> import tacit
@@ -81,16 +101,42 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
-    gathered = gather_for(release, data=data, n=n, qi=qi, sa=sa).releases
+    whole = gather_for(release, data=data, n=n, qi=qi, sa=sa)
+    gathered = whole.releases
     chosen_policy = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
+    of_suppress = {
+        "--cost": cost,
+        "--keep": keep,
+        "--hide-first": hide_first,
+        "--protect": protect,
+        "--attacker": attacker,
+    }
     if method is None:
-        named = {"--base": base, "--decimals": decimals, "--lines": lines, "--min-support": min_support}
+        named = {
+            "--base": base,
+            "--decimals": decimals,
+            "--lines": lines,
+            "--min-support": min_support,
+            "--seed": seed,
+            **of_suppress,
+        }
         for option, value in named.items():
             if value is not None:
                 raise OptionError("is about one method", where=option, remedy="Name the method with --method")
         given: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "policy": chosen_policy}
+        given |= {} if people is None else {"people": people}
         found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
         return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
+    if method in OF_TABLES:
+        further: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "people": people}
+        further |= {"policy": chosen_policy, "time_limit": time_limit, "before": before}
+        refuse_given({"--decimals": decimals, "--lines": lines}, f"does not apply to --method {method}")
+        if goal != "all":
+            raise OptionError(f"{goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+        options = of_suppress | {"--base": base, "--seed": seed}
+        return repair_tables(whole, method, options, **further)
+    refuse_given(of_suppress, f"applies to --method {suppression.NAME}")
+    refuse_given({"--seed": seed}, f"applies to --method {controlled.NAME}")
     if len(gathered) > 1:
         remedy = "Leave out the method: then they are repaired together"
         raise OptionError("names a repair of one release, and there are several", where="--method", remedy=remedy)
@@ -115,12 +161,12 @@ def repair(
         lines=None if lines is None else tuple(lines),
         min_support=None if min_support is None else _threshold(min_support, start),
     )
-    people = owners_people(start, data)
+    owners = owners_people(start, data)
     _check_request(request, start, knowledge, withheld)
     if before is not None and not _is_audit_of(before, start, request, withheld, data=data, knowledge=knowledge):
         before = None
     if start.kind == "itemsets":
-        return _repair_itemsets(start, request, rows_of(people), progress, before)
+        return _repair_itemsets(start, request, rows_of(owners), progress, before)
 
     def look(candidate: Rules, **options: Any) -> Audit:
         request.limits.check("repair")
@@ -134,7 +180,35 @@ def repair(
             **options,
         )
 
-    return repair_rules(start, request, people, look, suggest=suggest, before=before)
+    return repair_rules(start, request, owners, look, suggest=suggest, before=before)
+
+
+OF_TABLES = (suppression.NAME, controlled.NAME)  #: Methods that take one or several frequency tables.
+
+
+def repair_tables(gathered: Gathered, method: str, options: Mapping[str, Any], **further: Any) -> Repair:
+    """Carry out a repair of frequency tables; ``options`` by their names, None if not given."""
+    of_rounding = ("--base", "--seed")
+    is_rounding = method == controlled.NAME
+    others = {name: value for name, value in options.items() if (name in of_rounding) != is_rounding}
+    refuse_given(others, f"does not apply to --method {method}")
+    if is_rounding:
+        return round_controlled(gathered, base=options["--base"], seed=options["--seed"], **further)
+    chosen = Suppression(
+        weighing=options["--cost"] or "cells",
+        keep=options["--keep"],
+        hide_first=options["--hide-first"],
+        protect=options["--protect"],
+        attacker=options["--attacker"],
+    )
+    return suppress(gathered, options=chosen, **further)
+
+
+def refuse_given(options: Mapping[str, Any], what: str) -> None:
+    """Raise if an option of another method is given."""
+    for option, value in options.items():
+        if value is not None:
+            raise OptionError(what, where=option, remedy="Remove the option")
 
 
 def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -> Repair:

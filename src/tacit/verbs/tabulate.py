@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tacit.files.hierarchies import read_hierarchies
 from tacit.files.inputs import people_of
 from tacit.mining import frequencies
 from tacit.model.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
-from tacit.model.table import Names, Schema, Table, column_names, sensitive_names
+from tacit.model.table import Hierarchy, Names, Schema, Table, column_names, sensitive_names
 
 
 def tabulate(
@@ -26,6 +27,7 @@ def tabulate(
     round_to: int | None = None,
     qi: Names = (),
     sa: Names = (),
+    hierarchies: Mapping[str, Hierarchy] | str | Path | None = None,
     time_limit: float | None = None,
 ) -> FrequencyTable:
     """Count the people in each cell of one or more tables.
@@ -49,6 +51,8 @@ def tabulate(
     qi, sa
         The quasi-identifying columns and the sensitive ones, as the header will name them; by default those of the table. ``sa="none"`` says
         that none is sensitive.
+    hierarchies
+        A folder of hierarchies, or hierarchies by column: coarser values are listed as subtotals.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
 
@@ -82,9 +86,16 @@ def tabulate(
         hide_below=hide_below,
         show_zeros=show_zeros,
         round_to=round_to,
+        hierarchies=_read_hierarchies(hierarchies, tables),
         check=lambda: limits.check("tabulate"),
     )
     return replace(made, header=replace(made.header, no_sa=True)) if no_sa else made
+
+
+def _read_hierarchies(given: Any, tables: Sequence[Sequence[str]]) -> Mapping[str, Hierarchy] | None:
+    if given is None or isinstance(given, Mapping):
+        return given
+    return read_hierarchies(given, list(dict.fromkeys(column for table in tables for column in table)))
 
 
 def _tables(by: str | Sequence[str | Sequence[str]], known: Sequence[str]) -> list[tuple[str, ...]]:

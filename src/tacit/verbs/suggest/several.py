@@ -35,6 +35,8 @@ def ways(case: SuggestCase) -> list[Way]:
     found += [Way("round", f"round the numbers of release {one + 1}", partial(_round, case, (one,))) for one in exact]
     if len(exact) > 1:
         found.append(Way("round all", "round the numbers of all of them", partial(_round, case, tuple(exact))))
+    if any(one.kind == "frequencies" for one in case.releases):
+        found.append(Way("suppress", "hide the fewest further cells and lines", partial(_suppress, case)))
     numbers = range(len(case.releases))
     return found + [Way("keep back", f"do not publish release {one + 1}", partial(_keep_back, case, one)) for one in numbers]
 
@@ -67,6 +69,26 @@ def _keep_back(case: SuggestCase, number: int, seconds: float) -> Done:
         measured=MEASURED,
         cost={"releases_lost": 1, "lines_lost": gone},
         commands=(_audit_words(case, [f"@{place}" for place in left]),),
+    )
+
+
+def _suppress(case: SuggestCase, seconds: float) -> Done:
+    from tacit.verbs.suppress import suppress_releases
+
+    given: dict[str, Any] = {"people": case.people}
+    if any(kind_of(one).takes_known for one in case.releases):
+        given |= {"known": case.known, "knowledge": case.knowledge, "data": case.data, "withheld": case.withheld}
+    made = suppress_releases(case.releases, policy=case.policy, time_limit=seconds, before=case.before, **given)
+    people: Words = ("--people", case.people.to_text()) if case.people is not None else ()
+    files = [f"@{place}" for place in range(len(case.releases))]
+    return Done(
+        made.release,
+        made.after,
+        loss=made.facts["hidden"] / _count_lines(case),
+        measured=MEASURED,
+        cost=made.cost,
+        commands=(("tacit", "repair", *files, *people, "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
+        what=made.what,
     )
 
 
@@ -192,7 +214,7 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
     listed = [(number, one) for number, one in enumerate(case.releases) if can_lose_lines(one)]
     counts = {(number, one.line(index)): int(one.hi[index]) for number, one in listed for index in range(len(one))}
     gone: frozenset[Line] = frozenset()
-    while (after := look(_without(case.releases, gone))).verdict == "exposed":
+    while (after := look(leave_out_lines(case.releases, gone))).verdict == "exposed":
         cited = frozenset(breaking(cited_lines(after), lambda line: counts.get(line, np.inf))) & counts.keys()
         if not cited:
             remedy = "Keep a release back, or round its numbers"
@@ -204,8 +226,8 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
             continue  # a smaller itemset is out, and lists keep all subsets of their itemsets
         if (patience.seconds_left or 0) <= 0.001:
             break
-        gone = fewer if look(_without(case.releases, fewer), first_hit=True).ok else gone
-    left = _without(case.releases, gone)
+        gone = fewer if look(leave_out_lines(case.releases, fewer), first_hit=True).ok else gone
+    left = leave_out_lines(case.releases, gone)
     touched = {number: [line for release, line in sorted(gone) if release == number] for number, _ in sorted(gone)}
     named = ", ".join(f"{len(lines):,} of release {number + 1}" for number, lines in touched.items())
     files = [f"@out/{number + 1}" if number in touched else f"@{number}" for number in range(len(left))]
@@ -240,7 +262,7 @@ def _with_larger(releases: Sequence[Release], lines: frozenset[Line]) -> frozens
     return frozenset(more)
 
 
-def _without(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
+def leave_out_lines(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
     """Return the releases without these lines; the others keep their line numbers."""
     left = list(releases)
     for number, release in enumerate(releases):

@@ -152,10 +152,12 @@ def _ways_to_count(case: SuggestCase) -> list[Way]:
     bases = [{"round_to": base} for base in (least, *(base for base in BASES if base > least))]
     sizes = [{"hide_below": case.policy.k * times} for times in TIMES]
     multiples = "print counts as multiples of a base"
+    fewest = Way("suppress", "hide the fewest further cells", partial(_suppress, case))
     if case.data is None:
-        return [Way("round", multiples, partial(_round, case, bases))]
+        return [Way("round", multiples, partial(_round, case, bases)), fewest]
     small = "leave out totals, and hide small cells"
     return [
+        fewest,
         Way("round", multiples, partial(_tabulate, case, bases, True)),
         Way("hide", "hide more cells", partial(_tabulate, case, sizes, True)),
         Way("hide, without totals", small, partial(_tabulate, case, sizes, False)),
@@ -179,6 +181,31 @@ def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Do
         cost={"support_error_mean": error},
         commands=(tabulate_words(release, form),),
         what=_describe(form),
+    )
+
+
+def _suppress(case: SuggestCase, seconds: float) -> Done:
+    from tacit.verbs.suppress import suppress_releases
+
+    made = suppress_releases(
+        case.releases,
+        policy=case.policy,
+        time_limit=seconds,
+        before=case.before,
+        data=case.data,
+        known=case.known,
+        knowledge=case.knowledge,
+    )
+    assert case.release.kind == "frequencies"
+    shown = int((~case.release.is_hidden).sum())
+    return Done(
+        made.release,
+        made.after,
+        loss=made.facts["hidden"] / max(1, shown),
+        measured=MEASURED,
+        cost=made.cost,
+        commands=(("tacit", "repair", "@0", "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
+        what=made.what,
     )
 
 

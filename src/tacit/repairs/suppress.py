@@ -1,0 +1,246 @@
+"""suppress: hide the fewest cells, and prove that fewer are not enough.
+
+Changes
+    Cells of fewer than k people lose their numbers, and so do as few other cells as possible, until no attack succeeds. All other cells keep
+    their exact counts. Hidden cells look alike, and the header no longer says that they are small.
+Guarantee
+    Every number that is left is true. The result is audited anew, by default for an attacker who can tell which hidden cells are small. The
+    lower bound holds for every choice of cells: a proof stays a proof unless one of the lines that it cites is hidden, and the bound is the
+    smallest choice that hides a line of every proof found. If the result is as small, it is a best one.
+Cost
+    A round for every set of cells that turns out not to be enough; mostly fewer than ten. With a time limit, the best safe choice so far and
+    its lower bound.
+Example
+    Of 18 people 15 are in a shown cell and 3 in a hidden one. The proof cites the total and the shown cell, so that one of them has to go.
+Reference
+    Ours: certificates of attacks as cuts. The search is that of Fischetti and Salazar, Management Science 2001, for linear tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import ceil
+
+import numpy as np
+
+from tacit.model.arrays import Floats
+from tacit.model.errors import Infeasible, LimitReached
+from tacit.model.policy import Limits
+from tacit.solve.highs import OPTIMAL
+from tacit.solve.solver import Matrix, solve_whole
+
+NAME = "suppress"
+
+Units = frozenset[int]  #: Lines that can be hidden, by number.
+
+MOST_ROUNDS = 60  #: Most choices that are judged in search of the smallest one.
+MOST_REMOVED = 10  #: Most lines of a safe choice that are tried without.
+MOST_NODES = 1_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
+MOST_TIES = 3  #: Most choices of the same weight that are judged.
+NEAR = 1e-6  #: Tolerance of a solver's number.
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Judgement of a choice: sets of lines of which one must be hidden, or safe."""
+
+    cuts: tuple[Units, ...] = ()
+    is_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuppressCase:
+    """Lines with their weights, and a function that judges a choice of them.
+
+    ``unit`` is the weight that every sum of ``weights`` is a multiple of, 0 if there is none. ``ties`` decide between choices of equal weight.
+    """
+
+    weights: Floats
+    ties: Floats
+    unit: float
+    separate: Callable[[Units], Separation]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Lines to hide; ``lower_bound`` is the least weight of any safe choice."""
+
+    hidden: Units
+    weight: float
+    lower_bound: float
+    is_safe: bool
+    rounds: int
+
+    @property
+    def is_optimal(self) -> bool:
+        """True if no safe choice weighs less."""
+        return self.is_safe and self.weight <= self.lower_bound + NEAR
+
+
+def propose(case: SuppressCase) -> Choice:
+    """Propose the lines to hide."""
+    return _Search(case).run()
+
+
+@dataclass(eq=False)
+class _Search:
+    case: SuppressCase
+    cuts: list[Units] = field(default_factory=list)
+    lower: float = 0.0
+    best: Units | None = None
+    rounds: int = 0
+
+    def run(self) -> Choice:
+        last: Units = frozenset()
+        try:
+            last = self._grow()
+            while self.best is not None and self.rounds < MOST_ROUNDS:
+                found = self._smallest()
+                chosen = found.chosen
+                if not found.is_exact or self._weigh(chosen) >= self._weigh(self.best) - NEAR:
+                    break  # the bound cannot be raised, or this is a best one
+                judged = self._judge(chosen)
+                if judged.is_safe:
+                    self.best = chosen
+                elif not judged.cuts:
+                    break  # neither safe nor told
+            self._choose_among_equals()
+        except LimitReached:
+            if self.best is None:
+                raise
+        hidden = last if self.best is None else self.best
+        weight = self._weigh(hidden)
+        return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
+
+    def _weigh(self, units: Iterable[int]) -> float:
+        return float(self.case.weights[sorted(units)].sum())
+
+    def _judge(self, chosen: Units) -> Separation:
+        self.case.limits.check(NAME)
+        self.rounds += 1
+        judged = self.case.separate(chosen)
+        for cut in judged.cuts:
+            if not cut:
+                remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
+                raise Infeasible("a proof rests only on what has to stay published", where="--method suppress", remedy=remedy)
+        self._add(judged.cuts)
+        return judged
+
+    def _add(self, cuts: Iterable[Units]) -> None:
+        """Add cuts; a cut that holds another one says less."""
+        for cut in sorted(cuts, key=len):
+            if any(known <= cut for known in self.cuts):
+                continue
+            self.cuts = [known for known in self.cuts if not cut <= known]
+            self.cuts.append(cut)
+
+    def _smallest(self) -> HittingSet:
+        """Return a choice of least weight that meets all cuts; raise the lower bound."""
+        found = smallest_hitting_set(self.cuts, self.case)
+        self.lower = max(self.lower, found.bound)
+        return found
+
+    def _grow(self) -> Units:
+        """Hide more and more lines until the choice is safe; then fewer, as long as it is."""
+        chosen: Units = frozenset()
+        while True:
+            judged = self._judge(chosen)
+            if judged.is_safe:
+                break
+            if not judged.cuts:
+                return chosen
+            missed = [cut for cut in self.cuts if not cut & chosen]
+            chosen |= smallest_hitting_set(missed, self.case).chosen
+        self.best = chosen
+        if self._weigh(chosen) > self._bound() + NEAR:
+            for unit in sorted(chosen, key=lambda one: (-self.case.weights[one], one))[:MOST_REMOVED]:
+                fewer = self.best - {unit}
+                if all(cut & fewer for cut in self.cuts) and self._judge(fewer).is_safe:
+                    self.best = fewer
+        return self.best
+
+    def _bound(self) -> float:
+        self._smallest()
+        return self.lower
+
+    def _choose_among_equals(self) -> None:
+        """Look for a safe choice of the same weight that is better by the order between ties."""
+        for _ in range(MOST_TIES if self.best is not None and self.case.unit else 0):
+            assert self.best is not None
+            most = self._weigh(self.best)
+            chosen = smallest_hitting_set(self.cuts, self.case, most=most).chosen
+            is_better = self.case.ties[sorted(chosen)].sum() < self.case.ties[sorted(self.best)].sum() - NEAR
+            if not is_better or self._weigh(chosen) > most + NEAR or not all(cut & chosen for cut in self.cuts):
+                return
+            judged = self._judge(chosen)
+            if judged.is_safe:
+                self.best = chosen
+            elif not judged.cuts:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class HittingSet:
+    """Lines that meet all cuts, and a bound on the weight of any such choice."""
+
+    chosen: Units
+    bound: float
+    is_exact: bool = True
+
+
+def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | None = None) -> HittingSet:
+    """Return the lightest choice with a line of every cut.
+
+    With ``most``, the choice that is best by the order between ties, among those of at most this weight. If the search is too long, the choice
+    may weigh more than the bound.
+    """
+    if not cuts:
+        return HittingSet(frozenset(), 0.0)
+    units = sorted(frozenset().union(*cuts))
+    place = {unit: number for number, unit in enumerate(units)}
+    rows = [row for row, cut in enumerate(cuts) for _ in cut]
+    columns = [place[unit] for cut in cuts for unit in sorted(cut)]
+    entries = [1.0] * len(rows)
+    weights = case.weights[units]
+    low = [1.0] * len(cuts)
+    high = [np.inf] * len(cuts)
+    if most is not None:
+        rows += [len(cuts)] * len(units)
+        columns += range(len(units))
+        entries += weights.tolist()
+        low.append(-np.inf)
+        high.append(most + NEAR)
+    left = case.limits.seconds_left
+    found = solve_whole(
+        (weights if most is None else case.ties[units]) / (case.unit or 1.0),
+        matrix=Matrix.of_entries(rows, columns, entries, (len(low), len(units))),
+        low=np.array(low),
+        high=np.array(high),
+        most=np.ones(len(units)),
+        gap=0.0 if most is None else 0.01,
+        nodes=MOST_NODES,
+        seconds=None if left is None else max(0.1, 0.5 * left),
+    )
+    bound = 0.0 if found.bound is None or not np.isfinite(found.bound) else found.bound * (case.unit or 1.0) - NEAR
+    bound = max(0.0, ceil(bound / case.unit) * case.unit if case.unit else bound)
+    if found.x is None:
+        return HittingSet(_greedy(cuts, case.weights), bound, is_exact=False)
+    chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5)
+    return HittingSet(chosen, bound, is_exact=found.status == OPTIMAL)
+
+
+def _greedy(cuts: list[Units], weights: Floats) -> Units:
+    """Choose the line in most cuts for its weight, again and again."""
+    left = list(cuts)
+    chosen: set[int] = set()
+    while left:
+        counted: dict[int, int] = {}
+        for cut in left:
+            for unit in cut:
+                counted[unit] = counted.get(unit, 0) + 1
+        best = max(counted, key=lambda one: (counted[one] / max(float(weights[one]), NEAR), -one))
+        chosen.add(best)
+        left = [cut for cut in left if best not in cut]
+    return frozenset(chosen)

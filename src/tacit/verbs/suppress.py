@@ -1,0 +1,537 @@
+"""Suppression of cells: which cells are small, what an attacker reads in hidden ones, and the search.
+
+A table with hidden cells is read in three ways. The *reader* takes a hidden cell to say nothing. The attacker who knows the *rule* can tell
+which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are not
+small. Small cells are protected from these two whether somebody is in them or not, so that what else is hidden does not tell. What is published
+is the same; each attacker is stronger than the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, log2
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tacit.files.inputs import people_of
+from tacit.files.line_selection import select_lines
+from tacit.joint.protection import Need, Ranges, find_told
+from tacit.model.arrays import Flags, Floats, Ints
+from tacit.model.audit import Audit
+from tacit.model.errors import Infeasible, OptionError, nearest_name
+from tacit.model.frequencies import UNBOUNDED, CellPrinting, FrequencyTable
+from tacit.model.numbers import share
+from tacit.model.people import Gathered, People, Same
+from tacit.model.policy import Limits, Policy
+from tacit.model.release import MadeBy, Release
+from tacit.model.repair import Repair
+from tacit.model.table import Table
+from tacit.repairs import suppress as method
+from tacit.repairs.lists import safety
+from tacit.repairs.suppress import Choice, Separation, SuppressCase, Units
+from tacit.verbs.audit import audit, gather_for
+from tacit.verbs.suggest.several import can_lose_lines, leave_out_lines
+
+Attacker = Literal["method", "rule", "reader"]
+ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
+Weighing = Literal["cells", "people", "log"]
+WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
+FIRST = 1_000  #: Lines to be hidden first weigh so many times less.
+MOST_PROOFS = 2_000  #: Most proofs of one attack whose lines are looked at in each round.
+
+Place = tuple[int, int]  #: A published line: the number of its release, and its index there.
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a suppression; see :func:`tacit.repair`."""
+
+    weighing: Weighing = "cells"
+    keep: Any = None
+    hide_first: Any = None
+    protect: object = None
+    attacker: Attacker | None = None
+
+    @property
+    def margin(self) -> Fraction | None:
+        """The share to protect, exactly."""
+        return None if self.protect is None else share(self.protect, where="--protect")
+
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        if self.weighing not in WEIGHINGS:
+            remedy = nearest_name(str(self.weighing), WEIGHINGS, "costs")
+            raise OptionError(f"there is no cost {self.weighing!r}", where="--cost", remedy=remedy)
+        if self.attacker is not None and self.attacker not in ATTACKERS:
+            remedy = nearest_name(str(self.attacker), ATTACKERS, "attackers")
+            raise OptionError(f"there is no attacker {self.attacker!r}", where="--attacker", remedy=remedy)
+        if self.margin == 0:
+            raise OptionError("must be above 0", where="--protect", remedy="Write for instance 0.2 or 20%")
+
+
+def suppress(
+    gathered: Gathered,
+    *,
+    options: Options,
+    policy: Policy,
+    time_limit: float | None = None,
+    before: Audit | None = None,
+    **given: Any,
+) -> Repair:
+    """Hide the fewest cells of the gathered releases; ``given`` are further options of :func:`tacit.audit`."""
+    options.check()
+    limits = Limits.within(time_limit)
+    for release in gathered.releases:
+        _check_release(release)
+
+    def look(releases: Sequence[Release]) -> Audit:
+        limits.check(method.NAME)
+        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
+
+    found = look(gathered.releases) if before is None else before
+    people, population = relation_of(gathered, given.get("people"))
+
+    def choose(attacker: Attacker) -> tuple[Plan, Choice]:
+        plan = Plan(gathered.releases, people, population, policy.k, options=options, attacker=attacker, data=given.get("data"))
+        judge = _Judge(plan, look, limits)
+        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=limits)
+        return plan, method.propose(case)
+
+    try:
+        plan, choice = choose(options.attacker or "method")
+    except Infeasible:
+        if options.attacker is not None:
+            raise
+        plan, choice = choose("rule")
+    made = plan.publish(choice.hidden)
+    after = found if all(one is other for one, other in zip(made, gathered.releases, strict=True)) else look(made)
+    return _report(plan, choice, found, after, made)
+
+
+def suppress_releases(releases: Sequence[Release], **how: Any) -> Repair:
+    """Hide the fewest cells of releases that each have their own population, by default options."""
+    given = list(releases) if len(releases) > 1 else releases[0]
+    return suppress(gather_for(given), options=Options(), **how)
+
+
+def _check_release(release: Release) -> None:
+    name = release.source.name if release.source else "the release"
+    if isinstance(release, FrequencyTable):
+        is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+        shown = ~release.is_hidden
+        if not is_plain or (release.lo != release.hi)[shown].any() or release.hidden_cells != int((~shown).sum()):
+            what = "has numbers that are rounded, or that stand beside counts, and cells are hidden among exact counts"
+            raise OptionError(what, where=name, remedy="Give the table of exact counts")
+    elif not can_lose_lines(release):
+        remedy = "Give frequency tables, rules, or lists of all frequent itemsets"
+        raise OptionError("has no lines that can be hidden one by one", where=name, remedy=remedy)
+
+
+def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tuple[int, ...]]:
+    """Return the declared relation of populations, and the population of each release."""
+    if len(gathered.releases) == 1:
+        return Same(), (0,)
+    from tacit.verbs.audit_several import joint_case
+
+    case = joint_case(gathered, gathered.people if people is None else people)
+    return case.people, case.population
+
+
+def line_key(release: Release, index: int, whose: int, number: int) -> Any:
+    """Return a name of the people that a line counts, the same for lines of the same count."""
+    if not isinstance(release, FrequencyTable):
+        return number, index
+    cell = release.cell(index).items()
+    return whose, frozenset((column, release.members(column, value) or (value,)) for column, value in cell)
+
+
+def join_lines(releases: Sequence[Release], people: People, population: Sequence[int]) -> dict[Any, list[Place]]:
+    """Return the lines that count the same people together."""
+    same: dict[Any, list[Place]] = {}
+    for number, release in enumerate(releases):
+        whose = 0 if isinstance(people, Same) else population[number]
+        for index in range(len(release)):
+            same.setdefault(line_key(release, index, whose, number), []).append((number, index))
+    return same
+
+
+@dataclass(eq=False)
+class Plan:
+    """Releases, their small cells, and the lines that can be hidden.
+
+    A *unit* is all lines about the same people that state the same count: hiding some of them hides nothing.
+    """
+
+    releases: tuple[Release, ...]
+    people: People
+    population: tuple[int, ...]
+    k: int
+    options: Options
+    attacker: Attacker
+    data: Any = None
+    units: list[tuple[Place, ...]] = field(init=False)
+    primary: list[Flags] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keep = select_lines(self.options.keep, self.releases, where="--keep")
+        first = select_lines(self.options.hide_first, self.releases, where="--hide-first")
+        same = join_lines(self.releases, self.people, self.population)
+        self.primary = [np.zeros(len(release), np.bool_) for release in self.releases]
+        self.units = []
+        kept = {self._key(*place) for place in keep}
+        self._first: list[bool] = []
+        for key, places in same.items():
+            if self._is_primary(places, is_kept=key in kept):
+                if key in kept:
+                    remedy = "Keep other lines, or lower k"
+                    raise Infeasible(f"names a line of fewer than {self.k} people", where="--keep", remedy=remedy)
+                for number, index in places:
+                    self.primary[number][index] = True
+            elif key not in kept and self._can_be_hidden(places):
+                self.units.append(tuple(places))
+                self._first.append(any(place in first for place in places))
+        self.unit_of = {self._cited(place): unit for unit, places in enumerate(self.units) for place in places}
+        self.of_list: dict[int, Units] = {}
+        for number, release in enumerate(self.releases):
+            if not isinstance(release, FrequencyTable):
+                own = (unit for unit, places in enumerate(self.units) if places[0][0] == number)
+                self.of_list[number] = frozenset(own)
+
+    def _key(self, number: int, index: int) -> Any:
+        return line_key(self.releases[number], index, self._whose(number), number)
+
+    def _whose(self, number: int) -> int:
+        return 0 if isinstance(self.people, Same) else self.population[number]
+
+    def _cited(self, place: Place) -> tuple[int, int | str]:
+        number, index = place
+        release = self.releases[number]
+        return number, release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
+
+    def _is_primary(self, places: Sequence[Place], *, is_kept: bool) -> bool:
+        least = 0 if self.knows_small_cells and not is_kept else 1
+        for number, index in places:
+            release = self.releases[number]
+            if not isinstance(release, FrequencyTable):
+                return False
+            if release.is_hidden[index] or least <= int(release.lo[index]) < self.k:
+                return True
+        return False
+
+    def _can_be_hidden(self, places: Sequence[Place]) -> bool:
+        """Tell if a unit states a count that can be hidden: neither n nor nobody."""
+        number, index = places[0]
+        release = self.releases[number]
+        if not isinstance(release, FrequencyTable):
+            return True
+        is_everybody = not release.cell(index) and release.n is not None
+        return not is_everybody and int(release.lo[index]) > 0
+
+    @property
+    def knows_small_cells(self) -> bool:
+        """True if the attacker can tell which hidden cells are small."""
+        return self.attacker != "reader"
+
+    @property
+    def unit(self) -> float:
+        """The number that all weights are multiples of, 0 if there is none."""
+        if self.options.weighing == "log":
+            return 0.0
+        return 1.0 / FIRST if any(self._first) else 1.0
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Weight of each unit."""
+        found = []
+        for places, is_first in zip(self.units, self._first, strict=True):
+            count = self._count(places[0])
+            weight = {"cells": 1.0, "people": float(count), "log": log2(2 + count)}[self.options.weighing] * len(places)
+            found.append(weight / FIRST if is_first else weight)
+        return np.array(found, np.float64)
+
+    @cached_property
+    def ties(self) -> Floats:
+        """Order between choices of equal weight: fewer people, then fewer cells."""
+        counts = np.array([self._count(places[0]) for places in self.units], np.float64)
+        if self.options.weighing == "people":
+            return np.array([len(places) for places in self.units], np.float64) / max(map(len, self.units), default=1)
+        return np.asarray(np.log2(2 + counts) / np.log2(2 + counts.max(initial=1)))
+
+    def _count(self, place: Place) -> int:
+        number, index = place
+        release: Any = self.releases[number]
+        return int(release.hi[index])
+
+    def hidden(self, chosen: Units) -> list[Flags]:
+        """Return the hidden lines of each release."""
+        flags = [one.copy() for one in self.primary]
+        for unit in chosen:
+            for number, index in self.units[unit]:
+                flags[number][index] = True
+        return flags
+
+    def read(self, chosen: Units) -> tuple[Release, ...]:
+        """Return the releases as the attacker reads them."""
+        return self._make(chosen, self._ends if self.knows_small_cells else self._open_ends)
+
+    def publish(self, chosen: Units) -> tuple[Release, ...]:
+        """Return the releases as they are published."""
+        made = list(self._make(chosen, self._open_ends))
+        for number, release in enumerate(made):
+            if release is not self.releases[number]:
+                signed = (*release.header.made_by, MadeBy(method.NAME, "lines"))
+                changed: Any = release
+                made[number] = replace(changed, header=replace(release.header, made_by=signed), source=None)
+        return tuple(made)
+
+    def _make(self, chosen: Units, ends: Callable[[int, Flags], tuple[Ints, Ints]]) -> tuple[Release, ...]:
+        flags = self.hidden(chosen)
+        gone = frozenset((number, self._line(place)) for unit in chosen for place in self.units[unit] for number in place[:1])
+        made = list(leave_out_lines(self.releases, gone))
+        for number, release in enumerate(self.releases):
+            if isinstance(release, FrequencyTable) and (flags[number].any() or release.is_hidden.any()):
+                lo, hi = ends(number, flags[number])
+                made[number] = replace(
+                    release,
+                    lo=lo,
+                    hi=hi,
+                    printed=np.where(flags[number], -1, release.printed),
+                    printing=CellPrinting(zeros_shown=not self._hides_zeros(number)),
+                    marks=("",),
+                )
+        return tuple(made)
+
+    def _line(self, place: Place) -> int:
+        release: Any = self.releases[place[0]]
+        return int(release.line(place[1]))
+
+    def _hides_zeros(self, number: int) -> bool:
+        """Tell if nobody may be in a hidden cell of a table."""
+        release = self.releases[number]
+        assert isinstance(release, FrequencyTable)
+        was_hidden = release.is_hidden.any() and not release.printing.zeros_shown
+        return bool(self.knows_small_cells or was_hidden)
+
+    def _open_ends(self, number: int, flags: Flags) -> tuple[Ints, Ints]:
+        release: Any = self.releases[number]
+        least = 0 if self._hides_zeros(number) else 1
+        most = UNBOUNDED if release.n is None else release.n
+        return np.where(flags, least, release.lo), np.where(flags, most, release.hi)
+
+    def _ends(self, number: int, flags: Flags) -> tuple[Ints, Ints]:
+        """Return the ends of cells for an attacker who can tell small ones."""
+        release: Any = self.releases[number]
+        most = UNBOUNDED if release.n is None else release.n
+        rule = self.rule(number)
+        small = self.primary[number]
+        large = 0
+        if self.attacker == "method":
+            large = min(rule, int(release.lo[~small & (release.lo > 0)].min(initial=rule)))
+        # A cell that was hidden for a reason that is not known may be of any size.
+        is_known = small & (~release.is_hidden | (release.hi < most))
+        lo = np.where(small, 0, np.where(flags, large, release.lo))
+        return lo, np.where(is_known, min(rule - 1, most), np.where(flags, most, release.hi))
+
+    def rule(self, number: int) -> int:
+        """Return the size below which cells of a table are hidden."""
+        release: Any = self.releases[number]
+        told = [int(hi) + 1 for hi in np.unique(release.hi[release.is_hidden]) if hi < (release.n or UNBOUNDED)]
+        return max([self.k, *told])
+
+    @cached_property
+    def needs(self) -> list[Need]:
+        """Ranges that small cells must have."""
+        found: dict[Any, list[Need]] = {}
+        for number, release in enumerate(self.releases):
+            if not isinstance(release, FrequencyTable):
+                continue
+            rule = self.rule(number)
+            for index in np.flatnonzero(self.primary[number]).tolist():
+                key = self._key(number, index)
+                if key not in found:
+                    found[key] = self._needs(number, index, rule)
+        return [need for own in found.values() for need in own]
+
+    def _needs(self, number: int, index: int, rule: int) -> list[Need]:
+        margin = self._margin(number, index)
+        if not self.knows_small_cells:
+            return [Need(number, index, 0, self.k, either=True), *margin]
+        # Nobody or somebody: the same lines are hidden, so that these do not tell which of the two it is.
+        alike = Need(number, index, None, 1, may_be_dropped=True)
+        return [*([Need(number, index, 0, None)] if rule <= self.k else []), alike, *margin]
+
+    def _margin(self, number: int, index: int) -> list[Need]:
+        """Return the wider range that ``--protect`` asks for."""
+        margin = self.options.margin
+        count = 0 if margin is None else int(self._true_counts[number][index])
+        if margin is None or count == 0:
+            return []
+        most = ceil(count * (1 + margin))
+        if self.knows_small_cells:
+            most = min(most, self.rule(number) - 1)
+        least = 0 if self._hides_zeros(number) else 1  # that somebody is in a hidden cell is known where zeros are shown
+        return [Need(number, index, max(least, floor(count * (1 - margin))), most)]
+
+    @cached_property
+    def _true_counts(self) -> list[Ints]:
+        """Counts of all cells; hidden ones need the data."""
+        found = []
+        for release in self.releases:
+            counts = getattr(release, "lo", np.zeros(len(release), np.int64))
+            if isinstance(release, FrequencyTable) and release.is_hidden.any():
+                if self.data is None:
+                    remedy = "Give the table with its small cells, or the data with --data"
+                    raise OptionError("needs the counts of hidden cells", where="--protect", remedy=remedy)
+                counts = count_people(release, people_of(self.data))
+            found.append(counts)
+        return found
+
+
+def count_people(release: FrequencyTable, people: Any) -> Ints:
+    """Count the people of every cell of a table."""
+    if not isinstance(people, Table):
+        raise OptionError("holds transactions, which have no columns", where="--data", remedy="Give a table")
+    found = np.zeros(len(release), np.int64)
+    where: dict[tuple[str, str], Flags] = {}
+    for index in range(len(release)):
+        inside = np.ones(len(people.weights), np.bool_)
+        for name, value in release.cell(index).items():
+            if (name, value) not in where:
+                column = people.column(name)
+                wanted = set(release.members(name, value) or (value,))
+                where[name, value] = np.array([text in wanted for text in column.values], np.bool_)[column.codes]
+            inside &= where[name, value]
+        found[index] = people.weights[inside].sum()
+    return found
+
+
+@dataclass(eq=False)
+class _Judge:
+    """Judge of choices: ranges of small cells first, then all attacks."""
+
+    plan: Plan
+    look: Callable[[Sequence[Release]], Audit]
+    limits: Limits
+
+    @cached_property
+    def needs(self) -> list[Need]:
+        """Ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        needs = self.plan.needs
+        everything = self.plan.read(frozenset(range(len(self.plan.units))))
+        while True:
+            told = {one.need for one in self._find_told(everything, needs).told}
+            if not told:
+                return needs
+            if not all(need.may_be_dropped for need in told):
+                remedy = "Keep fewer lines, publish fewer tables, protect a smaller share, or name a weaker --attacker"
+                raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
+            needs = [need for need in needs if need not in told]
+
+    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need]) -> Ranges:
+        return find_told(releases, self.plan.people, self.plan.population, needs, self.limits)
+
+    def separate(self, chosen: Units) -> Separation:
+        """Judge a choice."""
+        releases = self.plan.read(chosen)
+        ranges = self._find_told(releases, self.needs)
+        if ranges.told:
+            return Separation(tuple(self._cut(chosen, one.cited) for one in ranges.told))
+        found = self.look(releases)
+        cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
+        return Separation(cuts, is_safe=safety(found) == 2 and not ranges.open)
+
+    def _cut(self, chosen: Units, cited: Iterable[tuple[int, Any]]) -> Units:
+        """Return the units of which one must be hidden."""
+        found: set[int] = set()
+        for place in cited:
+            unit = self.plan.unit_of.get(place)
+            if unit is not None:
+                found.add(unit)
+            elif place[0] in self.plan.of_list and not isinstance(place[1], int) and place[1] != "n":
+                # What a complete list leaves out says nothing once any of its lines is gone.
+                found |= self.plan.of_list[place[0]]
+        return frozenset(found - chosen)
+
+
+def _cited(found: Audit) -> list[frozenset[tuple[int, Any]]]:
+    """Return the places that each proof cites."""
+    proofs = []
+    for run in found.runs:
+        if run.claim == "proves" and run.show is not None:
+            for index in range(min(MOST_PROOFS, len(run.severity))):
+                proofs.append(frozenset((one.release, one.place) for one in run.show(index).because))
+    return proofs
+
+
+def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple[Release, ...]) -> Repair:
+    flags = plan.hidden(choice.hidden)
+    fresh = [flag & ~_was_hidden(release) for flag, release in zip(flags, plan.releases, strict=True)]
+    hidden = sum(int(one.sum()) for one in fresh)
+    people = sum(int(release.hi[own].sum()) for release, own in zip(_tables(plan.releases), fresh, strict=True))
+    first = _weigh_primary(plan)
+    further = sum(len(plan.units[unit]) for unit in choice.hidden)
+    value = first + choice.weight
+    bound = first + choice.lower_bound
+    several = len(plan.releases) > 1
+    facts: dict[str, Any] = {
+        "attacker": plan.attacker,
+        "minimised": plan.options.weighing,
+        "primary": sum(int(one.sum()) for one in plan.primary),
+        "hidden": hidden,
+        "value": _plain(value),
+        "lower_bound": _plain(bound),
+        "optimal": choice.is_optimal,
+        "rounds": choice.rounds,
+    }
+    shortest = "which is proved to be the fewest possible" if choice.is_optimal and plan.options.weighing == "cells" else ""
+    if choice.is_optimal and not shortest:
+        shortest = "of the least cost possible"
+    told = f"hide {further:,} further cell{'' if further == 1 else 's'}" + (f", {shortest}" if shortest else "")
+    if not choice.is_optimal:
+        told += f"; the cost is {_plain(value):,}, and no safe choice costs less than {_plain(bound):,}"
+    return Repair(
+        method.NAME,
+        made if several else made[0],
+        before,
+        after,
+        {"cells_lost": hidden, "people_hidden": people},
+        what=told,
+        remark=_remark(plan),
+        start=plan.releases if several else plan.releases[0],
+        facts=facts,
+    )
+
+
+def _remark(plan: Plan) -> str:
+    if plan.attacker == "rule" and plan.options.attacker is None:
+        return (
+            "Whoever could tell the size of every hidden cell would know small groups whatever is hidden. "
+            "The result is safe from attackers who can tell which hidden cells are small."
+        )
+    return ""
+
+
+def _tables(releases: Sequence[Release]) -> list[Any]:
+    return list(releases)
+
+
+def _was_hidden(release: Release) -> Flags:
+    return release.is_hidden if isinstance(release, FrequencyTable) else np.zeros(len(release), np.bool_)
+
+
+def _weigh_primary(plan: Plan) -> float:
+    """Return the weight of the small cells that had a number."""
+    total = 0.0
+    for number, release in enumerate(plan.releases):
+        for index in np.flatnonzero(plan.primary[number] & ~_was_hidden(release)).tolist():
+            count = plan._count((number, index))
+            total += {"cells": 1.0, "people": float(count), "log": log2(2 + count)}[plan.options.weighing]
+    return total
+
+
+def _plain(value: float) -> int | float:
+    return round(value) if abs(value - round(value)) < 1e-9 else round(value, 6)

@@ -1,0 +1,321 @@
+"""Suppression: the fewest cells, judged by every world; what is kept, hidden first, protected and weighed."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.joint.protection import Need, find_told
+from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.people import Same
+from tacit.model.policy import Limits
+from tacit.repairs.suppress import Separation, SuppressCase, propose, smallest_hitting_set
+from tests.judge.suppression import SHAPES, Judged, Small, all_worlds, draw, judge, lines_over, releases
+from tests.shell import tacit as run
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(8))
+def test_every_world_finds_nothing_told_and_no_smaller_choice(shape: str, seed: int) -> None:
+    outcome, told = judge(draw(seed, shape))
+    assert outcome == "right", told
+
+
+@pytest.mark.parametrize(("attacker", "is_told"), [("method", False), ("rule", False), ("reader", True)])
+def test_an_attacker_who_runs_the_method_on_every_world_learns_nothing(attacker: Any, is_told: bool) -> None:
+    """The minimality attack: of all tables, only those that would have been published so are possible."""
+    columns: dict[str, tuple[str, ...]] = {"a": ("a1", "a2"), "b": ("b1", "b2")}
+    lines = (lines_over(columns, ("a", "b")),)
+    k = 2
+    published: dict[tuple[int, ...], list[list[int]]] = {}
+    for world in all_worlds(4, 7).tolist():
+        case = Small(columns, lines, tuple(world), k, attacker, False, {})
+        try:
+            done = tacit.repair(releases(case)[0], method="suppress", k=k, attacker=attacker)
+        except tacit.Infeasible:
+            continue
+        published.setdefault(tuple(done.release.printed.tolist()), []).append(world)
+    groups = Judged(Small(columns, lines, (7, 0, 0, 0), k, attacker, False, {})).group_flags
+    told = 0
+    for worlds in published.values():
+        sizes = np.array(worlds) @ groups
+        told += int(((sizes.min(axis=0) > 0) & (sizes.max(axis=0) < k)).any())
+    assert len(published) > 20
+    assert (told > 0) == is_told
+
+
+# The search
+
+
+def _brute_force(cuts: list[frozenset[int]], weights: list[float]) -> float:
+    every = range(len(weights))
+    choices = (chosen for size in range(len(weights) + 1) for chosen in combinations(every, size))
+    return min(sum(weights[one] for one in chosen) for chosen in choices if all(cut & set(chosen) for cut in cuts))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_smallest_hitting_set_is_that_of_all_choices(seed: int) -> None:
+    random = Random(seed)
+    weights = [float(random.randint(1, 4)) for _ in range(8)]
+    cuts = [frozenset(random.sample(range(8), random.randint(1, 4))) for _ in range(6)]
+    case = _search_case(weights, cuts)
+    found = smallest_hitting_set(cuts, case)
+    best = _brute_force(cuts, weights)
+    assert sum(weights[one] for one in found.chosen) == best == found.bound
+    choice = propose(case)
+    assert choice.is_safe
+    assert choice.is_optimal
+    assert choice.weight == choice.lower_bound == best
+
+
+def _search_case(weights: list[float], cuts: list[frozenset[int]]) -> SuppressCase:
+    """A case whose judge names one broken cut at a time."""
+
+    def separate(chosen: frozenset[int]) -> Separation:
+        broken = [cut for cut in cuts if not cut & chosen]
+        return Separation(tuple(broken[:1]), is_safe=not broken)
+
+    return SuppressCase(np.array(weights), np.ones(len(weights)), 1.0, separate=separate, limits=Limits())
+
+
+def test_a_judge_who_cannot_decide_leaves_nothing_safe() -> None:
+    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _: Separation(), limits=Limits())
+    choice = propose(case)
+    assert not choice.is_safe
+    assert not choice.is_optimal
+
+
+def test_a_proof_that_rests_on_no_line_makes_it_infeasible() -> None:
+    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _: Separation((frozenset(),)), limits=Limits())
+    with pytest.raises(tacit.Infeasible, match="has to stay published"):
+        propose(case)
+
+
+# Ranges of hidden cells
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ranges_of_hidden_cells_are_those_of_all_worlds(seed: int) -> None:
+    case = draw(seed, "two-way")
+    judged = Judged(case)
+    random = Random(seed)
+    lines = case.tables[0]
+    hidden = {line for line in lines if random.random() < 0.6 and judged.cell(line) != judged.everybody}
+    counts: list[int | None] = [None if line in hidden else judged.truth[judged.cell(line)] for line in lines]
+    table = FrequencyTable.of(list(case.columns), [list(line) for line in lines], counts, n=case.n, no_sa=True)
+    fits = np.ones(len(judged.worlds), np.bool_)
+    for line in lines:
+        if line not in hidden:
+            fits &= judged.counts[judged.cell(line)] == judged.truth[judged.cell(line)]
+    for index, line in enumerate(lines):
+        sizes = judged.counts[judged.cell(line)][fits]
+        least = int(sizes.min())
+        most = int(sizes.max())
+        assert not _told(table, Need(0, index, least, most))
+        assert _told(table, Need(0, index, least - 1, None))
+        assert _told(table, Need(0, index, None, most + 1))
+        assert _told(table, Need(0, index, least - 1, most + 1, either=True))
+        assert not _told(table, Need(0, index, least - 1, most, either=True))
+
+
+def _told(table: FrequencyTable, need: Need) -> bool:
+    found = find_told([table], Same(), (0,), [need], Limits())
+    assert not found.open
+    return bool(found.told)
+
+
+# Options
+
+CELLS = [["a", "x"], ["a", "y"], ["a", "z"], ["b", "x"], ["b", "y"], ["b", "z"], ["*", "x"], ["*", "y"], ["*", "z"]]
+CELLS += [["a", "*"], ["b", "*"], ["*", "*"]]
+COUNTS: list[int | None] = [3, 20, 40, 30, 25, 60, 33, 45, 100, 63, 115, 178]
+
+
+def _table(hide_below: int | None = None) -> FrequencyTable:
+    counts = [None if hide_below is not None and (count or 0) < hide_below else count for count in COUNTS]
+    printing = None if hide_below is None else CellPrinting(hidden_below=hide_below)
+    return FrequencyTable.of(["row", "col"], CELLS, counts, n=178, printing=printing, no_sa=True)
+
+
+def test_a_small_cell_is_protected_by_a_block() -> None:
+    done = tacit.repair(_table(), method="suppress")
+    assert done.ok
+    assert done.before.verdict == "exposed"
+    record = done.to_dict()
+    assert {name: record[name] for name in ("primary", "hidden", "lower_bound", "optimal")} == {
+        "primary": 1,
+        "hidden": 4,
+        "lower_bound": 4,
+        "optimal": True,
+    }
+    assert [change["before"]["count"] for change in record["changes"]] == [3, 20, 30, 25]
+    assert all(change["after"] == {} for change in record["changes"])
+
+
+def test_hidden_cells_are_all_alike_and_promise_nothing(tmp_path: Path) -> None:
+    done = tacit.repair(_table(hide_below=10), method="suppress")
+    assert done.facts["hidden"] == done.facts["lower_bound"] == 3
+    out = tmp_path / "out.csv"
+    tacit.write_release(done.release, out)
+    header = json.loads((tmp_path / "out.csv.json").read_text())
+    assert header["hidden_below"] is None
+    assert header["zeros_shown"] is False
+    assert header["made_by"] == {"method": "suppress", "changes": "lines"}
+    back: Any = tacit.read_release(out)
+    assert set(back.marks) == {""}
+    assert tacit.audit(back).ok
+    assert {int(hi) for hi in back.hi[back.is_hidden]} == {178}
+
+
+def test_lines_are_kept_and_hidden_first(tmp_path: Path) -> None:
+    first = tmp_path / "first.txt"
+    first.write_text('# whole columns\n\n{"col": "z"}\n', encoding="utf-8")
+    done = tacit.repair(_table(), method="suppress", keep="row=a,col=y", hide_first=first)
+    hidden = {tuple(CELLS[index]) for index in np.flatnonzero(done.release.is_hidden).tolist()}
+    assert ("a", "y") not in hidden
+    assert done.ok
+    assert hidden == {("a", "x"), ("a", "z"), ("b", "x"), ("b", "z")}
+
+
+def test_what_has_to_stay_may_leave_nothing_to_hide() -> None:
+    with pytest.raises(tacit.Infeasible):
+        tacit.repair(_table(), method="suppress", keep=["row=*", "row=b", "col=*", 3, 4])
+
+
+@pytest.mark.parametrize("keep", ["row=a,col=x", 2])
+def test_a_small_cell_cannot_be_kept(keep: Any) -> None:
+    with pytest.raises(tacit.Infeasible, match="fewer than 10 people"):
+        tacit.repair(_table(), method="suppress", keep=keep)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"keep": "row=nowhere"}, "names no line"),
+        ({"keep": "nonsense"}, "neither a file"),
+        ({"keep": "{row"}, "not a JSON object"),
+        ({"hide_first": 99}, "names no line"),
+        ({"cost": "money"}, "no cost"),
+        ({"attacker": "nobody"}, "no attacker"),
+        ({"protect": 2}, "at most 1"),
+        ({"protect": 0}, "above 0"),
+        ({"base": 5}, "does not apply"),
+        ({"seed": 5}, "does not apply"),
+        ({"lines": [2]}, "does not apply"),
+        ({"goal": "frequent-only"}, "goal for itemsets"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: Any, what: str) -> None:
+    with pytest.raises(tacit.OptionError, match=what):
+        tacit.repair(_table(), method="suppress", **given)
+
+
+def test_costs_weigh_people_or_cells() -> None:
+    by_cells = tacit.repair(_table(), method="suppress", cost="cells")
+    by_people = tacit.repair(_table(), method="suppress", cost="people")
+    by_log = tacit.repair(_table(), method="suppress", cost="log")
+    assert by_cells.facts["hidden"] <= by_people.facts["hidden"]
+    assert by_people.cost["people_hidden"] <= by_cells.cost["people_hidden"]
+    assert by_people.facts["value"] == by_people.cost["people_hidden"]
+    for done in (by_cells, by_people, by_log):
+        assert done.ok
+        assert done.facts["optimal"]
+
+
+@pytest.mark.parametrize("attacker", ["method", "reader"])
+def test_protected_cells_have_wide_ranges(attacker: Any) -> None:
+    """A margin as wide as the count: from nobody to twice as many, as far as the attacker does not know k."""
+    done = tacit.repair(_table(), method="suppress", protect="100%", attacker=attacker)
+    assert done.ok
+    hidden = np.flatnonzero(done.release.is_hidden).tolist()
+    place = CELLS.index(["a", "x"])
+    assert place in hidden
+    assert not _told(done.release, Need(0, place, 1, 6))
+
+
+def test_protection_of_hidden_cells_needs_their_counts() -> None:
+    with pytest.raises(tacit.OptionError, match="counts of hidden cells"):
+        tacit.repair(_table(hide_below=10), method="suppress", protect=0.2)
+    rows = [
+        (row, col) for (row, col), count in zip(CELLS, COUNTS, strict=True) for _ in range(count or 0) if "*" not in (row, col)
+    ]
+    people = tacit.read_table({"row": [row for row, _ in rows], "col": [col for _, col in rows]})
+    assert tacit.repair(_table(hide_below=10), method="suppress", protect=0.2, data=people).ok
+
+
+def test_zeros_stay_where_readers_take_hidden_cells_for_anything() -> None:
+    counts: list[int | None] = [0, 23, 40, 30, 25, 60, 30, 48, 100, 63, 115, 178]
+    table = FrequencyTable.of(["row", "col"], CELLS, counts, n=178, no_sa=True)
+    read = tacit.repair(table, method="suppress", attacker="reader")
+    assert read.release is table
+    assert read.facts["hidden"] == 0
+    known = tacit.repair(table, method="suppress")
+    assert known.release.is_hidden[0]
+    assert known.facts["hidden"] == 4
+    kept = tacit.repair(table, method="suppress", keep=2)
+    assert kept.release is table
+
+
+def test_a_list_beside_a_table_loses_lines() -> None:
+    rows = ["a x"] * 15 + ["a y"] * 3 + ["b x"] * 20 + ["b y"] * 30
+    people = tacit.read_table({"row": [one[0] for one in rows], "col": [one[2] for one in rows]})
+    table = tacit.tabulate(people, by="row", sa="none")
+    listed = tacit.mine_itemsets(people, min_support=15)
+    assert tacit.audit([table, listed]).verdict == "exposed"
+    done = tacit.repair([table, listed], method="suppress", attacker="reader")
+    assert done.ok
+    assert len(done.release) == 2
+    assert done.facts["hidden"] >= 1
+
+
+def test_rounded_tables_are_refused() -> None:
+    table = FrequencyTable.of(["row"], [["a"], ["b"]], [10, 20], n=30, printing=CellPrinting(base=5))
+    with pytest.raises(tacit.OptionError, match="rounded"):
+        tacit.repair(table, method="suppress")
+
+
+def test_suggestions_hold_it_and_the_command_of_it() -> None:
+    ways = tacit.suggest(_table(hide_below=10), seconds=30)
+    found = {one.method: one for one in ways}
+    assert found["suppress"].ok
+    assert found["suppress"].cost["cells_lost"] == 3
+    assert found["suppress"].lines() == ["tacit repair RELEASE --method suppress -o OUT"]
+
+
+def test_the_command_writes_several_tables_into_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = "\n".join(f"{row},{col},{count}" for (row, col), count in zip(CELLS, COUNTS, strict=True))
+    Path("one.csv").write_text(f"row,col,count\n{lines}\n", encoding="utf-8")
+    Path("two.csv").write_text("row,sex,count\na,F,30\na,M,33\nb,F,55\nb,M,60\na,*,63\nb,*,115\n*,*,178\n", encoding="utf-8")
+    Path("keep.txt").write_text("two.csv: 2\none.csv: row=*\n", encoding="utf-8")
+    done = run(
+        "repair",
+        "one.csv",
+        "two.csv",
+        "--people",
+        "same",
+        "--sa",
+        "none",
+        "--method",
+        "suppress",
+        "--keep",
+        "keep.txt",
+        "-o",
+        "out",
+        "--json",
+        "-",
+    )
+    assert done.exit_code == 0, done.output
+    record = json.loads(done.stdout)
+    assert record["method"] == "suppress"
+    assert record["hidden"] == record["lower_bound"]
+    assert record["optimal"] is True
+    assert sorted(path.name for path in Path("out").iterdir()) == ["one.csv", "one.csv.json", "two.csv", "two.csv.json"]
+    assert run("audit", "out/one.csv", "out/two.csv", "--people", "same").exit_code == 0
