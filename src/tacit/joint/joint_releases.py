@@ -110,7 +110,7 @@ class _Search:
             self.reasons.append(why)
 
     def look(self) -> None:
-        cubes, windows_by_problem, skipped = make_cubes(self.problem)
+        cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)
         self.leave(skipped + self.problem.left_out, "not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
@@ -254,6 +254,7 @@ class _Search:
 
     def _add_open(self, cube: Cube, groups: Ints) -> None:
         for group in groups.tolist():
+            self._check()
             event = self._event(cube, group)
             if event is not None:
                 self.open.setdefault(event, cube.box(group))
@@ -308,6 +309,7 @@ class _Search:
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
+        self._check()
         if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
@@ -318,6 +320,7 @@ class _Search:
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
+            self._check()
             known = self.found.get(event)
             is_settled = known is not None and (known.lo == known.hi or not _is_about_movers(event))
             if is_settled or not box.keys() <= has:
