@@ -296,7 +296,7 @@ class _Search:
             idle = idle + 1 if left > 0.99 * before else 0
             if left == 0 or idle >= 2:
                 return
-            world = world.exchange(random)
+            world = world.exchange(random, self._check)
 
     def _refute_by_exchange(self) -> None:
         """Remove open groups that small exchanges empty or enlarge."""

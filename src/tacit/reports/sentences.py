@@ -940,11 +940,16 @@ def _missing_decisions(audit: Audit) -> str:
         hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
-    found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
+    found = list(dict.fromkeys(_hint(run) or hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
         ignore = "say with --ignore NAME that it says nothing about people"
         found.append(f"give what was not read in a form that Tacit reads, or {ignore}")
     return " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
+
+
+def _hint(run: AttackRun) -> str:
+    """Return the reason why an attack could not run, if it says what to give."""
+    return run.reason if run.status == "unavailable" and run.reason.startswith("name the ") else ""
 
 
 def open_runs(audit: Audit) -> list[AttackRun]:
