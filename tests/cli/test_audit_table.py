@@ -56,8 +56,8 @@ def test_what_is_published_by_itself(place: Path) -> None:
     assert found["adversary"] == {"knows_n": True, "rows_named": None, "true_values_given": False}
     assert found["measures"]["records_at_risk"] == 4
     assert found["release"][0]["blank_cells"] == {"A4": 4}
-    without = record("audit", place / "published.csv", *ROLES, code=3)
-    assert without["verdict"] == "incomplete"  # a star is a value like any other unless it is declared
+    without = record("audit", place / "published.csv", *ROLES, code=1)
+    assert {one["code"] for one in without["findings"]} == {"T03"}  # a star is a value like any other unless it is declared
 
 
 def test_findings_are_explained_and_verified(place: Path) -> None:
@@ -192,17 +192,22 @@ def test_small_tables(place: Path) -> None:
         assert b"Traceback" not in done.stderr
 
 
-def test_a_table_without_blanks_says_how_small_its_groups_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_without_blanks_is_judged_by_its_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{age},{sex},no\n" for age, sex, times in ((30, "F", 12), (30, "M", 3), (40, "F", 1)) for _ in range(times))
     Path("t.csv").write_text("age,sex,ill\n" + rows)
-    made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=3)
+    made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)
     measures = {name: made["measures"][name] for name in ("qi_combinations", "smallest_combination", "people_alone")}
     assert measures == {"qi_combinations": 3, "smallest_combination": 1, "people_alone": 1}
+    assert made["headline"].startswith(
+        "EXPOSED: 4 people share their quasi-identifiers with fewer than 9 others, 1 of them with nobody;"
+    )
     said = " ".join(tacit("audit", "t.csv", "--qi", "age,sex", "--sa", "ill").stdout.split())
-    assert "3 groups of people, the smallest of 1 person; 1 person is alone in theirs" in said
-    assert "tacit tabulate t.csv --by age,sex -o groups.csv" in said
-    tacit("tabulate", "t.csv", "--by", "age,sex", "-o", "groups.csv")
-    assert record("audit", "groups.csv", "--sa", "none", code=1)["measures"]["groups_of_one"] == 1
+    assert "1 person has age=40, sex=F, with ill no." in said
+    assert "All 12 people with age=30, sex=F have ill no." in said
+    assert "tacit tabulate t.csv --by age,sex,ill --hide-below 10 -o counts.csv" in said
+    assert tacit("tabulate", "t.csv", "--by", "age,sex,ill", "--hide-below", "10", "-o", "counts.csv").exit_code == 0
     Path("t.csv").write_text("age,sex,ill\n" + rows + ",M,\n")
-    assert "people_alone" not in record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)["measures"]
+    made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)
+    assert [one["number"] for one in made["cautions"] if one["code"] == "T03"] == [1]
+    assert next(one["status"] for one in made["attacks"] if one["code"] == "T03") == "not-relevant"

@@ -67,14 +67,22 @@ def test_crosstabs_of_any_depth_are_read(rows: list[str], columns: list[str], *,
     assert margins == (tuple("*" for _ in (*rows, *columns)) in found)
 
 
+@pytest.mark.parametrize("columns", [["job"], ["job", "ill"]])
+def test_shares_of_all_people_are_read(columns: list[str]) -> None:
+    made = pd.crosstab(PEOPLE.sex, [PEOPLE[one] for one in columns], normalize=True)
+    release = tacit.read_release(made, n=90)
+    assert cells(release, ["sex", *columns]).items() >= naive(["sex", *columns]).items()
+    series = tacit.read_release(PEOPLE.job.value_counts(normalize=True), n=90)
+    assert cells(series, ["job"]) == naive(["job"])
+
+
 def test_polars_counts_of_one_column_are_read() -> None:
     release = tacit.read_release(pl.from_pandas(PEOPLE)["job"].value_counts())
     assert cells(release, ["job"]) == naive(["job"])
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "shares": (lambda: PEOPLE.job.value_counts(normalize=True), "the series: holds shares, not counts"),
-    "shares across": (lambda: pd.crosstab(PEOPLE.sex, PEOPLE.job, normalize=True), "the crosstab: holds shares, not counts"),
+    "shares within rows": (lambda: pd.crosstab(PEOPLE.sex, PEOPLE.job, normalize="index"), "shares within each row or column"),
     "no counts": (lambda: PEOPLE.job, "its index has no name"),
     "numbers without names": (lambda: pd.DataFrame(np.zeros((4, 3), int)), "not those of a known release"),
 }
@@ -91,3 +99,16 @@ def test_roles_go_with_counts() -> None:
     found = tacit.audit(PEOPLE.groupby(["sex", "ill"]).size(), qi="sex", sa="ill", data=PEOPLE, k=2)
     assert found.attack("R03").status == "ran"
     assert found.posterior is not None
+
+
+def test_rounded_shares_do_not_tell_how_many_people_there_are() -> None:
+    """With three decimals some hundreds of people explain many shares that 20,000 people have."""
+    random = np.random.default_rng(5)
+    shares = np.round(np.unique(random.integers(2_000, 6_000, 400)) / 20_000, 3)
+    frame = pd.DataFrame({"support": shares, "itemsets": [frozenset([f"i{place}"]) for place in range(len(shares))]})
+    with pytest.raises(InputError, match="does not say of how many people"):
+        tacit.read_release(frame)
+    halves = pd.DataFrame(
+        {"support": [f"{part / 60:.3f}" for part in range(10, 50)], "itemset": [f'["i{p}"]' for p in range(40)]}
+    )
+    assert tacit.read_release(halves).n == 60, "where the steps are much finer than 1/n they do"

@@ -109,7 +109,11 @@ def test_merged_rows_cannot_be_hidden_singly() -> None:
 def test_what_is_a_table_is_known_by_its_columns(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TEXT)
     assert recognise(tmp_path / "t.csv", CellOptions(qi=["age,note"], sa=("job",))) == TABLE
-    assert recognise(tmp_path / "t.csv", CellOptions(qi=["age"], sa=("pay",))) != TABLE
+    # One column that it has, and one that it lacks: its reader says which.
+    assert recognise(tmp_path / "t.csv", CellOptions(qi=["age"], sa=("pay",))) == TABLE
+    with pytest.raises(OptionError, match="there is no column 'pay'"):
+        tacit.read_release(tmp_path / "t.csv", qi=["age"], sa=["pay"])
+    assert recognise(tmp_path / "t.csv", CellOptions(qi=["wage"], sa=("pay",))) != TABLE
     assert recognise(tmp_path / "t.csv", CellOptions()) != TABLE
     assert recognise(tmp_path / "none.csv", CellOptions(sa="job")) != TABLE
     assert recognise(tmp_path, CellOptions(sa="job")) != TABLE

@@ -29,6 +29,7 @@ from tests.judge.publishers import (
     publish_mlxtend,
     publish_rules,
     publish_table,
+    publish_visits,
 )
 from tests.judge.worlds import MANY, OTHER, Box, Problem, Space, between
 
@@ -41,7 +42,8 @@ class Case:
     """Releases with what is declared about their people, and what may be asked about them.
 
     ``people`` is what ``--people`` says, ``known`` are everybody's quasi-identifiers. ``sensitive`` is the column whose values are protected,
-    ``beside`` are further ones.
+    ``beside`` are further ones. ``visits`` are the owner's rows, of which somebody may have several, named in the column ``PERSON``. Columns of
+    ``secret`` describe no group: nobody knows them of others.
     """
 
     kind: str
@@ -55,6 +57,8 @@ class Case:
     knowledge: list[tuple[dict[str, str], str]] = field(default_factory=list)
     groups_count: bool = True
     convention: str | None = None
+    visits: Rows | None = None
+    secret: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[frozenset[int], ...]:
@@ -145,7 +149,7 @@ class Case:
                 frozenset(values) - frozenset(some) for size in range(1, len(named) + 1) for some in combinations(named, size)
             ]
             options.append([None, *dict.fromkeys([*(frozenset([value]) for value in named), *(one for one in lacking if one)])])
-            if len(values) == 1 or column in asides:
+            if len(values) == 1 or column in asides or column in self.secret:
                 options[-1] = [None]
         out: list[Group] = []
         for chosen in product(*options):
@@ -356,6 +360,32 @@ def _blanks(random: Random) -> dict[str, Any]:
     return {"releases": [table, other], "people": "same", "sensitive": "S"}
 
 
+def _microdata(random: Random) -> dict[str, Any]:
+    """Everybody's row with its sensitive cell; quasi-identifiers may be blank."""
+    columns = {"A": "xyz"[: random.choice([2, 3])], "S": "fgh"[: random.choice([2, 3])]}
+    if random.random() < 0.5:
+        columns = {"A": "xy", "B": "uv", "S": "fg"}
+    rows = draw_people(random, columns, random.randint(3, 9))
+    return {"releases": [publish_blanks(random, rows, columns, "S", shows_sensitive=True)], "secret": ("S",)}
+
+
+PERSON = "who"  #: The column of the person, where somebody has several rows.
+
+
+def _visits(shape: Callable[[Random], ListShape]) -> Callable[[Random], dict[str, Any]]:
+    """People with one to three rows each."""
+
+    def draw(random: Random) -> dict[str, Any]:
+        columns = {"A": "xy"} if random.random() < 0.3 else {"A": "xy", "B": "uv"}
+        visits = []
+        for number in range(random.randint(3, 9)):
+            visits += [{PERSON: f"p{number}", **row} for row in draw_people(random, columns, random.choice([1, 1, 2, 3]))]
+        random.shuffle(visits)
+        return {"releases": [publish_visits(random, visits, PERSON, shape(random))], "visits": visits}
+
+    return draw
+
+
 def _wide(random: Random) -> dict[str, Any]:
     """Five items, a few lines."""
     columns = dict.fromkeys("abcde", ITEM)
@@ -498,6 +528,9 @@ KINDS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "list-known": _known("list"),
     "two-known": _known("two"),
     "blanks": _blanks,
+    "microdata": _microdata,
+    "visits-list": _visits(_shape("all")),
+    "visits-any-list": _visits(any_shape),
     **{
         f"two-{how}-{people}": _two(people, how)
         for how in ("lists", "tables", "mixed")

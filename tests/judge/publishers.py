@@ -219,6 +219,20 @@ def publish_itemsets(
     return Published(f"{name}.csv", files, n if shape.tells_n else None, statements, named, closed, left_out=left_out)
 
 
+def publish_visits(random: Random, visits: Rows, person: str, shape: ListShape, name: str = "list") -> Published:
+    """A list of itemsets of people who have several rows: somebody has ``column: value`` if one of their rows does."""
+    columns = [column for column in visits[0] if column != person]
+    items = sorted({f"{column}: {row[column]}" for row in visits for column in columns})
+    people = [
+        {item: PRESENT if any(f"{c}: {row[c]}" == item for row in rows for c in columns) else ABSENT for item in items}
+        for rows in ([row for row in visits if row[person] == one] for one in sorted({row[person] for row in visits}))
+    ]
+    made = publish_itemsets(random, people, dict.fromkeys(items, (ABSENT, PRESENT)), False, shape, name)
+    header = json.loads(made.files[f"{name}.csv.json"]) | {"person": person, "columns": columns}
+    made.files[f"{name}.csv.json"] = json.dumps(header)
+    return made
+
+
 def _rounding(numbers: Numbers) -> dict[str, Any]:
     how, fine, mode = numbers
     if how == "base":
@@ -490,13 +504,27 @@ def _rule_line(random: Random, rows: Rows, whole: Box, both: Box, shape: RuleSha
 
 
 def publish_blanks(
-    random: Random, rows: Rows, columns: Mapping[str, Sequence[str]], sensitive: str, name: str = "people"
+    random: Random,
+    rows: Rows,
+    columns: Mapping[str, Sequence[str]],
+    sensitive: str,
+    name: str = "people",
+    *,
+    shows_sensitive: bool = False,
 ) -> Published:
-    """Everybody's row, with some cells blank; which row is like which is a column of its own that only the judge sees."""
-    blank = {(place, sensitive) for place in range(len(rows)) if random.random() < 0.3}
-    blank |= {(place, column) for place in range(len(rows)) for column in columns if random.random() < 0.05}
+    """Everybody's row, with some cells blank; which row is like which is a column of its own that only the judge sees.
+
+    With ``shows_sensitive`` only quasi-identifiers are blank.
+    """
+    others = [column for column in columns if column != sensitive]
+    if shows_sensitive:
+        often = random.choice([0, 0.1, 0.3])
+        blank = {(place, column) for place in range(len(rows)) for column in others if random.random() < often}
+    else:
+        blank = {(place, sensitive) for place in range(len(rows)) if random.random() < 0.3}
+        blank |= {(place, column) for place in range(len(rows)) for column in columns if random.random() < 0.05}
     shown = [tuple("" if (place, column) in blank else row[column] for column in columns) for place, row in enumerate(rows)]
-    if not any(row[-1] == "" for row in shown):
+    if not shows_sensitive and not any(row[-1] == "" for row in shown):
         raise NothingPublished
     patterns = sorted(set(shown))
     statements = []
@@ -511,7 +539,8 @@ def publish_blanks(
     named[ROW] = [str(number) for number in range(len(patterns))]
     header = {"format": "tacit.table/1", "n": len(rows), "qi": [one for one in columns if one != sensitive], "sa": sensitive}
     files = _files(name, list(columns), shown, header)
-    return Published(f"{name}.csv", files, len(rows), statements, named, closed | {ROW}, {ROW})
+    told = sensitive if shows_sensitive else None
+    return Published(f"{name}.csv", files, len(rows), statements, named, closed | {ROW}, {ROW}, sensitive=told)
 
 
 # Bucketized tables

@@ -67,9 +67,12 @@ def test_without_rows_and_data_every_blank_is_at_risk() -> None:
     assert told == {0, 2}
 
 
-def test_nothing_blank_and_nobody_named_is_no_pass() -> None:
+def test_nothing_blank_and_nobody_named_leaves_the_verdict_to_classes() -> None:
     found = audited()
-    assert (found.verdict, found.attack("T01").status, found.attack("T02").status) == ("incomplete", "unavailable", "unavailable")
+    statuses = [found.attack(code).status for code in ("T01", "T02", "T03")]
+    assert (found.verdict, statuses) == ("exposed", ["not-relevant", "not-relevant", "ran"])
+    asked = tacit.audit(fig2(), attacks=["T01"])
+    assert (asked.verdict, asked.attack("T03").status) == ("incomplete", "not-asked")
 
 
 def test_a_cell_that_is_to_be_protected_and_is_shown_exposes() -> None:

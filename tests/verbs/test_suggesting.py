@@ -249,10 +249,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_commands_that_are_named_do_it(folder: Path) -> None:
-    result = shell("audit", "sets.csv", "--data", "people.csv", "--suggest", "60")
+    result = shell("audit", "sets.csv", "--data", "people.csv", "--suggest", "60", "-v")
     assert result.exit_code == 1
     commands = [line.strip() for line in result.stdout.splitlines() if line.strip().startswith("tacit repair sets.csv --data")]
     assert len(commands) >= 4
+    brief = shell("audit", "sets.csv", "--data", "people.csv", "--suggest", "60").stdout.splitlines()
+    assert len(brief) <= 20
+    assert [line.strip() for line in brief if line.startswith("        tacit repair")] == commands[:2]
     for command in commands[:3]:
         done = CliRunner().invoke(cli, shlex.split(command)[1:])
         assert (done.exit_code, (folder / "sets-safer.csv").exists()) == (0, True), done.output
@@ -262,7 +265,7 @@ def test_the_commands_that_are_named_do_it(folder: Path) -> None:
 def test_several_files_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two_lists(tmp_path)
     monkeypatch.chdir(tmp_path)
-    result = shell("audit", "visits.csv", "treatments.csv", "--n", "100", "--people", "same", "--suggest", "60")
+    result = shell("audit", "visits.csv", "treatments.csv", "--n", "100", "--people", "same", "--suggest", "60", "-v")
     assert result.exit_code == 1
     commands = [line.strip() for line in result.stdout.splitlines() if line.strip().startswith("tacit ")]
     repaired = next(command for command in commands if "--lines 3" in command)
@@ -280,7 +283,7 @@ def test_records_of_both_kinds() -> None:
     assert "suggestions" not in record("audit", "sets.csv", code=1)
     outside = json.dumps(record("audit", "sets.csv", "--suggest", "60", "--report-kind", "external", code=1)["suggestions"])
     assert "sets" not in outside.replace("itemsets", "")
-    text = shell("audit", "sets.csv", "--suggest", "60", "--report-kind", "external").stdout
+    text = shell("audit", "sets.csv", "--suggest", "60", "--report-kind", "external", "-v").stdout
     assert "What would make it clean" in text
     assert "tacit repair sets.csv" not in text
 

@@ -19,7 +19,7 @@ from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_items
 from tacit.checker.joint import check_full_group, check_joint, is_about_groups
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
-from tacit.checker.partial import TableBook, check_table
+from tacit.checker.partial import TableBook, check_class, check_table
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
@@ -172,11 +172,13 @@ class _Shelf:
         least = int(policy["l"])
         if code == "T01" and isinstance(book, TableBook):
             return check_table(finding, book.table, policy)
+        if code == "T03" and isinstance(book, TableBook):
+            return check_class(finding, book.table, policy)
         if code == "B01" and isinstance(book, BucketBook):
             return check_buckets(finding, book, least, self.knowledge)
         if code == "R03" and isinstance(book, RuleBook):
             return check_values(finding, book, least, self.known)
-        if code in ("T01", "B01", "R03") or isinstance(book, BucketBook | TableBook) or not finding["because"]:
+        if code in ("T01", "T03", "B01", "R03") or isinstance(book, BucketBook | TableBook) or not finding["because"]:
             raise Reject("it cites no lines of one release of its kind")
         return _check_group(finding, book, int(policy["k"]))
 

@@ -1,4 +1,4 @@
-"""Checks findings about blank cells of a table.
+"""Checks findings about blank cells, and about small classes, of a table.
 
 A certificate says how many records fit its pattern, how many of them show the value, and on which lines the records stand whose cell is
 inferred. The checker counts both in the table, never these records among those that show the value, and compares with the thresholds of the
@@ -16,8 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checker.rules import Reject
+from tacit.model.arrays import Flags
+from tacit.model.finding import render_steps
+from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
-from tacit.model.words import BlankRule
+from tacit.model.words import BlankRule, PeopleAlike, Shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,63 @@ def _check_told(finding: Mapping[str, Any], table: PartialTable, policy: Mapping
         raise Reject("the rule is within the thresholds of the policy")
     rule = BlankRule(pattern, column, value, whole, both=both, rows=rows)
     return _check_rest(finding, rule, {"records": whole, "showing": both}, rule.state(confidence, support))
+
+
+def check_class(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any]) -> None:
+    """Raise unless a finding of T03 follows.
+
+    Rows that show all cells of the event belong to the class, rows that show or hide each of them may; both are counted anew, and
+    so are the sensitive values that they show.
+    """
+    schema = table.people.schema
+    if not set(finding["event"]) <= set(schema.qi):
+        raise Reject("its event is not a combination of quasi-identifiers")
+    pattern = {name: _single(finding["event"][name]) for name in schema.qi if name in finding["event"]}
+    shows = np.ones(len(table), np.bool_)
+    fits = np.ones(len(table), np.bool_)
+    for name, value in pattern.items():
+        same = _shows(table, name, value)
+        shows &= same
+        fits &= same | table.hidden[:, table.people.names.index(name)]
+    count = Bound(int(shows.sum()), int(fits.sum()))
+    if count.lo < 1 or finding["count"] != count.to_list():
+        raise Reject("the table shows another number of people with these quasi-identifiers")
+    least = int(policy["l"])
+    most = policy["max_posterior"]
+    limit = None if most is None else Fraction(repr(float(most)))
+    told: dict[str, tuple[str, ...]] = {}
+    sure: dict[str, Shared] = {}
+    for column in schema.sa:
+        place = table.people.names.index(column)
+        values = np.array(table.people.columns[place].values, object)[table.people.columns[place].codes]
+        values[table.hidden[:, place]] = ""
+        possible = sorted(set(values[fits].tolist()))
+        if "" not in possible and len(possible) < least:
+            told[column] = tuple(possible)
+        elif limit is not None:
+            shares = [_share(values, value, shows, fits) for value in possible if value]
+            best = max(shares, key=lambda one: one.part, default=None)
+            if best is not None and best.part > limit:
+                sure[column] = best
+    if count.hi >= int(policy["k"]) and not told and not sure:
+        raise Reject("the class has enough people and enough values")
+    lines = [int(row) + 2 for row in np.flatnonzero(shows).tolist()]
+    people = PeopleAlike(pattern, count, told, sure, lines)
+    because = finding["because"]
+    cited = people.cite(because[0]["release"] if because else 0)
+    proof = finding["certificate"]
+    if dict(proof["counts"]) != {"rows": count.lo, "may_fit": count.hi - count.lo} or list(proof["lines"]) != people.cited:
+        raise Reject("the table shows other counts, or its certificate names other lines")
+    if list(because) != [one.to_dict() for one in cited]:
+        raise Reject("the table shows other counts, or it cites other lines")
+    statement, steps = people.state(int(policy["k"]), least, limit)
+    if (finding["statement"], tuple(finding["steps"])) != (statement, render_steps(steps)):
+        raise Reject("its words do not say what its event and its citations say")
+
+
+def _share(values: npt.NDArray[Any], value: str, shows: Flags, fits: Flags) -> Shared:
+    has = values == value
+    return Shared(value, int((has & shows).sum()), int(fits.sum()) - int((has & fits & ~shows).sum()))
 
 
 def _shows(table: PartialTable, column: str, value: str) -> npt.NDArray[np.bool_]:

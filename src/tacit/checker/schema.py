@@ -250,7 +250,10 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"open": flag, **_OF_KNOWN},
     {"people": text, "open": flag, **_OF_KNOWN},
     {"matching": _MATCHING},
-    {"counts": fields({}, {"records": natural, "showing": natural}), "lines": list_of(whole)},
+    {
+        "counts": fields({}, {"records": natural, "showing": natural, "rows": natural, "may_fit": natural}),
+        "lines": list_of(whole),
+    },
     {"people": text, **_ENDS},
     {"people": text, "worlds": fields({"fit": natural})},
     _FULL_GROUP,

@@ -25,6 +25,7 @@ ATTACKS = {
     "B03": ("surviving-correlations", "estimates"),
     "T01": ("rules-about-blanks", "proves"),
     "T02": ("what-blanks-say", "estimates"),
+    "T03": ("small-classes", "proves"),
     "X01": ("joint-releases", "proves"),
 }
 #: The attacks that estimate: their findings are probabilities, and nobody can prove them.

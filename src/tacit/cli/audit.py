@@ -309,7 +309,7 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
     asked = settings.given
     kind = asked.report_kind
     origin = settings.config.where if kind == "internal" else ""
-    if not asked.verbose and asked.suggest is None:
+    if not asked.verbose:
         from tacit.reports.audit import brief_text
 
         repair = repair_words(found, asked.releases) if _has_repair(found, asked) else ""
@@ -321,7 +321,10 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
 
 
 def _has_repair(found: Audit, asked: AuditOptions) -> bool:
-    return found.verdict == "exposed" and asked.report_kind == "internal" and asked.is_repairable
+    from tacit.reports.sentences import judges_classes
+
+    is_repairable = asked.is_repairable and not judges_classes(found)
+    return found.verdict == "exposed" and asked.report_kind == "internal" and is_repairable
 
 
 def _paths(found: Audit, asked: AuditOptions) -> Sequence[str]:

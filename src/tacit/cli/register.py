@@ -82,7 +82,7 @@ class _AddOptions(ReleaseOptions):
 def add_command(**given: Any) -> None:
     """Write down that releases have left, with a copy of each.
 
-    Nothing is audited: audit a release with tacit register audit before it leaves. DIR is made if it does not exist.
+    Nothing is audited: audit a release with tacit register audit before you publish it. DIR is made if it does not exist.
     """
     from tacit.verbs.register import LISTED, Register
 

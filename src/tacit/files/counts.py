@@ -116,6 +116,7 @@ _MOST_PEOPLE = 10_000_000
 _PEOPLE_AT_ONCE = 500_000
 #: The chance, as a power of ten, that some smaller number explains all shares as well.
 _LOG_CHANCE = -6
+_FINE = 1 / 3  #: The chance that one share fits by itself; only smaller ones count as independent.
 _PLAIN = re.compile(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,2})?")
 
 
@@ -255,7 +256,9 @@ class Shares:
                     break
             else:
                 n = int(left[0])
-                odds = np.log10(np.minimum(1.0, 2 * reach * n)).sum() + np.log10(n)
+                chances = 2 * reach * n
+                # Where the steps of the last digits are not much finer than those of 1/n, neighbouring shares fit together or not at all.
+                odds = np.log10(chances[chances <= _FINE]).sum() + np.log10(n)
                 return n if odds < _LOG_CHANCE else None
         return None
 

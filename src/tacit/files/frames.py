@@ -253,8 +253,6 @@ def as_counts(data: Any) -> Any:
         return _counts_of_series(data)
     is_pandas = _is_a(data, "pandas", "DataFrame")
     if is_pandas and None not in (*data.columns.names, *data.index.names):
-        if any(_are_shares(data.iloc[:, place]) for place in range(data.shape[1])):
-            raise InputError("holds shares, not counts", where="the crosstab", remedy="Leave out normalize")
         return _counts_of_crosstab(data) if max(data.columns.nlevels, data.index.nlevels) > 1 else data
     is_arrow = _is_a(data, "pyarrow", "Table")
     if not (is_pandas or is_arrow or _is_a(data, "polars", "DataFrame")):
@@ -268,17 +266,11 @@ def as_counts(data: Any) -> Any:
     return data.rename(columns=renamed) if is_pandas else data.rename_columns(renamed) if is_arrow else data.rename(renamed)
 
 
-def _are_shares(series: Any) -> bool:
-    return series.dtype.kind == "f" and not bool((series.dropna() % 1 == 0).all())
-
-
 def _counts_of_series(series: Any) -> dict[str, list[Any]]:
     names = series.index.names
     if None in names:
         remedy = "Give value_counts(), or groupby(..).size()"
         raise InputError("its index has no name, so it does not say what is counted", where="the series", remedy=remedy)
-    if _are_shares(series):
-        raise InputError("holds shares, not counts", where="the series", remedy="Leave out normalize=True")
     levels = {str(name): series.index.get_level_values(place).tolist() for place, name in enumerate(names)}
     return levels | {"count": series.tolist()}
 

@@ -506,7 +506,12 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
         return FREQUENCIES
     if _holds_columns(file, options.qi, options.sa):
         return TABLE
-    return FREQUENCIES if _is_table_of_counts(file) else LIST
+    if _is_table_of_counts(file):
+        return FREQUENCIES
+    # A file with some of the columns, and of no other form, is a table whose reader tells which column it lacks.
+    if not roles or os.path.isdir(file) or _looks_like(file, _is_list):
+        return LIST
+    return TABLE if set(roles) & set(file_columns(file) or ()) else LIST
 
 
 def _recognise_frame(data: Any, options: CellOptions) -> str:

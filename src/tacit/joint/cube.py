@@ -114,6 +114,7 @@ class Cube:
     def tighten(self, lines: Sequence[int], check: Callable[[], None]) -> None:
         """Use these lines, and move bounds until nothing changes."""
         for number in lines:
+            check()
             boxes = self.problem.boxes[number]
             terms = [(factor, group) for factor, masks in boxes if (group := self.group(masks)) is not None]
             if len(terms) < len(boxes):
@@ -222,20 +223,22 @@ class Cube:
             self.clash = int(chosen[empty[0]])
 
 
-def make_cubes(problem: Problem) -> tuple[list[Cube], list[tuple[Problem, list[Window]]], int]:
+def make_cubes(
+    problem: Problem, check: Callable[[], None] = lambda: None
+) -> tuple[list[Cube], list[tuple[Problem, list[Window]]], int]:
     """Return cubes, windows by problem, and uncovered lines.
 
     If all axes are too wide for one cube that also has people who lack a single value, these have cubes of their own.
     """
-    chosen, skipped = choose_windows(problem)
+    chosen, skipped = choose_windows(problem, check)
     found = [(problem, chosen)]
     if problem.lacking not in ((), problem.axes):
         lacking = replace(problem, axes=problem.lacking)
-        found.append((lacking, choose_windows(lacking)[0]))
+        found.append((lacking, choose_windows(lacking, check)[0]))
     return [Cube(one, window) for one, listed in found for window in listed], found, skipped
 
 
-def choose_windows(problem: Problem) -> tuple[list[Window], int]:
+def choose_windows(problem: Problem, check: Callable[[], None] = lambda: None) -> tuple[list[Window], int]:
     """Choose the axes of every cube; count uncovered lines.
 
     The cubes that each release alone would need are among them, so that it reveals no less together with others.
@@ -246,21 +249,22 @@ def choose_windows(problem: Problem) -> tuple[list[Window], int]:
     always = frozenset(place for place, axis in enumerate(problem.axes) if axis.key == MEMBER)
     columns = [always.union(*(masks for _, masks in terms)) for terms in problem.boxes]
     chosen: dict[Window, None] = {}
-    skipped = _add_windows(problem, Counter(columns), chosen)
+    skipped = _add_windows(problem, Counter(columns), chosen, check)
     owners = [line.origin.release for line in problem.lines]
     for release in sorted(set(owners)) if len(set(owners)) > 1 else ():
         named = Counter(one for one, owner in zip(columns, owners, strict=True) if owner == release)
         own = always.union(*named)
         if _groups(problem, own) > MOST_GROUPS:
-            _add_windows(problem, named, chosen)
+            _add_windows(problem, named, chosen, check)
         elif not any(own <= set(window) for window in chosen):
             chosen[tuple(sorted(own))] = None
     return list(chosen), skipped
 
 
-def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None]) -> int:
+def _add_windows(problem: Problem, named: Counter[frozenset[int]], chosen: dict[Window, None], check: Callable[[], None]) -> int:
     skipped = 0
     for start in _largest(named):
+        check()
         if any(start <= set(window) for window in chosen):
             continue
         if _groups(problem, start) > MOST_GROUPS or len(chosen) >= MOST_WINDOWS:
@@ -334,8 +338,13 @@ def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
             work(cube)
         return
     with ThreadPoolExecutor(min(len(cubes), os.cpu_count() or 1)) as pool:
-        for done in [pool.submit(work, cube) for cube in cubes]:
-            done.result()
+        waiting = [pool.submit(work, cube) for cube in cubes]
+        try:
+            for done in waiting:
+                done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what has not begun is not waited for
+            raise
 
 
 def exchange(cubes: Sequence[Cube]) -> bool:

@@ -111,10 +111,11 @@ class _Search:
         self.people = 0
 
     def look(self, sensitive: Sequence[str]) -> None:
-        cubes, windows_by_problem, skipped = make_cubes(self.problem)
+        check = partial(self.target.limits.check, "R03")
+        cubes, windows_by_problem, skipped = make_cubes(self.problem, check)
         self.undecided += skipped + self.problem.left_out
         self.undecided += sum(self._count_uncovered(problem, windows) for problem, windows in windows_by_problem)
-        prover = Prover(tighten_cubes(cubes, lambda: self.target.limits.check("R03")))
+        prover = Prover(tighten_cubes(cubes, check))
         refuse_clashes(self.case, self.problem, prover, self.target.limits)
         for column in sensitive:
             place = self.problem.place.get(Key("column", column))

@@ -108,7 +108,7 @@ class _Search:
             self.reasons.append(why)
 
     def look(self) -> None:
-        cubes, windows_by_problem, skipped = make_cubes(self.problem)
+        cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)
         self.leave(skipped + self.problem.left_out, "not every line or missing line could be used")
         tighten_cubes(cubes, self._check)
         prover = self.prover = Prover(cubes)
@@ -252,6 +252,7 @@ class _Search:
 
     def _add_open(self, cube: Cube, groups: Ints) -> None:
         for group in groups.tolist():
+            self._check()
             event = self._event(cube, group)
             if event is not None:
                 self.open.setdefault(event, cube.box(group))
@@ -293,7 +294,7 @@ class _Search:
             idle = idle + 1 if left > 0.99 * before else 0
             if left == 0 or idle >= 2:
                 return
-            world = world.exchange(random)
+            world = world.exchange(random, self._check)
 
     def _refute_by_exchange(self) -> None:
         """Remove open groups that small exchanges empty or enlarge."""
@@ -306,6 +307,7 @@ class _Search:
             del self.open[asked[place][0]]
 
     def _fits(self, chosen: tuple[int, ...]) -> bool:
+        self._check()
         if count_cells([self.problem.axes[place] for place in chosen]) > MOST_CELLS:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
@@ -316,6 +318,7 @@ class _Search:
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
+            self._check()
             known = self.found.get(event)
             is_settled = known is not None and (known.lo == known.hi or not _is_about_movers(event))
             if is_settled or not box.keys() <= has:

@@ -479,7 +479,7 @@ class Programs:
             if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
                 break
             self._exchanges += 1
-            people = people.exchange(self._random)
+            people = people.exchange(self._random, lambda: self.limits.check("X01"))
             world = people.cells(cells)
 
     def _ask(self, number: int) -> None:

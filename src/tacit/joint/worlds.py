@@ -25,6 +25,7 @@ import numpy.typing as npt
 from tacit.joint.boxes import Axis, Choice, Line, Problem, Tally, literal
 from tacit.joint.cube import Cited, Cube, Step
 from tacit.model.arrays import Flags, Floats, Ints, Words
+from tacit.model.policy import Check
 from tacit.model.table import Transactions
 from tacit.solve.solver import DENOMINATORS as SIMPLE_DENOMINATORS
 from tacit.solve.solver import Matrix, stack_rows
@@ -426,31 +427,37 @@ class World:
             table = np.moveaxis(np.tensordot(held, table, axes=(1, position)), 0, position)
         return np.rint(table).astype(np.int64).ravel()
 
-    def exchange(self, random: np.random.Generator) -> World:
+    def exchange(self, random: np.random.Generator, check: Check = lambda: None) -> World:
         """Return another world by random exchanges of similar people."""
         for share in SHARES if self.problem.conditions else SHARES[:1]:
-            found = self._exchange(random, share)
+            found = self._exchange(random, share, check)
             if self.problem.holds(found.kinds):
                 return found
         return self
 
-    def _exchange(self, random: np.random.Generator, share: float) -> World:
+    def _exchange(self, random: np.random.Generator, share: float, check: Check) -> World:
         found = World(self.problem, self.kinds.copy())
+        weights = np.random.default_rng(0).integers(1, 2**63, len(self.problem.axes), dtype=np.uint64)
+        whole = found.kinds.astype(np.uint64) @ weights  # a name of each person, from which the axis is taken away
         for axis in random.permutation(len(self.problem.axes)).tolist():
+            check()
             taking = np.flatnonzero(random.random(len(self.kinds)) < share)
-            alike = found.alike(axis)[taking]
+            others = whole - found.kinds[:, axis].astype(np.uint64) * weights[axis]
+            alike = found.alike(axis, others)[taking]
             before = taking[np.lexsort((random.random(len(alike)), alike))]
             after = taking[np.argsort(alike, kind="stable")]
             found.kinds[after, axis] = found.kinds[before, axis]
+            whole = others + found.kinds[:, axis].astype(np.uint64) * weights[axis]
             found._inside = {key: flags for key, flags in found._inside.items() if key[0] != axis}
         return found
 
-    def alike(self, axis: int) -> Words:
-        """Number people by how the lines of an axis treat them."""
+    def alike(self, axis: int, others: Words) -> Words:
+        """Number people by how the lines of an axis treat them.
+
+        ``others`` is the same for people with the same values on all other axes.
+        """
         weigh = np.random.default_rng(axis)
-        others = np.delete(self.kinds, axis, axis=1).astype(np.uint64)
-        names = others @ weigh.integers(1, 2**63, others.shape[1], dtype=np.uint64)
-        _, first, which = np.unique(names, return_index=True, return_inverse=True)
+        _, first, which = np.unique(others, return_index=True, return_inverse=True)
         distinct = World(self.problem, self.kinds[first])
         found = np.zeros(len(first), np.uint64)
         for box in self.problem.rests[axis]:
@@ -490,7 +497,7 @@ def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: 
         if not len(asked) or (turn and len(asked) > FEW_LEFT):
             break
         out[asked] = refute_by_exchanges(world, [boxes[number] for number in asked.tolist()], k, check)
-        world = world.exchange(random)
+        world = world.exchange(random, check)
     return out
 
 

@@ -66,17 +66,22 @@ def described(release: Release) -> dict[str, Any]:
 SURE = 0.9  #: An estimate above this is reported with the verdict, whatever the policy says.
 
 
+#: People whom a caution counts: whose value, or hidden value, is guessed with over 90 %; who are alone with their quasi-identifiers, or
+#: with all columns of the table.
+CautionAbout = Literal["value", "hidden value", "alone", "alone by all columns"]
+
+
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """People whose sensitive value is guessed with over 90 %.
+    """People at risk in a way that does not decide the verdict.
 
-    ``of`` people were looked at (with ``hidden``: those with a hidden cell); ``limit`` says that a limit is set and does not judge the estimate.
+    ``of`` people were looked at; ``limit`` says that a limit is set and does not judge the estimate.
     """
 
     code: str
     number: int
     of: int
-    hidden: bool = False
+    about: CautionAbout = "value"
     limit: bool = False
     release: int | None = None
 
@@ -85,7 +90,13 @@ class Caution:
         """Rest of a sentence about the caution; counts only."""
         among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"
         where = "" if self.release is None else f" in release {self.release + 1}"
-        who = f"the hidden value of {among}{where}" if self.hidden else f"{among}{where}"
+        is_alone = "is" if self.number == 1 else "are"
+        if self.about == "alone":
+            return f"{among}{where} {is_alone} alone with their quasi-identifiers ({self.code}), which the verdict does not judge"
+        if self.about == "alone by all columns":
+            known = "whoever knows the columns without a role as well"
+            return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
+        who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
         return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
 
@@ -94,9 +105,9 @@ class Caution:
         return {"code": self.code, "text": self.text, "number": self.number, "of": self.of}
 
 
-def cautions_of(code: str, number: int, of: int, *, hidden: bool = False, limit: bool = False) -> tuple[Caution, ...]:
+def cautions_of(code: str, number: int, of: int, *, about: CautionAbout = "value", limit: bool = False) -> tuple[Caution, ...]:
     """Return the caution about some people, if any."""
-    return (Caution(code, int(number), int(of), hidden, limit),) if number else ()
+    return (Caution(code, int(number), int(of), about, limit),) if number else ()
 
 
 Status = Literal["ran", "not-relevant", "not-asked", "stopped", "unavailable"]

@@ -112,8 +112,12 @@ def mentions(event: Event) -> frozenset[tuple[str | None, str]]:
 
 
 def comparable(event: Event) -> object:
-    """Return a key that is the same for the same event."""
-    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
+    """Return a key that is the same for the same event, in columns or in items."""
+    if isinstance(event, ItemEvent):
+        return frozenset(event.present), frozenset(event.absent)
+    if all(len(values) == 1 for values in event.allowed.values()):
+        return frozenset(f"{column}={values[0]}" for column, values in event.allowed.items()), frozenset()
+    return frozenset((column, frozenset(values)) for column, values in event.allowed.items())
 
 
 THE_GROUP = "in the group"  #: The group of a goal that is the group of the finding itself.

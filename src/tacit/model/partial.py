@@ -110,10 +110,6 @@ class PartialTable(Published):
         codes[self.hidden[:, place]] = -1
         return codes
 
-    def group_sizes(self) -> Ints:
-        """Return the number of people with each combination of quasi-identifiers."""
-        return np.unique(self.conditions, axis=0, return_counts=True)[1].astype(np.int64)
-
     def hidden_by_region(self) -> Mapping[Region, int]:
         """Count the blank cells in each region; the sensitive rows must be known."""
         if self.sensitive is None:

@@ -790,6 +790,89 @@ class BlankRule:
         return (*counts, *(Citation(release, line(row), Bound.of(1), None) for row in self.rows))
 
 
+CITED_ROWS = 20  #: Classes of more rows are cited without their lines.
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A sensitive value that at least ``shown`` of at most ``whole`` people have."""
+
+    value: str
+    shown: int
+    whole: int
+
+    @property
+    def part(self) -> Fraction:
+        """The smallest share of people with the value."""
+        return Fraction(self.shown, max(1, self.whole))
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAlike:
+    """People of a table with the same quasi-identifiers.
+
+    ``told`` are the sensitive columns with fewer than l possible values, ``sure`` those with a value of too large a share. ``lines`` are
+    those of the rows that show the pattern, or more than are cited.
+    """
+
+    pattern: Mapping[str, str]
+    count: Bound
+    told: Mapping[str, Sequence[str]]
+    sure: Mapping[str, Shared]
+    lines: Sequence[int]
+
+    @property
+    def cited(self) -> list[int]:
+        """Lines that are cited: all of a small class, none of a large one."""
+        return list(self.lines) if len(self.lines) <= CITED_ROWS else []
+
+    def state(self, k: int, least: int, limit: Fraction | None) -> tuple[str, tuple[Step, ...]]:
+        """Return the sentence and the steps about an exposed class."""
+        fits = describe_pattern(self.pattern) or "any quasi-identifiers"
+        is_one = self.count == Bound(1, 1)
+        is_small = self.count.hi < k
+        told = " and ".join(f"{column} {' or '.join(values)}" for column, values in self.told.items())
+        shares = []
+        for column, one in self.sure.items():
+            of = "of the" if self.count.is_exact else "or more of the"
+            shares.append(f"{one.shown:,} {of} {render_people(self.count)} with {fits} have {column} {one.value}")
+        if is_small:
+            all_with = f"{', with' if is_one else ', all with'} {told}" if told else ""
+            statement = f"{render_people(self.count)} {'has' if is_one else 'have'} {fits}{all_with}."
+        elif told:
+            who = f"The only person with {fits} has" if is_one else f"All {render_people(self.count)} with {fits} have"
+            statement = f"{who} {told}."
+        else:
+            statement = f"{'; '.join(shares)}."
+        rows = "1 row shows" if self.count.lo == 1 else f"{self.count.lo:,} rows show"
+        where: tuple[str | Lines, ...] = (": ", Lines(tuple(self.cited))) if self.cited else ()
+        steps = [remark(f"{rows} {fits}", *where, ".")]
+        if more := self.count.hi - self.count.lo:
+            others = "1 more row may" if more == 1 else f"{more:,} more rows may"
+            steps.append(remark(f"{others} belong to them: each cell is the same or blank."))
+        if is_small:
+            most = "That is" if self.count.is_exact else "That is at most"
+            steps.append(remark(f"{most} {render_people(Bound.of(self.count.hi))}, fewer than {k:,}."))
+        for column, values in self.told.items():
+            number = "1 value" if len(values) == 1 else f"{len(values):,} values"
+            steps.append(
+                remark(f"These rows show {column} {' or '.join(values)} and nothing else: {number}, fewer than {least:,}.")
+            )
+        for column, one in self.sure.items():
+            assert limit is not None
+            share = f"{one.shown:,} / {one.whole:,} = {render_percent(one.shown, one.whole)}"
+            allowed = render_percent(limit.numerator, limit.denominator)
+            steps.append(
+                remark(f"Of at most {one.whole:,}, {one.shown:,} show {column} {one.value}: {share}, more than {allowed}.")
+            )
+        return statement, tuple(steps)
+
+    def cite(self, release: int) -> tuple[Citation, ...]:
+        """Return the number of rows with the pattern, and their lines."""
+        whole = Citation(release, RecordsWith(self.pattern), self.count, None)
+        return (whole, *(Citation(release, line, Bound.of(1), None) for line in self.cited))
+
+
 def describe_pattern(pattern: Mapping[str, str]) -> str:
     """Return a pattern in words."""
     return ", ".join(f"{column}={value}" for column, value in pattern.items())

@@ -37,14 +37,14 @@ from tacit.partial.unsafe_rules import RuleList, unsafe_rules
 
 CODE = "T01"
 NAME = "rules-about-blanks"
-NOTHING = "no sensitive cell is blank: name the rows to protect with --rows"
+NOTHING = "no sensitive cell is blank, and no rows to protect are named"
 
 
 def run(target: Target) -> AttackRun:
     """Find the rules that predict blank cells."""
     case = TableCase.of(target)
     if not case.at_risk:
-        return AttackRun(CODE, NAME, "proves", "unavailable", reason=NOTHING)
+        return AttackRun(CODE, NAME, "proves", "not-relevant", reason=NOTHING)
     return _Outcome(target, case).run()
 
 

@@ -208,7 +208,7 @@ def run(target: Target) -> AttackRun:
     """Find what other readings of the blanks reveal."""
     case = TableCase.of(target)
     if not case.at_risk:
-        return AttackRun(CODE, NAME, "estimates", "unavailable", reason=NOTHING)
+        return AttackRun(CODE, NAME, "estimates", "not-relevant", reason=NOTHING)
     return _Outcome(target, case).run()
 
 
@@ -350,7 +350,7 @@ class _Outcome:
             severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
-            cautions=cautions_of(CODE, len(self.sure), self.case.at_risk, hidden=True),
+            cautions=cautions_of(CODE, len(self.sure), self.case.at_risk, about="hidden value"),
         )
 
     def event(self, index: int) -> BoxEvent:

@@ -133,6 +133,7 @@ _NAMES = "Internal report: it names files and columns, and describes no group of
 _WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
 _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 _MOST_SEARCHED = 2_000  #: The number of findings of X01 that are searched for those that need several files.
+_MOST_REPAIRS = 2  #: The number of repairs that a short text shows.
 _MOST_NAMED = 3  #: The number of files that a title names.
 
 
@@ -771,8 +772,30 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[st
     yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows more).", width, indent="")[:3]
     if audit.verdict != "exposed":
         yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
+    elif audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
+        yield from _suggested(audit.suggestions, width)
     elif repair:
         yield f"Repair  {repair}"
+    elif sentences.judges_classes(audit) and kind == "internal":
+        for number, step in enumerate(sentences.next_steps(audit)[1:]):
+            yield from bullet("       " if number else "Next   ", "".join(step), width, indent="")
+
+
+def _suggested(suggestions: Suggestions, width: int) -> Iterator[str]:
+    """Yield the repairs that make a release clean, and what became of the others."""
+    for one in suggestions.clean[:_MOST_REPAIRS]:
+        yield from bullet("Repair ", f"{capitalise(one.what)}: {cost_words(one)}.", width, indent="")[:2]
+        yield from (f"        {line}" for line in suggestions.lines(one))
+    if not suggestions.clean:
+        yield "Repair  No repair that was tried makes it clean."
+    unlike = [one for one in suggestions if one not in suggestions.clean[:_MOST_REPAIRS] and one not in suggestions.late]
+    if unlike:
+        names = ", ".join(one.method for one in unlike)
+        yield from bullet("Tried  ", f"{names} (-v shows more).", width, indent="")[:2]
+    if suggestions.late:
+        names = ", ".join(one.method for one in suggestions.late)
+        told = f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}."
+        yield from bullet("Time   ", told, width, indent="")[:2]
 
 
 @dataclass(frozen=True, slots=True)

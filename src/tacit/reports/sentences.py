@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any
 from urllib.parse import unquote
 
@@ -160,28 +161,12 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
-    if _has_no_blanks(audit):
-        notes.append(_groups_of_people(audit))
     if not notes:
         return [said]
     if audit.verdict != "clean":
         return [said, *(f"Besides, {note}." for note in notes)]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
     return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
-
-
-def _has_no_blanks(audit: Audit) -> bool:
-    """Return True if a table hides nothing, so that no attack on it could run."""
-    return "people_alone" in audit.measures and not any(run.status in ("ran", "stopped") for run in audit.runs)
-
-
-def _groups_of_people(audit: Audit) -> str:
-    """Return the sizes of the groups that the rows of a table make."""
-    found = audit.measures
-    smallest = people(int(found["smallest_combination"]))
-    alone = int(found["people_alone"])
-    told = f"; {people(alone)} {'is' if alone == 1 else 'are'} alone in theirs" if alone else ""
-    return f"its quasi-identifiers make {counted(int(found['qi_combinations']), 'group')} of people, the smallest of {smallest}{told}"
 
 
 def headline(audit: Audit) -> str:
@@ -205,8 +190,37 @@ def is_table(audit: Audit) -> bool:
     return any(release["kind"] == "table" for release in audit.release)
 
 
+def judges_classes(audit: Audit) -> bool:
+    """Return True if the classes of one table were judged (T03)."""
+    return len(audit.release) == 1 and any(run.code == "T03" and run.status in ("ran", "stopped") for run in audit.runs)
+
+
+def _classes_sentence(audit: Audit) -> str:
+    """Return the verdict on the people of a table who share their quasi-identifiers."""
+    found = audit.measures
+    k = audit.policy.k
+    least = audit.policy.l
+    if audit.verdict == "clean":
+        kept = f"who have at least {counted(least, 'sensitive value')}"
+        return f"every combination of quasi-identifiers is shared by at least {people(k)}, {kept}."
+    parts = []
+    if small := int(found["people_below_k"]):
+        alone = int(found["people_alone"])
+        of_them = f", {alone:,} of them with nobody" if alone else ""
+        shares = "person shares" if small == 1 else "people share"
+        parts.append(f"{small:,} {shares} their quasi-identifiers with fewer than {k - 1:,} others{of_them}")
+    if certain := int(found.get("people_certain") or 0):
+        parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
+    if not parts:
+        run = audit.attack("T03")
+        parts.append(f"the sensitive value of {people(run.people)} is told by their quasi-identifiers beyond the policy's limits")
+    return f"{'; '.join(parts)}."
+
+
 def _table_sentence(audit: Audit) -> str:
     runs = {run.code: run for run in audit.runs if run.status in ("ran", "stopped")}
+    if judges_classes(audit) and not ({"T01", "T02"} & set(runs)) and audit.verdict != "incomplete":
+        return _classes_sentence(audit)
     if audit.verdict == "clean":
         ways = {"T01": "a rule", "T02": "another reading of the blanks" if "T01" in runs else "a reading of the blanks"}
         used = " or ".join(way for code, way in ways.items() if code in runs)
@@ -253,6 +267,16 @@ def limit_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
 def policy_sentences(audit: Audit) -> list[str]:
     """Return the applicable limits, one sentence each."""
     policy = audit.policy
+    if judges_classes(audit):
+        out = [
+            f"k = {policy.k:,}: everybody must share their quasi-identifiers with {policy.k - 1:,} others or more{_set_by(audit, 'k')}"
+        ]
+        kept = counted(policy.l, "sensitive value")
+        out.append(f"l = {policy.l:,}: those who share them must have at least {kept}{_set_by(audit, 'l')}")
+        if policy.max_posterior is not None:
+            limit = f"{policy.max_posterior:g}{_set_by(audit, 'max_posterior')}"
+            out.append(f"no sensitive value may have a share above {limit} among those who share them")
+        return out
     if is_table(audit):
         limits = policy.to_dict()
         support = counted(limits["min_support"], "record")
@@ -277,9 +301,11 @@ def policy_sentences(audit: Audit) -> list[str]:
 def limits_in_force(audit: Audit) -> str:
     """Return the limits that apply, as they are typed."""
     limits = audit.policy.to_dict()
-    names = ["min_confidence", "min_support"] if is_table(audit) else []
-    names += ["k"] if finds_groups(audit) else []
-    names += ["l"] if not is_table(audit) and any(KINDS[release["kind"]].has_values for release in audit.release) else []
+    by_class = judges_classes(audit)
+    has_values = any(KINDS[release["kind"]].has_values for release in audit.release)
+    names = ["min_confidence", "min_support"] if is_table(audit) and not by_class else []
+    names += ["k"] if finds_groups(audit) or by_class else []
+    names += ["l"] if by_class or (has_values and not is_table(audit)) else []
     names += [name for name in ("max_posterior", "max_gain") if limits[name] is not None]
     asked = {name: format_limit(value) for name, value in audit.policy.overruled.items()}
     looser = {name: f" (the data set's file asks for {asked[name]}, which is looser and does not count)" for name in asked}
@@ -466,6 +492,7 @@ LOOKS_FOR = {
     "B03": "sensitive values that are probable within a group, by what all groups show together",
     "T01": "hidden values that a rule reveals, which the rest of the table shows",
     "T02": "hidden values that other readings of the blanks reveal, or a model",
+    "T03": "people who share their quasi-identifiers with fewer than k people in all, or whose group has fewer than l sensitive values",
     "X01": "groups of fewer than k people that follow from all published numbers together",
 }
 
@@ -504,6 +531,9 @@ def nearness(audit: Audit) -> list[str]:
         else:
             none = f"; none has fewer than {people(k)}, by the attacks that ran" if audit.verdict == "clean" else ""
             out.append(f"The size of the smallest group that can be computed is not known{none}.")
+    if judges_classes(audit):
+        out.append(f"The fewest people who share their quasi-identifiers are {people(int(measures['k_anonymity']))}.")
+        out.append(f"All who share them have at least {counted(int(measures['l_diversity']), 'sensitive value')}.")
     if "max_posterior" in measures:
         limit = audit.policy.max_posterior
         judged = "no limit is set for estimates" if limit is None else f"the limit is {100 * limit:g} %"
@@ -591,6 +621,8 @@ def assumptions(audit: Audit, kind: ReportKind) -> list[str]:
         has = "and so everybody's cells that are not blank"
         if (named := known.pop("rows_named")) is not None:
             has += f"; {counted(named, 'row is', 'rows are')} to be protected"
+        if judges_classes(audit):
+            has += "; they know somebody's quasi-identifiers, and that this person is in the table"
     out = [f"The attacker has {releases} {has}.", *inferred(audit, kind)]
     for name in ("population", "taken_as_different"):
         known.pop(name, None)
@@ -768,12 +800,16 @@ def next_steps(audit: Audit) -> list[Sentence]:
     if audit.verdict == "clean":
         what = "this file" if len(audit.release) == 1 else "these files"
         limit = f"{what}, this {'k' if finds_groups(audit) else 'l'}"
-        if is_table(audit):
+        if judges_classes(audit):
+            limit = f"{what}, these quasi-identifiers, this k and l"
+        elif is_table(audit):
             limit = "this table, these rows, these thresholds"
         return [(f"Clean holds for {limit} and the attacks that ran.",), (_MAY_ADD,)]
     if audit.verdict == "incomplete":
         return [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
     steps = _steps_when_exposed(audit)
+    if judges_classes(audit):
+        return steps
     if audit.suggestions is None:
         return [*steps, (_SUGGEST,)]
     if audit.suggestions.best is not None:
@@ -784,6 +820,8 @@ def next_steps(audit: Audit) -> list[Sentence]:
 
 
 def _steps_when_exposed(audit: Audit) -> list[Sentence]:
+    if judges_classes(audit):
+        return _steps_for_classes(audit)
     if is_table(audit):
         limits = audit.policy.to_dict()
         bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
@@ -810,6 +848,21 @@ def _steps_when_exposed(audit: Audit) -> list[Sentence]:
     return out
 
 
+def _steps_for_classes(audit: Audit) -> list[Sentence]:
+    release = audit.release[0]
+    file = quote(visible(release.get("file") or "DATA"))
+    qi = quote(",".join(release["qi"]))
+    columns = quote(",".join([*release["qi"], *release["sa"]]))
+    counts = Command(f"tacit tabulate {file} --by {columns} --hide-below {audit.policy.k} -o counts.csv")
+    least = f" --l {audit.policy.l}" if audit.policy.l > 2 else ""
+    made = Command(f"tacit bucketize {file} --qi {qi} --sa {quote(','.join(release['sa']))}{least} -o buckets")
+    return [
+        ("Do not publish this table as it is.",),
+        ("Make the quasi-identifiers coarser or drop some, and audit again; or publish counts: ", counts, "."),
+        ("Or cut the link between quasi-identifiers and sensitive values: ", made, "."),
+    ]
+
+
 def _missing_decisions(audit: Audit) -> str:
     hints = {
         "stopped": "give more time with --time-limit",
@@ -821,15 +874,16 @@ def _missing_decisions(audit: Audit) -> str:
         hints["ran"] += ", or the number of people with --n"
     if audit.adversary.get("knows_quasi_identifiers") is False:
         hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
-    if _has_no_blanks(audit):
-        release = audit.release[0]
-        counts = f"tacit tabulate {visible(release.get('file') or 'DATA')} --by {','.join(release['qi'])} -o groups.csv"
-        hints["unavailable"] = f"count the groups ({counts}) and look for small ones (tacit audit groups.csv --sa none)"
-    found = list(dict.fromkeys(hints[run.status] for run in open_runs(audit)))
+    found = list(dict.fromkeys(_hint(run) or hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
         ignore = "say with --ignore NAME that it says nothing about people"
         found.append(f"give what was not read in a form that Tacit reads, or {ignore}")
     return " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
+
+
+def _hint(run: AttackRun) -> str:
+    """Return the reason why an attack could not run, if it says what to give."""
+    return run.reason if run.status == "unavailable" and run.reason.startswith("name the ") else ""
 
 
 def open_runs(audit: Audit) -> list[AttackRun]:

@@ -187,6 +187,14 @@ ATTACKS: tuple[Attack, ...] = (
         reads=("min_confidence", "min_support", "max_posterior", "max_gain"),
     ),
     Attack(
+        code="T03",
+        needs="table",
+        claim="proves",
+        module="tacit.partial.small_classes",
+        summary="people who share their quasi-identifiers with fewer than k-1 others in a table, or all have the same sensitive value",
+        source="Sweeney 2002; Machanavajjhala et al. 2006",
+    ),
+    Attack(
         code="X01",
         needs="lines",
         claim="proves",

@@ -357,16 +357,6 @@ class _PartialKind(Kind["PartialTable"]):
     def asks_groups(self, release: PartialTable, *, alone: bool) -> bool:
         return not alone
 
-    def figures(self, release: PartialTable, order: tuple[str, ...]) -> dict[str, float | None]:
-        if release.cells_hidden or release.sensitive is not None:
-            return {}  # then groups are not what everybody can count
-        groups = release.group_sizes()
-        return {
-            "qi_combinations": len(groups),
-            "smallest_combination": int(groups.min(initial=release.n)),
-            "people_alone": int((groups == 1).sum()),
-        }
-
     def adversary(self, release: PartialTable, case: Any) -> dict[str, Any]:
         return {
             "knows_n": True,

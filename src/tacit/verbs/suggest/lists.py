@@ -23,7 +23,7 @@ OF_ITEMSETS = (
     "mean over the published itemsets (1 for one that is lost or made up, else the relative error of its count), "
     "plus the share of people whose rows were changed"
 )
-IN_NATS = "nats a person by which the sensitive values become less certain"
+IN_INFORMATION = "information about sensitive values that readers of the release no longer have, mean over all people"
 IN_LINES = "share of the rules that are lost, or printed without their support, or else the mean relative error of their supports"
 #: Quick repairs first, so that slow ones have the rest of the time. A repair that is new in the table, and not here, is tried last.
 ORDER = (
@@ -116,7 +116,7 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
     gone = cost["rules_lost"] + cost["values_withheld"]
     loss = float(gone + max(0, len(release) - gone) * cost["support_error_mean"]) / max(1, len(release))
     if "information_lost" in cost:
-        return _done(done, float(cost["information_lost"]), IN_NATS, (*words, "-o", "@out"), what)
+        return _done(done, float(cost["information_lost"]), IN_INFORMATION, (*words, "-o", "@out"), what)
     return _done(done, loss, IN_LINES, (*words, "-o", "@out"), what)
 
 

@@ -91,6 +91,8 @@ def _ways_to_hide(case: SuggestCase) -> list[Way]:
     from tacit.partial.methods import MEANING
     from tacit.verbs.hide import HIDINGS
 
+    if case.before.attack("T03").findings:
+        return []  # classes are made larger by coarser columns, which only the owner can choose
     if case.data is None or case.rows is None:
         return [Way("hide", "hide more cells", partial(_hide, case, *HIDINGS[0]))]
     found = []
