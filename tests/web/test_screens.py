@@ -143,6 +143,20 @@ def test_the_keyboard_is_enough(page: Page, entered: tuple[BrowserContext, Serve
     assert Path(downloaded.value.path()).read_bytes().startswith(b"itemset,")
 
 
+def test_columns_get_their_roles_by_keys(page: Page, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    project = served.project("roles", table_csv=b"sex,area,count\nF,N,40\nF,S,11\nM,N,35\nM,S,14\n")
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/open")
+    page.wait_for_selector(".question")
+    press_to(page, "#chip-2")
+    page.keyboard.press("s")  # the role that begins with this letter
+    page.wait_for_function("() => !document.querySelector('.question')")
+    assert page.evaluate("() => document.activeElement.id") == "chip-2"
+    page.reload()
+    assert page.input_value("#chip-2") == "sensitive"
+    assert "--sa area" in served.call("GET", f"/p/{project}/take").body.decode()
+
+
 def press_to(page: Page, selector: str, *, backwards: bool = False) -> None:
     """Move the focus to an element with the tabulator alone."""
     for _ in range(60):
