@@ -40,6 +40,7 @@ def test_a_repair_is_carried_out_and_downloaded(served: Served) -> None:
     assert served.file(project, done["job"], "clinic-safer.csv").startswith(b"itemset,")
     page = served.call("GET", f"/p/{project}/repair?choice=1").body.decode()
     assert "tacit repair clinic.csv --method" in page
+    assert f"/jobs/{done['job']}/files/clinic-safer.csv" in served.call("GET", f"/p/{project}/take").body.decode()
 
 
 def test_external_answers_describe_nobody(served: Served) -> None:

@@ -118,6 +118,27 @@ def test_the_attacker_decides_what_is_given() -> None:
     assert shown("earlier") == "tacit audit old.csv a.csv --people left:1,joined:0"
 
 
+def test_the_lines_of_python_say_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.csv").write_text(COUNTS)
+    (tmp_path / "new.csv").write_text(COUNTS.replace("11", "10"))
+    files = (File("old.csv", "earlier", "x"), File("new.csv", "release", "x"))
+    waiver = {"kind": "columns", "what": "sex, area", "people": "1", "reason": "known", "name": "A. B.", "until": ""}
+    settings = {"people": "left:1,joined:0", "sa": "none", "form": "frequencies", "k": "8"}
+    for waivers in ((), (waiver,)):
+        project = Project("p", "test", files, settings, {}, waivers)
+        command = commands.audit_command(project)
+        (tmp_path / "answer").mkdir(exist_ok=True)
+        command.prepare(tmp_path / "answer")
+        if waivers:
+            (tmp_path / "review.toml").write_text(waivers_text(waivers))
+        by_hand = json.loads(tacit(*command.to_run(tmp_path / "answer")[:-4], "--json", "-").stdout_bytes)
+        names: dict[str, Any] = {}
+        exec(commands.python_lines(project), names)
+        assert names["audit"].verdict == by_hand["verdict"]
+        assert [finding.id for finding in names["audit"].findings] == [finding["id"] for finding in by_hand["findings"]]
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

@@ -11,6 +11,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
 
+from tacit.web.examples import EXAMPLES
 from tests.shell import people, program, tacit
 from tests.web.serving import Served
 from tests.web.test_screens import check_everywhere, settle
@@ -143,13 +144,14 @@ def test_folders_stay_in_their_project(served: Served) -> None:
 
 def test_examples_are_what_they_say(entered: tuple[BrowserContext, Served]) -> None:
     _, served = entered
-    verdicts = {}
-    for name in ("itemsets", "years"):
+    project = served.call("POST", "/p", {"example": "years"}).json()["project"]
+    told = run(served, project, screen="verdict")
+    headline = json.loads(served.file(project, told["job"], "record.json"))["headline"]
+    assert "these 2 releases; it is a single person" in headline
+    for name, example in EXAMPLES.items():
         project = served.call("POST", "/p", {"example": name}).json()["project"]
-        told = run(served, project, screen="verdict")
-        verdicts[name] = json.loads(served.file(project, told["job"], "record.json"))["headline"]
-    assert "it is a single person" in verdicts["years"]
-    assert "single person" in verdicts["itemsets"]
+        listed = served.call("GET", f"/p/{project}/open").body.decode()
+        assert all(f'data-role="{file}"' in listed or file.endswith(".json") for file in example.roles)
     assert served.call("POST", "/p", {"example": "../x"}).status == 422
 
 

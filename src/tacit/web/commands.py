@@ -32,6 +32,11 @@ NOTHING = "nothing"  #: Stands for an attacker who has the release only.
 _LONGEST = 2_000  #: Letters of one setting.
 
 
+def option_words(name: str, value: str) -> tuple[str, ...]:
+    """Return an option with its value; a value that looks like an option stays one word with it."""
+    return (f"--{name}={value}",) if value.startswith("-") else (f"--{name}", value)
+
+
 @dataclass(frozen=True)
 class Setting:
     """Setting of a project; most become an option of the verbs in its row.
@@ -62,8 +67,7 @@ class Setting:
             yield dict(self.flags)[value]
             return
         for one in value.split(self.each) if self.each else (value,):
-            text = one.strip()
-            yield from (f"--{self.name}", text) if not text.startswith("-") else (f"--{self.name}={text}",)
+            yield from option_words(self.name, one.strip())
 
 
 _NO_VERBS: frozenset[str] = frozenset()
@@ -197,7 +201,7 @@ def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str
 def take_command(project: Project, what: str) -> Command:
     """Return the audit whose results are taken away: external ones, ACRO's folder, a marked workbook."""
     signed = project.review.get("by", "") if project.review.get("decision") == "approved" else ""
-    signature = () if not signed else ("--signed-by", signed) if not signed.startswith("-") else (f"--signed-by={signed}",)
+    signature = option_words("signed-by", signed) if signed else ()
     if what == "acro":
         return _audit(project, signature, result=("--acro", "acro"))
     if what == "mark":

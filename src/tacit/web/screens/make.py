@@ -51,8 +51,7 @@ class Field:
             yield f"--{self.name}"
             return
         for one in value.split(self.each) if self.each else (value,):
-            text = one.strip()
-            yield from (f"--{self.name}", text) if not text.startswith("-") else (f"--{self.name}={text}",)
+            yield from commands.option_words(self.name, one.strip())
 
 
 @dataclass(frozen=True)

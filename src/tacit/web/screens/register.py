@@ -52,9 +52,8 @@ def _add_command(site: Site, registers: Registers, name: str, project: Project) 
     folder = str(registers.folder(name))
     words = ["register", "add", folder, *project.having("release"), *_population(registers, name, project)]
     words += commands.setting_words(_without_people(project), "add")
-    for option, value in (("--signed-by", project.review.get("by", "")), ("--note", project.settings.get("note", ""))):
-        if value:
-            words += [option, value] if not value.startswith("-") else [f"{option}={value}"]
+    for option, value in (("signed-by", project.review.get("by", "")), ("note", project.settings.get("note", ""))):
+        words += commands.option_words(option, value) if value else ()
     words += ["--date", date.today().isoformat()]
     return Command(tuple(words), has_report=False, given=(registers.given(name, 2),))
 
@@ -63,16 +62,16 @@ def _without_people(project: Project) -> Mapping[str, str]:
     return {name: value for name, value in project.settings.items() if name != "people"}
 
 
-def _population(registers: Registers, name: str, project: Project) -> list[str]:
+def _population(registers: Registers, name: str, project: Project) -> tuple[str, ...]:
     """Return the options about the population of the new release."""
     population = project.settings.get("population", "")
     if not population and not registers.exists(name):
         raise OptionError(texts.NO_POPULATION, where=project.name, remedy=texts.NAME_POPULATION)
-    words = [] if not population else ["--population", population]
+    words = commands.option_words("population", population) if population else ()
     last = registers.last(name)
     people = project.settings.get("people", "")
     is_second = last is not None and population and population != last["population"] and not last["people"]
-    return [*words, "--people", people] if is_second and people else words
+    return (*words, *commands.option_words("people", people)) if is_second and people else words
 
 
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:

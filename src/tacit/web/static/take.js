@@ -35,6 +35,7 @@ addEventListener("click", attempt(async ({ target }) => {
   const chosen = target.closest("[data-finding]");
   if (chosen) {
     const form = one("[data-waive]");
+    form.closest("details").open = true;
     one("[name=kind]", form).value = "finding";
     one("[name=what]", form).value = chosen.dataset.finding;
     one("[name=people]", form).value = chosen.dataset.people;
