@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting
+from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting, web
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
@@ -27,6 +27,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     buckets.run,
     hiding.run,
     starting.run,
+    web.run,
 )
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 

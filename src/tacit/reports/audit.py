@@ -35,13 +35,14 @@ from tacit.reports.document import (
     Section,
     Table,
     bullet,
+    capitalise,
     fold,
     proof_lines,
     render_text,
     visible,
 )
 from tacit.reports.evidence import Evidence, Listed, roles_of
-from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_measure
+from tacit.reports.sentences import KINDS, ReportKind, Summary, counted, finds_groups, format_measure
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions

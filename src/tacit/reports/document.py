@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from tacit.model.audit import Verdict
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
+    from tacit.model.audit import Verdict
     from tacit.reports.pictures import Canvas
 
 Form = Literal["text", "html", "markdown"]
@@ -261,6 +261,11 @@ UNBROKEN = 1_000_000  #: A width at which no line is broken.
 #: The number of remarks below the verdict; pages list all.
 SHOWN_REMARKS = 10
 _INDENT = "       "
+
+
+def capitalise(sentence: str) -> str:
+    """Return a sentence that begins with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def visible(text: str) -> str:

@@ -19,10 +19,10 @@ from tacit.model.finding import Finding, Goal, Lines, More, Phrase, Remark, Shar
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import join_names, state_values
-from tacit.reports.document import WIDTH, bullet, fold
+from tacit.reports.document import WIDTH, bullet, capitalise, fold
 from tacit.reports.pictures import WIDTH as PICTURE_WIDTH
 from tacit.reports.pictures import Canvas, shorten
-from tacit.reports.sentences import capitalise, counted, people, signed_amount
+from tacit.reports.sentences import counted, people, signed_amount
 
 SHOWN_LINES = 12  #: The number of lines of a file that the last sentence names.
 

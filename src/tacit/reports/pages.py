@@ -27,10 +27,10 @@ from tacit.reports.document import (
     Proof,
     Proofs,
     Table,
+    capitalise,
     nonempty,
     visible,
 )
-from tacit.reports.sentences import capitalise
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -83,7 +83,7 @@ def environment(*packages: str) -> Environment:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    from tacit.reports.pictures import DARK, LIGHT
+    from tacit.reports.colours import DARK, LIGHT
 
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, "tacit.reports")]),

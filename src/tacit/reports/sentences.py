@@ -19,7 +19,7 @@ from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level, Waiver
 from tacit.model.rounding import find_convention
-from tacit.reports.document import Command, Sentence, visible
+from tacit.reports.document import Command, Sentence, capitalise, visible
 
 ReportKind = Literal["internal", "external"]
 REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
@@ -113,11 +113,6 @@ def format_limit(value: object) -> str:
 def signed_amount(term: Term) -> str:
     """Return a term's number as a row of a sum, such as ``- 2 x 40``."""
     return f"{'+' if term.times > 0 else '-'} {render_amount(term).replace(' times', ' x')}"
-
-
-def capitalise(sentence: str) -> str:
-    """Return a sentence that begins with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 def first_sentence(text: str) -> str:
