@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ LOOKED_AT = {"itemsets": ("register",), "rules": ("open", "attacker", "take"), "
 
 
 @pytest.mark.parametrize("kind", list(SENTENCES))
-def test_the_screens_are_walked(page: Page, tmp_path: Path, kind: str) -> None:
+def test_the_screens_are_walked(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path, kind: str) -> None:
     files = files_of(kind, tmp_path)
     page.set_input_files("#folder" if kind == "buckets" else "#files", [str(path) for path in files])
     page.wait_for_url("**/open")
@@ -79,11 +80,11 @@ def test_the_screens_are_walked(page: Page, tmp_path: Path, kind: str) -> None:
         page.click(f"nav[aria-label=Screens] a[href$='/{screen}']")
         settle(page)
         check_everywhere(page)
-    page.click("nav[aria-label=Screens] a[href$='/take']")
-    settle(page)
-    with page.expect_download() as downloaded:
-        page.click("text=Internal record")
-    taken = json.loads(Path(downloaded.value.path()).read_bytes())
+    _, served = entered
+    project = page.url.split("/")[4]
+    link = re.search(r"jobs/(\w+)/files/record.json\" download>Internal", served.call("GET", f"/p/{project}/take").body.decode())
+    assert link is not None
+    taken = json.loads(served.file(project, link[1], "record.json"))
     for part in ("verdict", "headline", "findings", "measures", "attacks"):
         assert taken[part] == record[part]
 
@@ -141,6 +142,20 @@ def test_the_keyboard_is_enough(page: Page, entered: tuple[BrowserContext, Serve
     with page.expect_download() as downloaded:
         page.click("text=Download clinic-safer.csv >> nth=0")
     assert Path(downloaded.value.path()).read_bytes().startswith(b"itemset,")
+
+
+def test_columns_get_their_roles_by_keys(page: Page, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    project = served.project("roles", table_csv=b"sex,area,count\nF,N,40\nF,S,11\nM,N,35\nM,S,14\n")
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/open")
+    page.wait_for_selector(".question")
+    press_to(page, "#chip-2")
+    page.keyboard.press("s")  # the role that begins with this letter
+    page.wait_for_function("() => !document.querySelector('.question')")
+    assert page.evaluate("() => document.activeElement.id") == "chip-2"
+    page.reload()
+    assert page.input_value("#chip-2") == "sensitive"
+    assert "--sa area" in served.call("GET", f"/p/{project}/take").body.decode()
 
 
 def press_to(page: Page, selector: str, *, backwards: bool = False) -> None:

@@ -71,8 +71,8 @@ PEOPLE_CHOICES: Mapping[str, str] = {
     "": "as their numbers say",
     "same": "the same people",
     "nested": "each within the one before",
-    "moved": "people who left or joined",
-    "unknown": "people whose relation is unknown",
+    "moved": "some left or joined",
+    "unknown": "not known",
 }
 CONVENTIONS: Mapping[str, str] = {
     "": "as they are",
@@ -111,13 +111,13 @@ ASK_PEOPLE = "How are the people of these releases related?"
 # Attackers.
 
 ATTACKERS: Mapping[str, tuple[str, str]] = {
-    "release": ("Anybody who reads it", "Has the release and nothing else. The least that you must withstand."),
+    "release": ("Any reader", "Has the release and nothing else. The least that you must withstand."),
     "neighbour": (
         "A neighbour or colleague",
         "Also knows everybody's quasi-identifiers, such as age, sex and job, and asks what the release says about each of them.",
     ),
     "earlier": (
-        "Somebody who kept last year's release",
+        "A reader with last year's release",
         "Has both releases, and subtracts one from the other.",
     ),
 }

@@ -43,6 +43,7 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
         "found": found,
         "is_done": bool(view.record) or not project.files,
         "is_here": is_here,
+        "is_lost": any(file.role != "unused" and not is_here[file.name] for file in project.files),
         "headers": {name for name in names if name.endswith(".json") and name.removesuffix(".json") in names},
         "question": found.question([name for name, here in is_here.items() if not here]),
         "adopts": bool(found.roles()),

@@ -10,13 +10,20 @@ const watch = (work) => {
   one("[data-cancel]", work).addEventListener("click", attempt(async () => {
     if (job) await call("DELETE", `/p/${project}/jobs/${job}`);
   }));
+  const follow = (told) => {
+    job = told.job;
+    if (told.share) bar.value = told.share;
+    if (told.status === "waiting") stage.textContent = WORDS.waiting;
+    else if (told.stage) stage.textContent = told.stage;
+  };
   attempt(async () => {
-    await answered((told) => {
-      job = told.job;
-      if (told.share) bar.value = told.share;
-      if (told.status === "waiting") stage.textContent = WORDS.waiting;
-      else if (told.stage) stage.textContent = told.stage;
-    }, undefined, more);
+    try {
+      await answered(follow, undefined, more);
+    } catch (failure) {
+      bar.hidden = true;
+      stage.textContent = failure.message;
+      return;
+    }
     // What is being typed elsewhere on the page stays.
     const region = work.closest("[data-region]");
     if (region) await show(location.href, region);

@@ -18,7 +18,7 @@ form?.addEventListener("submit", (event) => {
       return;
     }
   }
-  location.assign(`?${asked}`);
+  location.assign(`?${asked}#made`);
 });
 addEventListener("click", attempt(async ({ target }) => {
   if (!target.closest("[data-use]")) return;

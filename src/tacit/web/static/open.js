@@ -1,14 +1,16 @@
 // Open: files are recognised; those that nobody has given a role get the one that they seem to have.
 import { WORDS } from "/static/words.js";
-import { attempt, call, one, project, show } from "/static/shared.js";
+import { answered, attempt, call, one, project, show } from "/static/shared.js";
 
 const region = one("#recognised");
 const start = attempt(async () => {
   const guesses = one("[data-adopts]", region);
   if (guesses) {
     const told = await call("POST", `/p/${project}/adopt`, {});
-    guesses.remove();
-    if (told.changed) await show(location.href, region);
+    if (told.changed) {
+      await answered(() => {});
+      await show(location.href, region);
+    } else guesses.remove();
   }
 });
 addEventListener("click", attempt(async ({ target }) => {

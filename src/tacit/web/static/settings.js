@@ -1,11 +1,20 @@
 // Controls that are saved as soon as they change: settings, roles of files, sheets, roles of columns, relations of people.
 import { WORDS } from "/static/words.js";
-import { all, attempt, change, one, saySoftly, show } from "/static/shared.js";
+import { all, answered, attempt, change, one, saySoftly, show } from "/static/shared.js";
 
-export const refresh = async (control) => {
+// Where the screen shows the answer of a command, what is there stays until the new answer has come; only the last change is waited for.
+let changes = 0;
+const refresh = async (control) => {
   const region = control.closest("[data-region]");
-  if (region) await show(location.href, region);
   saySoftly(WORDS.saved);
+  if (!region) return;
+  changes += 1;
+  const own = changes;
+  region.classList.add("busy");
+  if ("answers" in region.dataset) await answered(() => {}).catch(() => {});
+  if (own !== changes) return;
+  await show(location.href, region);
+  region.classList.remove("busy");
 };
 const columnsWith = (root, role) => all("[data-chip]", root).filter((chip) => chip.value === role).map((chip) => chip.dataset.chip);
 const savers = {
@@ -31,7 +40,7 @@ const savers = {
     return { settings: { people: chosen === "moved" ? `left:${left},joined:${joined}` : chosen } };
   },
   has: (control) => {
-    const parts = all("[data-has]", control.closest("fieldset")).filter((box) => box.checked).map((box) => box.dataset.has);
+    const parts = all("input[data-has]:checked", control.closest("fieldset")).map((box) => box.dataset.has);
     return { settings: { attacker: parts.join(",") || "nothing" } };
   },
   preset: (control) => ({ settings: { attacker: control.value } }),
@@ -39,8 +48,8 @@ const savers = {
   give: (control) => {
     const role = control.dataset.give;
     const had = all(`[data-give="${role}"] option[data-has]`).map((option) => [option.value, "unused"]);
-    const parts = all("[data-has]:checked").map((box) => box.dataset.has);
-    const part = one("[data-has]", control.closest(".row")).dataset.has;
+    const parts = all("input[data-has]:checked").map((box) => box.dataset.has);
+    const part = one("input[data-has]", control.closest(".row")).dataset.has;
     const has = control.value ? [...new Set([...parts, part])] : parts.filter((one) => one !== part);
     return {
       roles: { ...Object.fromEntries(had), ...(control.value ? { [control.value]: role } : {}) },
