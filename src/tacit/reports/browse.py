@@ -14,13 +14,11 @@ import numpy as np
 
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Audit
-from tacit.model.event import Event, ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Event, Finding, ItemEvent
 from tacit.model.release import Release
 from tacit.reports.audit import drawn_proof
-from tacit.reports.document import Cell, Proof, Table
+from tacit.reports.document import Cell, Proof, Table, counted, people
 from tacit.reports.evidence import Evidence, Listed, is_grid, roles_in
-from tacit.reports.sentences import counted, people
 
 PAGE_OF_FINDINGS = 20
 PAGE_OF_LINES = 50

@@ -26,9 +26,9 @@ from tacit.model.repair import Bucketized, Hidden, Repair, Suggestion, Suggestio
 from tacit.model.sweep import ItemsetSweep, RepairSweep, RoundingSweep, RuleSweep, Sweep
 from tacit.model.table import Table, Transactions
 from tacit.reports.colours import LIGHT
-from tacit.reports.document import capitalise, visible
+from tacit.reports.document import capitalise, counted, people, visible
 from tacit.reports.pictures import Canvas
-from tacit.reports.sentences import KINDS, Summary, counted, people, verdict_lines
+from tacit.reports.sentences import KINDS, Summary, verdict_lines
 
 LONGEST_LINE = 180
 _MOST_ROWS = 10

@@ -13,13 +13,11 @@ import numpy as np
 
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent, Event, ItemEvent
-from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
+from tacit.model.finding import BoxEvent, Event, Finding, ItemEvent
+from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table
-from tacit.reports.sentences import counted
+from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted
 
 MOST_LINES = 40  #: Lines of a release that a page shows, where findings rest on so many: those of the worst.
 MOST_OTHERS = 20  #: Lines up to which lines that no finding rests on are added.
@@ -108,7 +106,9 @@ class Evidence:
 
     def used(self, owner: int) -> list[int]:
         """Return the numbers of the lines of a release that listed findings rest on; of a table, those with blanks."""
-        return _find(self.releases[owner], {place for release_of, place in self._by_place if release_of == owner})
+        wanted = {place for release_of, place in self._by_place if release_of == owner}
+        found: list[int] = self.releases[owner].find_lines(wanted).tolist()
+        return found
 
     def _worst_user(self, owner: int, place: Place) -> int:
         return min((one.rank for one in self._by_place.get((owner, place), ())), default=0)
@@ -151,7 +151,8 @@ class Evidence:
     def table(self, owner: int) -> Table:
         """Return the lines of a release that are shown, or all of a small table of two columns as a grid."""
         release = self.releases[owner]
-        return self._grid(owner, release) if is_grid(release) else self._lines(owner, release, self._shown[owner])
+        grid = _grid_of(release)
+        return self._lines(owner, release, self._shown[owner]) if grid is None else self._grid(owner, grid)
 
     def _lines(self, owner: int, release: Release, indices: Sequence[int]) -> Table:
         used = any(self._by_place.get((owner, release.place(index))) for index in indices)
@@ -179,8 +180,7 @@ class Evidence:
             marked = "; marked lines are those that listed findings rest on"
         return f"{_name(release, owner)} as published{marked}"
 
-    def _grid(self, owner: int, release: Release) -> Table:
-        assert isinstance(release, FrequencyTable)
+    def _grid(self, owner: int, release: FrequencyTable) -> Table:
         down, across = release.columns
         texts = {tuple(release.cell(index).get(name, "") for name in (down, across)): index for index in range(len(release))}
         rows = [*release.values[0], *([""] if any(row == "" for row, _ in texts) else [])]
@@ -300,23 +300,18 @@ def _anchor(owner: int, place: Place) -> str:
     return f"line-{owner + 1}-{place}"
 
 
-def _find(release: Release, places: set[Place]) -> list[int]:
-    """Return the numbers of the lines at these places, in the order of the file; of a table, those with blanks."""
-    if isinstance(release, FrequencyTable) and release.across is not None:
-        return [index for index in range(len(release)) if release.place(index) in places]
-    if isinstance(release, PartialTable):
-        return list(np.flatnonzero(release.hidden.any(axis=1)).tolist())
-    wanted = np.array(sorted(place for place in places if isinstance(place, int)), np.int64)
-    numbers = np.arange(release.n_lines, dtype=np.int64) + 2 if release.lines is None else release.lines
-    return list(np.flatnonzero(np.isin(numbers, wanted)).tolist())
-
-
 def is_grid(release: Release) -> bool:
     """Return True if a release is a table of two columns that fits on a page."""
-    if not isinstance(release, FrequencyTable) or len(release.columns) != 2:
-        return False
-    down, across = (len(values) + 1 for values in release.values)
-    return down * across <= MOST_CELLS and across <= MOST_ACROSS
+    return _grid_of(release) is not None
+
+
+def _grid_of(release: Release) -> FrequencyTable | None:
+    """Return a frequency table that is shown as a grid, or None."""
+    for table in frequency_tables([release]):
+        if len(table.columns) == 2:
+            down, across = (len(values) + 1 for values in table.values)
+            return table if down * across <= MOST_CELLS and across <= MOST_ACROSS else None
+    return None
 
 
 def _rows(release: Release) -> tuple[tuple[str, ...], RowOf]:

@@ -16,8 +16,7 @@ from typing import Any
 
 from tacit.model.audit import AttackRun, Audit, Target
 from tacit.model.errors import LimitReached, OptionError
-from tacit.model.event import Event
-from tacit.model.finding import Finding
+from tacit.model.finding import Event, Finding
 from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Release
