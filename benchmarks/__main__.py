@@ -13,7 +13,20 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import buckets, detection, grouping, hiding, joint, known, mining, negative, rules, starting, suppression
+from benchmarks import (
+    buckets,
+    detection,
+    grouping,
+    hiding,
+    joint,
+    known,
+    mining,
+    negative,
+    rules,
+    starting,
+    suppression,
+    web,
+)
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BENCHMARKS: tuple[Callable[[], str], ...] = (
@@ -28,6 +41,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     hiding.run,
     suppression.run,
     starting.run,
+    web.run,
 )
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 

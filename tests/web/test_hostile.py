@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,8 @@ def workbook_bomb(size: int) -> bytes:
 def test_bombs_are_told_and_harm_nothing(confined: Served) -> None:
     small = confined.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
     for name, content in (("bomb_csv_gz", bomb_of_zeros(500 << 20)), ("book_xlsx", workbook_bomb(200 << 20))):
-        project = confined.project(**{name: content})
+        files: dict[str, Any] = {name: content}
+        project = confined.project(**files)
         told = confined.answer(project, "verdict")
         assert told["status"] == "failed", told
         assert told["message"]

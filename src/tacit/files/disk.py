@@ -30,10 +30,12 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from tacit.model.errors import InputError, OptionError
-from tacit.model.release import Source
+
+if TYPE_CHECKING:
+    from tacit.model.release import Source
 
 FilePath = str | os.PathLike[str]
 
@@ -162,6 +164,8 @@ class Input(os.PathLike[str]):
     @property
     def source(self) -> Source:
         """Base name and SHA-256 of the file, or of a folder's Parquet files, and of the header."""
+        from tacit.model.release import Source
+
         return Source(self.name, self._parts_sha256 if os.path.isdir(self) else self.sha256, self.header_sha256)
 
     @property

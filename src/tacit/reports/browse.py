@@ -18,7 +18,7 @@ from tacit.model.finding import Event, Finding, ItemEvent
 from tacit.model.release import Release
 from tacit.reports.audit import drawn_proof
 from tacit.reports.document import Cell, Proof, Table, counted, people
-from tacit.reports.evidence import Evidence, Listed, grid_of, roles_in
+from tacit.reports.evidence import Evidence, Listed, is_grid, roles_in
 
 PAGE_OF_FINDINGS = 20
 PAGE_OF_LINES = 50
@@ -153,7 +153,7 @@ class Browser:
         out = []
         for owner, release in enumerate(self.releases):
             evidence = Evidence(self.audit, tuple(self.releases), (listed,))
-            used = [] if grid_of(release) is not None or release.kind == "table" else evidence.used(owner)[:PAGE_OF_LINES]
+            used = [] if is_grid(release) or release.kind == "table" else evidence.used(owner)[:PAGE_OF_LINES]
             if used:
                 table = replace(evidence, chosen={owner: used}).table(owner)
                 out.append(replace(table, rows=tuple(tuple(map(_unanchored, row[:-1])) for row in table.rows)))
@@ -170,7 +170,7 @@ class Browser:
         release = self.releases[owner]
         evidence = self._evidence
         indices: Sequence[int] = evidence.used(owner) if only_used else range(release.n_lines)
-        if grid_of(release) is not None:
+        if is_grid(release):
             return Page.of(1, max(1, len(indices)), len(indices)), evidence.table(owner)
         if line is not None:
             at = next((place for place, index in enumerate(indices) if release.place(index) == line), 0)

@@ -94,7 +94,7 @@ class Evidence:
 
     def _choose(self, owner: int, release: Release) -> list[int]:
         total = release.n_lines
-        if total <= (MOST_OTHERS if grid_of(release) is None else MOST_CELLS):
+        if total <= (MOST_CELLS if is_grid(release) else MOST_OTHERS):
             return list(range(total))
         cited = self.used(owner)
         if len(cited) > MOST_LINES:
@@ -106,8 +106,9 @@ class Evidence:
 
     def used(self, owner: int) -> list[int]:
         """Return the numbers of the lines of a release that listed findings rest on; of a table, those with blanks."""
-        places = {place for release_of, place in self._by_place if release_of == owner}
-        return list(self.releases[owner].find_lines(places).tolist())
+        wanted = {place for release_of, place in self._by_place if release_of == owner}
+        found: list[int] = self.releases[owner].find_lines(wanted).tolist()
+        return found
 
     def _worst_user(self, owner: int, place: Place) -> int:
         return min((one.rank for one in self._by_place.get((owner, place), ())), default=0)
@@ -150,7 +151,7 @@ class Evidence:
     def table(self, owner: int) -> Table:
         """Return the lines of a release that are shown, or all of a small table of two columns as a grid."""
         release = self.releases[owner]
-        grid = grid_of(release)
+        grid = _grid_of(release)
         return self._lines(owner, release, self._shown[owner]) if grid is None else self._grid(owner, grid)
 
     def _lines(self, owner: int, release: Release, indices: Sequence[int]) -> Table:
@@ -299,8 +300,13 @@ def _anchor(owner: int, place: Place) -> str:
     return f"line-{owner + 1}-{place}"
 
 
-def grid_of(release: Release) -> FrequencyTable | None:
-    """Return a frequency table of two columns that fits on a page, or None."""
+def is_grid(release: Release) -> bool:
+    """Return True if a release is a table of two columns that fits on a page."""
+    return _grid_of(release) is not None
+
+
+def _grid_of(release: Release) -> FrequencyTable | None:
+    """Return a frequency table that is shown as a grid, or None."""
     for table in frequency_tables([release]):
         if len(table.columns) == 2:
             down, across = (len(values) + 1 for values in table.values)

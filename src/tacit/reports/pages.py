@@ -83,7 +83,7 @@ def environment(*packages: str) -> Environment:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    from tacit.reports.pictures import DARK, LIGHT
+    from tacit.reports.colours import DARK, LIGHT
 
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in (*packages, "tacit.reports")]),

@@ -11,17 +11,18 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.model.changes import LineChange
 from tacit.model.errors import InputError
-from tacit.reports.repair import change_subject, cost_rows, number_words
 from tacit.web import commands, texts
 from tacit.web.commands import Command, Given
 from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of, marks_up_to, place_of
 from tacit.web.projects import Project
 from tacit.web.screens.verdict import CHANGES, is_here, step_command, step_settings
 from tacit.web.site import Screen, Site, View
+
+if TYPE_CHECKING:
+    from tacit.model.changes import LineChange
 
 SECONDS = 60  #: Time in which repairs are tried.
 PAGE = 100  #: Changed lines on a page.
@@ -162,6 +163,8 @@ def changes(record: Mapping[str, Any], number: int) -> Mapping[str, Any]:
     every = record.get("changes") or []
     pages = max(1, -(-len(every) // PAGE))
     number = min(max(1, number), pages)
+    from tacit.model.changes import LineChange
+
     shown = [_row(LineChange(**one)) for one in every[(number - 1) * PAGE : number * PAGE]]
     gone = [str(one["line"]) for one in every if one["after"] is None and one["line"] is not None]
     return {
@@ -176,6 +179,8 @@ def changes(record: Mapping[str, Any], number: int) -> Mapping[str, Any]:
 
 
 def _row(change: LineChange) -> Row:
+    from tacit.reports.repair import change_subject, number_words
+
     style = "gone" if change.after is None else "new" if change.before is None else "changed"
     after = texts.TAKEN_OUT if change.after is None else number_words(change.after) or texts.NO_NUMBER
     before = texts.NOT_PUBLISHED if change.before is None else number_words(change.before) or texts.NO_NUMBER
@@ -207,6 +212,8 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
     record = view.record
     base: dict[str, Any] = {"seconds": SECONDS, "is_live": is_here(site, project), "suggestions": [], "late": []}
     if record.get("format") == "tacit.repair/1":
+        from tacit.reports.repair import cost_rows
+
         kind = str(record["before"]["release"][0]["kind"])
         return base | {
             "changes": changes(record, int(view.asked.get("page", "1"))),
