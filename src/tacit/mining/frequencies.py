@@ -44,7 +44,7 @@ def tabulate(
         raise OptionError(f"makes {cells:,} cells, more than {MOST_CELLS:,}", where="--by", remedy=remedy)
     counted = [_count_cells(people, table, check) for table in chosen]
     codes = np.concatenate([_list_codes(columns, sizes, table) for table in chosen]).reshape(-1)
-    return _print_table(people, columns, values, codes, np.concatenate(counted), printing)
+    return _print_table(people, columns, values, codes, counts=np.concatenate(counted), printing=printing)
 
 
 def subtables(columns: Sequence[str], ways: int) -> list[tuple[str, ...]]:
@@ -145,4 +145,4 @@ def _print_table(
     if mark is None:
         remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
         raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
-    return FrequencyTable(columns, values, codes, lo, hi, printed, header, printing, any_mark=mark)
+    return FrequencyTable(columns, values, codes, lo, hi=hi, printed=printed, header=header, printing=printing, any_mark=mark)

@@ -32,8 +32,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.audit import AttackRun, Caution, Target, cautions_of
 from tacit.model.errors import LimitReached
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import BoxEvent, Finding, certificate
 from tacit.model.numbers import Bound, exact
 from tacit.model.partial import PartialTable
 from tacit.model.policy import Check
