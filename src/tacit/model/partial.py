@@ -139,8 +139,10 @@ class PartialTable(Published):
         return row + 2
 
     def find_lines(self, places: Collection[int | str]) -> Ints:
-        """Return the rows with blanks: findings cite no others."""
-        return np.flatnonzero(self.hidden.any(axis=1))
+        """Return the rows with blanks, and those on these lines."""
+        shown = self.hidden.any(axis=1)
+        shown[[place - 2 for place in places if isinstance(place, int) and 2 <= place < len(self) + 2]] = True
+        return np.flatnonzero(shown)
 
     def details(self) -> dict[str, Any]:
         """Return what a record says about tables with blank cells only."""
