@@ -22,7 +22,7 @@ from tests.shell import tacit as run
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_every_world_finds_nothing_told_and_no_smaller_choice(shape: str, seed: int) -> None:
     outcome, told = judge(draw(seed, shape))
     assert outcome == "right", told
@@ -35,19 +35,19 @@ def test_an_attacker_who_runs_the_method_on_every_world_learns_nothing(attacker:
     lines = (lines_over(columns, ("a", "b")),)
     k = 2
     published: dict[tuple[int, ...], list[list[int]]] = {}
-    for world in all_worlds(4, 7).tolist():
+    for world in all_worlds(4, 6).tolist():
         case = Small(columns, lines, tuple(world), k, attacker, False, {})
         try:
             done = tacit.repair(releases(case)[0], method="suppress", k=k, attacker=attacker)
         except tacit.Infeasible:
             continue
         published.setdefault(tuple(done.release.printed.tolist()), []).append(world)
-    groups = Judged(Small(columns, lines, (7, 0, 0, 0), k, attacker, False, {})).group_flags
+    groups = Judged(Small(columns, lines, (6, 0, 0, 0), k, attacker, False, {})).group_flags
     told = 0
     for worlds in published.values():
         sizes = np.array(worlds) @ groups
         told += int(((sizes.min(axis=0) > 0) & (sizes.max(axis=0) < k)).any())
-    assert len(published) > 20
+    assert len(published) > 15
     assert (told > 0) == is_told
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from tacit.model.arrays import Floats
 from tacit.model.errors import Infeasible, LimitReached
 from tacit.model.policy import Limits
+from tacit.solve.highs import OPTIMAL
 from tacit.solve.solver import Matrix, solve_whole
 
 NAME = "suppress"
@@ -35,7 +36,8 @@ Units = frozenset[int]  #: Lines that can be hidden, by number.
 
 MOST_ROUNDS = 60  #: Most choices that are judged in search of the smallest one.
 MOST_REMOVED = 10  #: Most lines of a safe choice that are tried without.
-MOST_NODES = 2_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
+MOST_NODES = 1_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
+MOST_HARD = 3  #: Most searches for the smallest choice that end without one.
 MOST_TIES = 3  #: Most choices of the same weight that are judged.
 NEAR = 1e-6  #: Tolerance of a solver's number.
 
@@ -93,12 +95,15 @@ class _Search:
 
     def run(self) -> Choice:
         last: Units = frozenset()
+        hard = 0
         try:
             last = self._grow()
             while self.best is not None and self.rounds < MOST_ROUNDS:
-                chosen = self._smallest().chosen
-                if self._weigh(chosen) >= self._weigh(self.best) - NEAR:
-                    break  # this is a best one, or the bound cannot be raised
+                found = self._smallest()
+                chosen = found.chosen
+                hard += not found.is_exact
+                if hard > MOST_HARD or self._weigh(chosen) >= self._weigh(self.best) - NEAR:
+                    break  # the bound cannot be raised, or this is a best one
                 judged = self._judge(chosen)
                 if judged.is_safe:
                     self.best = chosen
@@ -185,6 +190,7 @@ class HittingSet:
 
     chosen: Units
     bound: float
+    is_exact: bool = True
 
 
 def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | None = None) -> HittingSet:
@@ -223,8 +229,9 @@ def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | No
     bound = 0.0 if found.bound is None or not np.isfinite(found.bound) else found.bound * (case.unit or 1.0) - NEAR
     bound = max(0.0, ceil(bound / case.unit) * case.unit if case.unit else bound)
     if found.x is None:
-        return HittingSet(_greedy(cuts, case.weights), bound)
-    return HittingSet(frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5), bound)
+        return HittingSet(_greedy(cuts, case.weights), bound, is_exact=False)
+    chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5)
+    return HittingSet(chosen, bound, is_exact=found.status == OPTIMAL)
 
 
 def _greedy(cuts: list[Units], weights: Floats) -> Units:
