@@ -22,7 +22,7 @@ from tacit.joint.cube import Cube, Groups, choose_windows, tighten_cubes
 from tacit.joint.lower import lower
 from tacit.joint.programs import Solver
 from tacit.joint.worlds import Rows
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.people import Nested, People, Same
 from tacit.model.policy import Limits
 from tacit.model.table import Table

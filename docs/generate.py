@@ -29,7 +29,8 @@ from tacit.model.policy import ACRO_NAMES, LIMITS
 from tacit.model.reproduction import Reproduction
 from tacit.papers.report import papers_markdown
 from tacit.repairs import REPAIRS
-from tacit.reports.sentences import MEANINGS, format_limit
+from tacit.reports.document import format_limit
+from tacit.reports.sentences import MEANINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

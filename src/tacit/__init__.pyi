@@ -1,6 +1,8 @@
 """Public names of Tacit, each with the module that defines it; ``tacit/__init__.py`` imports them on first use."""
 
 from tacit.files.buckets import read_buckets as read_buckets
+from tacit.files.engines import Engine as Engine
+from tacit.files.engines import engine as engine
 from tacit.files.naive_bayes import read_naive_bayes as read_naive_bayes
 from tacit.files.partial import read_partial as read_partial
 from tacit.files.releases import read_release as read_release

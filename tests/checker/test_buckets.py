@@ -134,7 +134,7 @@ def test_tampering_is_rejected(
 def test_facts_that_are_not_in_the_knowledge_are_rejected(release: tacit.Buckets, record: dict[str, Any]) -> None:
     found = check_audit(record, [release], knowledge=read_knowledge(KNOWN[:1]))
     assert found.held == 4
-    assert all("the knowledge holds no such fact as knowledge entry 2" in why for why in found.problems)
+    assert all("the knowledge does not contain the fact knowledge entry 2" in why for why in found.problems)
 
 
 def test_a_finding_that_the_policy_allows_and_another_release_are_rejected(

@@ -15,7 +15,7 @@ from tacit.files import consistency
 from tacit.files.consistency import check_listing
 from tacit.model.audit import Audit
 from tacit.model.errors import Contradiction
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tests.itemsets.naive_channels import Counts, Row, closed, frequent, maximal, renamings, subsets

@@ -67,7 +67,7 @@ def test_spilling_goes_into_a_private_folder_that_is_removed(tmp_path: Path) -> 
     source = (
         "import os, stat\n"
         "from tacit.files.duckdb import connect\n"
-        "con = connect(memory='40MB')\n"
+        "con = connect(memory=40_000_000)\n"
         "con.execute(\"CREATE TABLE x AS SELECT random() AS r, repeat('x', 60) || range AS s FROM range(800000)\")\n"
         "(spill,) = con.execute(\"SELECT current_setting('temp_directory')\").fetchone()\n"
         "print(spill, oct(stat.S_IMODE(os.stat(spill).st_mode)), len(os.listdir(spill)) > 0)\n"

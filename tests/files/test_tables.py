@@ -519,7 +519,9 @@ def test_errors_call_the_data_as_told(write: Write) -> None:
     write("x.csv", "a,b\n1\n")
     assert sentence(lambda: read_table("x.csv", where="--known")).startswith("--known, line 2: has 1 cell")
     assert sentence(lambda: read_table("y.csv")) == "y.csv: there is no such file. Perhaps 'x.csv' is meant."
-    assert sentence(lambda: read_table(".")) == ".: is a folder, not a file. Give a file in it."
+    assert (
+        sentence(lambda: read_table(".")) == ".: the folder holds no Parquet file. Give the folder that Spark wrote, or a file."
+    )
 
 
 def test_no_library_is_needed_for_files(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

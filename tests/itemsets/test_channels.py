@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tacit.itemsets.inference_channels import run
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Only, Sets
 from tacit.model.table import Transactions

@@ -19,7 +19,7 @@ from tacit.itemsets.inference_channels import run
 from tacit.itemsets.supports import Supports
 from tacit.model.audit import ALGORITHMS, Algorithm, AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Only
 from tacit.model.table import Transactions

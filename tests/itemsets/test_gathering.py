@@ -16,7 +16,7 @@ import tacit
 from tacit.files.findings import FindingsFile
 from tacit.itemsets import inference_channels as gathering
 from tacit.itemsets.inference_channels import Channels, Gatherer, Packing, lengths_of, worst_first
-from tacit.model.event import BoxEvent
+from tacit.model.finding import BoxEvent
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.release import Only
 from tests.itemsets import naive_channels as naive
 from tests.itemsets.naive_deduction import deduced_groups

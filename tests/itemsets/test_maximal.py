@@ -11,7 +11,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Sets
 from tests.itemsets.naive_channels import Counts, Interval, Row, frequent, maximal, renamings, subsets

@@ -12,7 +12,7 @@ from tacit.checker import check_audit
 from tacit.itemsets import inference_channels, unpublished_itemsets
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Itemsets, Only
 from tacit.model.table import Hierarchy

@@ -11,11 +11,11 @@ import tacit
 from tacit.checker import check_audit
 from tacit.checker.lines import Declaration
 from tacit.checker.rules import Reject
-from tacit.joint.case import look_alikes
-from tacit.joint.lower import relate_populations
+from tacit.joint.lower import memberships, relate_populations
+from tacit.joint.readers import look_alikes
 from tacit.joint.words import merge_duplicate_movers
 from tacit.model.errors import OptionError
-from tacit.model.people import Changed, memberships, read_people
+from tacit.model.people import Changed, Churn, Nested, read_people
 from tests.joint.test_golden_joint import release_of
 
 LAST, THIS = "100; N:51, yes:25, N yes:11", "100; N:51, yes:26, N yes:12"
@@ -250,3 +250,10 @@ def test_groups_of_movers_that_others_describe_more_fully_are_redundant() -> Non
     men, tall, short = {0: 1}, {0: 1, 1: 1}, {0: 1, 1: 2}
     assert merge_duplicate_movers([("men", men, 2), ("tall men", tall, 1), ("short men", short, 1)]) == ({"men"}, 2)
     assert merge_duplicate_movers([("not thin", {0: 6}, 1), ("tall", {0: 2}, 1)]) == ({"not thin"}, 1)
+
+
+def test_memberships() -> None:
+    assert (memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)) == (
+        ((0,), (0, 1), (0, 1, 2)),
+        ((0,), (0, 1), (1,)),
+    )

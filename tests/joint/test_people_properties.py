@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.checker import check_audit
-from tacit.model.people import People, memberships
+from tacit.joint.lower import memberships
+from tacit.model.people import People
 from tacit.model.release import Header, Items, Itemsets, Sets
 from tests.examples import examples
 from tests.joint import naive_joint, naive_people

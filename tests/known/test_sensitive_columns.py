@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.model.audit import Audit
 from tacit.model.errors import InputError, OptionError
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.release import Rules
 from tests.known.naive_certain import Person, Printing
 from tests.known.naive_columns import Both, bounds

@@ -9,9 +9,11 @@ import pytest
 
 from tacit.model.audit import Caution, digest
 from tacit.model.estimates import Posterior, read_who
-from tacit.model.event import BoxEvent, Change, ItemEvent, Pattern
 from tacit.model.finding import (
+    BoxEvent,
+    Change,
     Goal,
+    ItemEvent,
     Lines,
     MissingRule,
     PeopleInTerms,
@@ -30,7 +32,8 @@ from tacit.model.frequencies import CellPrinting, Measured, letters, numbers_of
 from tacit.model.knowledge import Amount, Exclusions, Fact
 from tacit.model.numbers import Bound, Printed, Threshold, column_steps, exact
 from tacit.model.partial import Thresholds
-from tacit.model.people import Changed, Churn, Nested, Population, Same, _escape, memberships, read_people
+from tacit.model.pattern import Pattern
+from tacit.model.people import Changed, Churn, Population, Same, _escape, read_people
 from tacit.model.policy import Limits, event_key, is_looser, time_limit
 from tacit.model.release import Decimals, Header, Items, Itemsets, Sets, ValueGroup
 from tacit.model.reproduction import Claim, Part, Reproduction
@@ -248,13 +251,6 @@ def test_escape() -> None:
 def test_read_people() -> None:
     assert (read_people("same"), read_people("left:0-3,joined:2")) == (Same(), Churn(left=(0, 3), joined=(2, 2)))
     assert read_people("same,changed:salary+job:0-2") == Changed(columns=("job", "salary"), people=(0, 2))
-
-
-def test_memberships() -> None:
-    assert (memberships(Nested(), 3), memberships(Churn(left=(0, 1), joined=(0, 1)), 2)) == (
-        ((0,), (0, 1), (0, 1, 2)),
-        ((0,), (0, 1), (1,)),
-    )
 
 
 def test_population() -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from tacit.model.errors import OptionError
-from tacit.model.event import Pattern
+from tacit.model.pattern import Pattern
 
 MEANINGS: dict[str, Callable[[bool, bool, bool], bool]] = {
     "a": lambda a, b, c: a,

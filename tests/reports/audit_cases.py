@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.audit import AttackRun, Audit, Target
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
 from tacit.model.release import Decimals, Header, Items, Itemsets, Rules, Sets

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.model.audit import Target
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding, Shorter, Term, Total
+from tacit.model.finding import Finding, ItemEvent, Shorter, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
 from tacit.reports.audit import proof_of

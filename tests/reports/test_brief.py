@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.reports.audit import MOST_LINES, brief_text, families
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets

@@ -11,7 +11,8 @@ import pytest
 
 import tacit
 from tacit.model.finding import Finding, render_steps
-from tacit.reports.explain import Explanation, explanation_picture, explanation_text, files_of
+from tacit.reports.explain import Explanation, explanation_text, files_of
+from tacit.reports.explain_picture import explanation_picture
 from tests.checker.test_certificates import CASES, PATIENTS, PMICD, QIT, ST, audited
 from tests.itemsets.made_releases import released
 from tests.reports.audit_cases import itemsets

@@ -10,11 +10,11 @@ import pytest
 
 import tacit
 from tacit.reports.audit import audit_document, people_figure
-from tacit.reports.document import Cell, Table, render_text
+from tacit.reports.document import Cell, Table, format_measure, format_percent, render_text
 from tacit.reports.evidence import MOST_LINES, MOST_OTHERS
 from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.pictures import WIDTH
-from tacit.reports.sentences import LOOKS_FOR, Summary, format_measure, format_percent
+from tacit.reports.sentences import LOOKS_FOR, Summary
 from tacit.verbs.attacks import ATTACKS
 from tests.shell import record
 from tests.shell import tacit as command

@@ -10,13 +10,23 @@ from tacit.model.measures import Verification
 from tacit.model.numbers import Bound
 from tacit.model.repair import Suggestion
 from tacit.reports.audit import _sum_row, cost_words
-from tacit.reports.document import Table, fact_lines, table_lines, visible
+from tacit.reports.document import (
+    Table,
+    as_share,
+    counted,
+    fact_lines,
+    first_sentence,
+    format_limit,
+    format_number,
+    people,
+    table_lines,
+    visible,
+)
 from tacit.reports.estimates import format_nats, format_share
 from tacit.reports.explain import Explanation, _bracket_at_end, _numbered
 from tacit.reports.pages import plain
 from tacit.reports.pictures import Axis, bars_of_sizes, tick_text
 from tacit.reports.record import verification_text
-from tacit.reports.sentences import as_share, counted, first_sentence, format_limit, format_number, people
 
 
 def test_numbers_agree_with_their_nouns() -> None:

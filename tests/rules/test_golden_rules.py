@@ -11,7 +11,7 @@ import pytest
 
 import tacit
 from tacit.model.errors import Contradiction
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 
 CASES = tomllib.loads((Path(__file__).parent / "R01.toml").read_text(encoding="utf-8"))["case"]
 Group = tuple[ItemEvent, int, int]

@@ -13,8 +13,8 @@ import pytest
 
 import tacit
 from tacit.model.errors import Contradiction, OptionError
-from tacit.model.event import Pattern
 from tacit.model.numbers import Bound
+from tacit.model.pattern import Pattern
 from tacit.model.release import Itemsets, Only
 from tacit.rules.patterns import Tie, bound_term_by_term, bound_tightly, signed_weights
 from tests.itemsets.made_releases import released

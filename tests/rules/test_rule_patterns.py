@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit.model.audit import Target
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Rules, Sets
 from tacit.rules import rule_exceptions

@@ -14,7 +14,7 @@ import tacit
 from tacit.checker import check_audit
 from tacit.model.audit import Target
 from tacit.model.errors import Contradiction
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Decimals, Header, Items, Rules, Sets
 from tacit.rules import rule_exceptions

@@ -12,7 +12,7 @@ import pytest
 import tacit
 from tacit.checker import check_audit
 from tacit.model.audit import Target
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.numbers import Rounding
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Rules

@@ -213,7 +213,7 @@ def test_the_checker_matches_patterns_by_itself(
     present: set[str], absent: set[str], items: set[str], columns: set[str], lo: int, more: int
 ) -> None:
     from tacit.checker.totals import _is_about
-    from tacit.model.event import ItemEvent
+    from tacit.model.finding import ItemEvent
 
     if not items | columns:
         return
@@ -224,7 +224,7 @@ def test_the_checker_matches_patterns_by_itself(
 
 
 def test_patterns_of_columns_and_of_changing_populations() -> None:
-    from tacit.model.event import BoxEvent, Change, ItemEvent
+    from tacit.model.finding import BoxEvent, Change, ItemEvent
 
     job = pattern(columns=["job"])
     assert job.covers(ItemEvent(("job=a",), ("job=b",)))

@@ -16,8 +16,7 @@ from tacit.known.sensitive_values import BEHIND_PROOFS
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark
+from tacit.model.finding import BoxEvent, Finding, Share, remark
 from tacit.model.knowledge import Exclusions, Fact
 from tacit.model.numbers import Bound
 from tacit.model.policy import Check

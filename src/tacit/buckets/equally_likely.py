@@ -159,5 +159,7 @@ def describe_members(case: BucketCase, rows: np.ndarray, *, top: int) -> tuple[M
         statement = f"{case.who(row, number)}: {case.buckets.sensitive} {listed}."
         group = case.buckets.names[int(case.buckets.group[row])]
         steps = render_steps(argument_steps(case, row, number))
-        out.append(Member(case.describe(row), group, number, case.buckets.sensitive, statement, found, steps))
+        out.append(
+            Member(case.describe(row), group, number, case.buckets.sensitive, statement=statement, posterior=found, steps=steps)
+        )
     return tuple(out)

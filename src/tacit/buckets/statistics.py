@@ -102,7 +102,7 @@ class Statistics:
 
     @property
     def speaks(self) -> Flags:
-        """Facts and the values that they speak of; a mean speaks of all."""
+        """Facts and the values that they are about; a mean is about all."""
         return np.asarray((self.amount != 0) | self.is_mean[:, None])
 
     @property

@@ -24,8 +24,7 @@ import numpy as np
 from tacit.buckets.case import BucketCase
 from tacit.buckets.words import argue
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import BoxEvent, Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.words import state_values
 
@@ -116,4 +115,6 @@ class _Outcome:
         because, steps, proof = argue(self.case, row, people, self.index)
         event = self.event(index)
         count = Bound.of(people)
-        return Finding(CODE, event, count, text, because, steps, certificate=certificate(event, count, **proof))
+        return Finding(
+            CODE, event, count, text, because=because, derivation=steps, certificate=certificate(event, count, **proof)
+        )

@@ -75,7 +75,7 @@ def check_buckets(finding: Mapping[str, Any], book: BucketBook, least: int, know
     people = sum(one == person for one in everybody)
     if people < 1 or finding["count"] != [people, people]:
         raise Reject("its count is not that of these people in the group")
-    _check_users(facts, lines, everybody, used_up, users, person)
+    _check_users(facts, lines, everybody, used_up, users=users, person=person)
     if sorted(found) != sorted(left) or not found:
         raise Reject("what is left to these people is something else")
     if dict(matching) != proved.to_dict():
@@ -103,7 +103,7 @@ def _check_known(facts: Sequence[Exclusion], knowledge: Sequence[Fact]) -> None:
     for fact in facts:
         name = json.dumps({column: sorted(values) for column, values in fact.event.items()}, sort_keys=True)
         if (name, fact.value) not in given:
-            raise Reject(f"the knowledge holds no such fact as {fact.source}")
+            raise Reject(f"the knowledge does not contain the fact {fact.source}")
 
 
 def _is_excluded(facts: Sequence[Exclusion], person: Person, value: str) -> bool:

@@ -74,7 +74,7 @@ class ItemsetBook:
         return None if self.release.lines is None else _Index(self.release.lines)
 
     def index_of(self, line: int) -> int:
-        """Return the set that stands on a line."""
+        """Return the set in a line."""
         index = line - 2
         if self._by_line is not None:
             found = self._by_line.places(line)

@@ -123,7 +123,7 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
         total += weight * bound
         terms += [(-weight * _plain(factor), part) for factor, part in said.terms]
     if least_of(terms, claim.book.domains) < 0:
-        raise Reject("in its sum somebody counts for more than in its group")
+        raise Reject("in its sum a person counts for more than in its group")
     if impossible:
         if total <= 0:
             raise Reject("a case that it calls impossible is not")
@@ -188,12 +188,12 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
     inside = event.get("inside", [])
     outside = event.get("outside", [])
     if (inside or outside) and not book.declared.sets:
-        raise Reject("its event tells people apart who are the same")
+        raise Reject("its event distinguishes people who are the same")
     if inside or outside:
         box[MEMBER] = (book.declared.members(inside, outside), False)
     changes = event.get("changes", [])
     if changes and book.histories is None:
-        raise Reject("its event tells of changes where nobody is declared to change")
+        raise Reject("its event is about changes where nobody is declared to change")
     return box if book.histories is None else box | book.histories.box_of(changes)
 
 

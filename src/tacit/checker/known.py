@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tacit.checker.lines import name_of
@@ -231,11 +232,14 @@ def _place(entry: Mapping[str, Any]) -> str:
 class _Citation:
     """Statement that a certificate cites."""
 
-    book: KnownBook
     entry: Mapping[str, Any]
     sensitive: str
     grouped: int | None
     everybody: People | None
+
+    @property
+    def what(self) -> str:
+        return str(self.entry["what"])
 
     @property
     def value(self) -> str:
@@ -245,98 +249,217 @@ class _Citation:
     def people(self) -> int:
         return int(self.entry["people"])
 
-    def read(self) -> Reading:
-        """Return who is meant, and bounds on those with the value."""
-        if self.entry["release"] is None:
-            return self._fact()
-        number = int(self.entry["release"])
-        if not 0 <= number < len(self.book.releases):
-            raise Reject("it cites a release that is not there")
-        release = self.book.releases[number]
-        what = self.entry["what"]
-        if what == "values":
-            named = release.possible_values(self.sensitive)
-            if not named or self.value in named:
-                raise Reject("the release does not say that nobody has a value in its sum")
-            return _among({}), 0, 0
-        if what == "distribution" and isinstance(release, Rules):
-            counts = dict(zip(release.header.sa_values, release.header.sa_counts, strict=False))
-            if self.value not in counts or " & ".join(release.header.sa) != self.sensitive:
-                raise Reject("the release publishes no such distribution")
-            return _among({}), counts[self.value], counts[self.value]
-        if isinstance(release, Buckets):
-            return self._bucket(release)
-        if what == "missing" and isinstance(release, Itemsets | Rules):
-            return self._missing(release)
-        if what != "line":
-            raise Reject(f"it rests on {_place(self.entry)}, which cannot be checked")
-        if isinstance(release, Rules):
-            return self._rule(release, self.book.rules[number])
-        return self._counted(release, self.book.places[number])
-
-    def _fact(self) -> Reading:
-        allowed = {str(column): tuple(map(str, listed)) for column, listed in self.entry["about"].items()}
-        lo, hi = (int(end) for end in self.entry["count"])
-        if self.book.knowledge is not None:
-            wanted = (self.entry["cell"], allowed, self.value)
-            same = [fact for fact in self.book.knowledge if (fact.place, dict(fact.allowed), fact.value) == wanted]
-            if not same:
-                raise Reject("it rests on a fact that is not known")
-            lo, hi = same[0].bounds(self.people)
-        return _among(allowed), lo, hi
-
-    def _rule(self, release: Rules, rules: RuleBook) -> Reading:
-        line = rules.line(self.entry["line"])
-        index = rules.by_line[self.entry["line"]]
-        having = tuple(_pair(release, item) for item in release.antecedents[index].tolist())
-        then = tuple(_pair(release, item) for item in release.consequents[index].tolist())
-        if then != ((self.sensitive, self.value),) or release.header.coarser:
-            raise Reject(f"{_place(self.entry)} is about something else")
-        least, most = line.among(self.people)
-        return self._who(release, having), max(least, release.header.min_support or 0), most
-
-    def _counted(self, release: Release, places: Mapping[int | str, int]) -> Reading:
-        """Read an itemset, or a cell of a table."""
-        place = self.entry.get("line", self.entry.get("cell"))
-        if place not in places or release.header.coarser:
-            raise Reject(f"it cites {_place(self.entry)}, which holds no number of people")
-        index = places[place]
-        if isinstance(release, FrequencyTable):
-            pairs = tuple(release.cell(index).items())
-        else:
-            assert isinstance(release, Itemsets)
-            pairs = tuple(_pair(release, item) for item in release.sets[index].tolist())
-        if (self.sensitive, self.value) not in pairs or sum(column == self.sensitive for column, _ in pairs) != 1:
-            raise Reject(f"{_place(self.entry)} is about something else")
-        count = release.count(index)
-        most = release.most_among(index, self.people) if isinstance(release, FrequencyTable) else count.hi
-        return self._who(release, tuple(pair for pair in pairs if pair[0] != self.sensitive)), count.lo, most
-
-    def _who(self, release: Release, pairs: Pairs) -> Who:
+    def who(self, release: Release, pairs: Pairs) -> Who:
+        """Return who has these values, if their columns are known."""
         if self.everybody is not None and not {column for column, _ in pairs} <= set(self.everybody.names):
             raise Reject(f"{_place(self.entry)} is about a column that is not known")
         groups = {(group.column, group.name): group for group in release.header.groups}
         return lambda person: has_values(person, pairs, groups)
 
-    def _bucket(self, release: Buckets) -> Reading:
+    def read_fact(self, knowledge: Sequence[Fact] | None) -> Reading:
+        """Read background knowledge."""
+        allowed = {str(column): tuple(map(str, listed)) for column, listed in self.entry["about"].items()}
+        lo, hi = (int(end) for end in self.entry["count"])
+        if knowledge is not None:
+            wanted = (self.entry["cell"], allowed, self.value)
+            same = [fact for fact in knowledge if (fact.place, dict(fact.allowed), fact.value) == wanted]
+            if not same:
+                raise Reject("it rests on a fact that is not known")
+            lo, hi = same[0].bounds(self.people)
+        return _among(allowed), lo, hi
+
+
+class _Page:
+    """Cited statements of one release, read as who has a value; a subclass for each kind."""
+
+    def __init__(self, release: Any) -> None:
+        self.release = release
+
+    def people(self) -> People:
+        """Return everybody with their groups."""
+        raise Reject("it takes groups from a release that has none")
+
+    def read(self, cited: _Citation) -> Reading:
+        """Return who is meant, and bounds on those with the value."""
+        if cited.what == "values":
+            named = self.release.possible_values(cited.sensitive)
+            if not named or cited.value in named:
+                raise Reject("the release does not say that nobody has a value in its sum")
+            return _among({}), 0, 0
+        return self.read_line(cited)
+
+    def read_line(self, cited: _Citation) -> Reading:
+        raise Reject(f"it rests on {_place(cited.entry)}, which cannot be checked")
+
+
+class _CountedPage(_Page):
+    """Lines that print the people with a set of values."""
+
+    release: Itemsets | FrequencyTable
+
+    @cached_property
+    def places(self) -> Mapping[int | str, int]:
+        return {self.release.place(index): index for index in range(len(self.release))}
+
+    def pairs(self, index: int) -> Pairs:
+        raise NotImplementedError
+
+    def most(self, index: int, people: int) -> int:
+        return self.release.count(index).hi
+
+    def read_line(self, cited: _Citation) -> Reading:
+        if cited.what != "line":
+            return super().read_line(cited)
+        place = cited.entry.get("line", cited.entry.get("cell"))
+        if place not in self.places or self.release.header.coarser:
+            raise Reject(f"it cites {_place(cited.entry)}, which holds no number of people")
+        index = self.places[place]
+        pairs = self.pairs(index)
+        if (cited.sensitive, cited.value) not in pairs or sum(column == cited.sensitive for column, _ in pairs) != 1:
+            raise Reject(f"{_place(cited.entry)} is about something else")
+        who = cited.who(self.release, tuple(pair for pair in pairs if pair[0] != cited.sensitive))
+        return who, self.release.count(index).lo, self.most(index, cited.people)
+
+
+class _TablePage(_CountedPage):
+    release: FrequencyTable
+
+    def pairs(self, index: int) -> Pairs:
+        return tuple(self.release.cell(index).items())
+
+    def most(self, index: int, people: int) -> int:
+        return self.release.most_among(index, people)
+
+
+class _ListPage(_Page):
+    """Lists of lines about items, and what complete ones leave out."""
+
+    release: Itemsets | Rules
+
+    def pair(self, item: int) -> tuple[str, str]:
+        if self.release.items.pairs is not None:
+            return self.release.items.pairs[item]
+        column, _, value = self.release.items.names[item].partition("=")
+        return column, value
+
+    def length(self, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        """Return the length that a limit of the list is about."""
+        raise NotImplementedError
+
+    def most_missing(self, cited: _Citation, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        """Return the most people with what the list leaves out."""
+        raise NotImplementedError
+
+    def read_missing(self, cited: _Citation) -> Reading:
+        header = self.release.header
+        pairs = tuple((str(column), str(listed[0])) for column, listed in cited.entry["about"].items())
+        wanted = frozenset((*pairs, (cited.sensitive, cited.value)))
+        items = self.release.items.pairs
+        if not header.complete or header.coarser or items is None or header.min_support is None:
+            raise Reject("it needs a complete list, and the release is none")
+        if not {column for column, _ in pairs} <= set(header.qi or [*(column for column, _ in items), *header.columns]):
+            raise Reject("a set that it takes for missing has other columns than the list")
+        if not header.covers(self.length(pairs, wanted)):
+            raise Reject("what it takes for missing is longer than the list holds")
+        most = self.most_missing(cited, pairs, wanted)
+        return cited.who(self.release, pairs), 0, most
+
+
+class _ItemsetsPage(_ListPage, _CountedPage):
+    release: Itemsets
+
+    def pairs(self, index: int) -> Pairs:
+        return tuple(self.pair(item) for item in self.release.sets[index].tolist())
+
+    def read_line(self, cited: _Citation) -> Reading:
+        return self.read_missing(cited) if cited.what == "missing" else super().read_line(cited)
+
+    def length(self, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        return len(wanted)
+
+    def most_missing(self, cited: _Citation, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        release = self.release
+        above = [index for index in range(len(release)) if wanted <= set(self.pairs(index))]
+        if not any(self.pair(item)[0] == cited.sensitive for item in release.sets.members.tolist()):
+            raise Reject("the list does not name the sensitive column")
+        if not above:
+            return (release.header.min_support or 0) - 1
+        if release.only != "closed" or not release.is_exact:
+            raise Reject("a set that it takes for missing is published")
+        return max(int(release.hi[index]) for index in above)
+
+
+class _RulesPage(_ListPage):
+    release: Rules
+
+    def __init__(self, release: Rules) -> None:
+        super().__init__(release)
+        self.rules = RuleBook(release)
+
+    def read_line(self, cited: _Citation) -> Reading:
+        header = self.release.header
+        if cited.what == "distribution":
+            counts = dict(zip(header.sa_values, header.sa_counts, strict=False))
+            if cited.value not in counts or " & ".join(header.sa) != cited.sensitive:
+                raise Reject("the release publishes no such distribution")
+            return _among({}), counts[cited.value], counts[cited.value]
+        if cited.what == "missing":
+            return self.read_missing(cited)
+        if cited.what != "line":
+            return super().read_line(cited)
+        line = self.rules.line(cited.entry["line"])
+        index = self.rules.by_line[cited.entry["line"]]
+        having = tuple(self.pair(item) for item in self.release.antecedents[index].tolist())
+        then = tuple(self.pair(item) for item in self.release.consequents[index].tolist())
+        if then != ((cited.sensitive, cited.value),) or header.coarser:
+            raise Reject(f"{_place(cited.entry)} is about something else")
+        least, most = line.among(cited.people)
+        return cited.who(self.release, having), max(least, header.min_support or 0), most
+
+    def length(self, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        return len(pairs)
+
+    def most_missing(self, cited: _Citation, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
+        header = self.release.header
+        if header.min_confidence is None or not pairs:
+            raise Reject("it needs a complete list, and the release is none")
+        if header.sa and cited.sensitive not in {one.column for one in header.sensitive}:
+            raise Reject("a rule that it takes for missing has another sensitive column than the list")
+        sides = zip(self.release.antecedents, self.release.consequents, strict=True)
+        if any(frozenset(self.pair(item) for item in (*having, *then)) == wanted for having, then in sides):
+            raise Reject("a rule that it takes for missing is published")
+        return most_left_out(header, cited.people)
+
+
+class _BucketPage(_Page):
+    release: Buckets
+
+    def people(self) -> People:
+        release = self.release
+        groups = [release.names[number] for number in release.group.tolist()]
+        told = Counter((*row, group) for row, group in zip(_rows(release.people), groups, strict=True))
+        return People((*release.people.names, release.group_name), told)
+
+    def read_line(self, cited: _Citation) -> Reading:
         """Read a line of a group, or a value it lacks."""
-        if release.sensitive != self.sensitive:
+        release = self.release
+        if release.sensitive != cited.sensitive:
             raise Reject("it cites groups with another sensitive column")
-        names = [name for listed in self.entry["about"].values() for name in listed]
+        names = [name for listed in cited.entry["about"].values() for name in listed]
         if len(names) != 1 or names[0] not in release.names:
             raise Reject("it cites a group that is not there")
         group = release.names.index(names[0])
         entries = range(int(release.starts[group]), int(release.starts[group + 1]))
         own = {release.values[int(release.value[entry])]: entry for entry in entries}
-        if self.entry["what"] == "group":
-            if self.value in own:
+        if cited.what == "group":
+            if cited.value in own:
                 raise Reject("its group has a value that it takes for missing")
             count = 0
-        elif self.value in own and release.line(own[self.value]) == self.entry["line"]:
-            count = int(release.count[own[self.value]])
+        elif cited.value in own and release.line(own[cited.value]) == cited.entry["line"]:
+            count = int(release.count[own[cited.value]])
         else:
-            raise Reject(f"{_place(self.entry)} is about something else")
-        if self.grouped is not None and self.grouped == self.entry["release"]:
+            raise Reject(f"{_place(cited.entry)} is about something else")
+        if cited.grouped is not None and cited.grouped == cited.entry["release"]:
             return _among({release.group_name: names}), count, count
         columns = release.people.columns
         inside = {
@@ -344,45 +467,18 @@ class _Citation:
             for row, number in enumerate(release.group.tolist())
             if number == group
         }
-        most = count if self.people == int(release.sizes[group]) else self.people
+        most = count if cited.people == int(release.sizes[group]) else cited.people
         return (lambda person: tuple(person.get(column.name) for column in columns) in inside), count, most
 
-    def _missing(self, release: Itemsets | Rules) -> Reading:
-        header = release.header
-        pairs = tuple((str(column), str(listed[0])) for column, listed in self.entry["about"].items())
-        wanted = frozenset((*pairs, (self.sensitive, self.value)))
-        items = release.items.pairs
-        if not header.complete or header.coarser or items is None or header.min_support is None:
-            raise Reject("it needs a complete list, and the release is none")
-        if not {column for column, _ in pairs} <= set(header.qi or [*(column for column, _ in items), *header.columns]):
-            raise Reject("a set that it takes for missing has other columns than the list")
-        if not header.covers(len(pairs) if isinstance(release, Rules) else len(wanted)):
-            raise Reject("what it takes for missing is longer than the list holds")
-        if isinstance(release, Rules):
-            if header.min_confidence is None or not pairs:
-                raise Reject("it needs a complete list, and the release is none")
-            if header.sa and self.sensitive not in {one.column for one in header.sensitive}:
-                raise Reject("a rule that it takes for missing has another sensitive column than the list")
-            sides = zip(release.antecedents, release.consequents, strict=True)
-            if any(frozenset(items[item] for item in (*having, *then)) == wanted for having, then in sides):
-                raise Reject("a rule that it takes for missing is published")
-            return self._who(release, pairs), 0, most_left_out(header, self.people)
-        above = [index for index in range(len(release)) if wanted <= {items[item] for item in release.sets[index].tolist()}]
-        if not any(items[item][0] == self.sensitive for item in release.sets.members.tolist()):
-            raise Reject("the list does not name the sensitive column")
-        if not above:
-            return self._who(release, pairs), 0, header.min_support - 1
-        if release.only != "closed" or not release.is_exact:
-            raise Reject("a set that it takes for missing is published")
-        return self._who(release, pairs), 0, max(int(release.hi[index]) for index in above)
 
-
-def _pair(release: Itemsets | Rules, item: int) -> tuple[str, str]:
-    if release.items.pairs is not None:
-        return release.items.pairs[item]
-    column, _, value = release.items.names[item].partition("=")
-    return column, value
-
+#: Cited statements of each kind of release; a table with blanks says nothing that a certificate cites.
+_PAGES: Mapping[str, type[_Page]] = {
+    "itemsets": _ItemsetsPage,
+    "rules": _RulesPage,
+    "buckets": _BucketPage,
+    "table": _Page,
+    "frequencies": _TablePage,
+}
 
 #: How many terms of a sum the steps show.
 _SHOWN = 24
@@ -407,23 +503,14 @@ class KnownBook:
         self.known = known
         self.declared = declared
         self.knowledge = knowledge
-        self.rules = {number: RuleBook(release) for number, release in enumerate(releases) if isinstance(release, Rules)}
-        self.places: dict[int, dict[int | str, int]] = {}
-        for number, release in enumerate(releases):
-            if isinstance(release, Itemsets | FrequencyTable):
-                self.places[number] = {release.place(index): index for index in range(len(release))}
+        self.pages = [_PAGES[release.kind](release) for release in releases]
         self._people: dict[tuple[str, ...], People] = {}
 
     def people(self, names: tuple[str, ...], grouped: int | None) -> People | None:
         """Return everybody by these columns, or None."""
         if names not in self._people:
             if grouped is not None:
-                release = self.releases[grouped]
-                if not isinstance(release, Buckets):
-                    raise Reject("it takes groups from a release that has none")
-                groups = [release.names[number] for number in release.group.tolist()]
-                told = Counter((*row, group) for row, group in zip(_rows(release.people), groups, strict=True))
-                self._people[names] = People((*release.people.names, release.group_name), told)
+                self._people[names] = self.pages[grouped].people()
             elif self.known is None:
                 return None
             elif not set(names) <= set(self.known.names):
@@ -437,7 +524,7 @@ class KnownBook:
         value = str(entry["value"])
         if value not in claim.values:
             raise Reject("a value in its sum is not one of the sensitive column's")
-        who, low, high = _Citation(self, entry, claim.sensitive, grouped, everybody=everybody).read()
+        who, low, high = self._read(_Citation(entry, claim.sensitive, grouped, everybody))
         term = Term(entry, value, who, _describe(entry), self._where(entry))
         if everybody is not None:
             cited = [claim.sensitive, grouped, {name: told for name, told in entry.items() if name != "weight"}]
@@ -445,6 +532,14 @@ class KnownBook:
         if term.lo > max(low, 0) or term.hi < min(high, term.people):
             raise Reject(f"{_place(entry)} does not say that")
         return term
+
+    def _read(self, cited: _Citation) -> Reading:
+        if cited.entry["release"] is None:
+            return cited.read_fact(self.knowledge)
+        number = int(cited.entry["release"])
+        if not 0 <= number < len(self.pages):
+            raise Reject("it cites a release that is not there")
+        return self.pages[number].read(cited)
 
     def _where(self, entry: Mapping[str, Any]) -> Phrase:
         if entry["release"] is None:

@@ -281,7 +281,7 @@ class _Lines:
 
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
         """Return two statements of which one is true."""
-        raise Reject("it tells cases apart by a line that says no such thing")
+        raise Reject("it splits cases by a line that says no such thing")
 
 
 class _TableLines(_Lines):
@@ -317,7 +317,7 @@ class _TableLines(_Lines):
         printing = self.release.printing
         index = self.by_line[cited.get("line", cited.get("cell"))]
         if printing.hidden_below is None or not printing.zeros_shown or bool(self.release.is_hidden[index]):
-            raise Reject("it tells cases apart by a cell that may hold any number of people")
+            raise Reject("it splits cases by a cell that may hold any number of people")
         return replace(said, lo=None, hi=0), replace(said, lo=printing.hidden_below, hi=None)
 
 
@@ -351,7 +351,7 @@ class _RowLines(_Lines):
         place = f"{what} with {' and '.join(items)}"
         if cited.get("cell") != place:
             raise Reject("it cites a place of a table that says something else")
-        fixed = _split_items(items, self.columns, "it speaks of columns that the release does not show")
+        fixed = _split_items(items, self.columns, "it is about columns that the release does not show")
         if place not in self.counted:
             self.counted[place] = self._count(what, fixed)
         return count_people({**_having(fixed), **self.scope}, *self.counted[place])
@@ -488,7 +488,7 @@ class _ItemsetLines(_ItemLines):
             if not complete or not exact or index not in above:
                 raise Reject("the support of an itemset in its sum does not follow from the release")
             if max(int(release.hi[place]) for place in above) != count[1]:
-                raise Reject("a line tells more people of an itemset in its sum")
+                raise Reject("a line says more people of an itemset in its sum")
             return count_people(self.box(items), *count)
         if what == "closed":  # somebody with a closed itemset lacks another item
             (item,) = self._cited_items(cited)
@@ -511,7 +511,7 @@ class _ItemsetLines(_ItemLines):
             return count_people({**unlisted, **self.scope}, None, least - 1, (least, least))
         items = self._cited_items(cited)
         if self._holding(items) or not self.release.header.covers(len(items)):
-            raise Reject("it takes an itemset as missing that the release tells, or is too long to tell")
+            raise Reject("it takes an itemset as missing that the release lists, or that is too long for the list")
         return count_people(self.box(items), None, least - 1, (least, least))
 
     def _unlisted(self, names: Sequence[str]) -> Box | None:
@@ -528,7 +528,7 @@ class _ItemsetLines(_ItemLines):
         number = {name: place for place, name in enumerate(self.release.items.names)}
         items = [number.get(name, -1) for name in cited["items"]]
         if not set(items) <= self.published or len(set(items)) != len(items):
-            raise Reject("it speaks of items that the release does not name")
+            raise Reject("it is about items that the release does not name")
         return items
 
     def _holding(self, items: Collection[int]) -> list[int]:
@@ -656,7 +656,7 @@ class _RuleLines(_ItemLines):
         is_plain = self.release.leads_to_one_column if header.marginals else len(header.sa) == 1
         if not header.complete or header.coarser or not header.min_support or not header.min_confidence or not is_plain:
             raise Reject("it needs a complete list of rules, and the release is none")
-        others = "it speaks of columns that its rules are not about"
+        others = "it is about columns that its rules are not about"
         antecedent = _split_items(items[:-1], header.qi, others)
         ((column, value),) = _split_items(items[-1:], tuple(told), others).items()
         pairs = self.release.items.pairs
@@ -807,7 +807,7 @@ class JointBook:
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
         """Return two statements of which one is true."""
         if self.histories is not None:
-            raise Reject("it tells cases apart by a line where values may have changed")
+            raise Reject("it splits cases by a line where values may have changed")
         return self.lines[int(cited["release"])].choice(cited)
 
     def blanks_of(self, number: int) -> Mapping[str, Sequence[str | None]]:

@@ -197,7 +197,7 @@ def _waivers(record: Record) -> Iterator[str]:
             yield f"{code}: more findings are counted as waived than waivers of this attack accept"
         left = sum(finding["code"] == code and "waived" not in finding for finding in record["findings"])
         if attack["waived"] + left > attack["findings"]:
-            yield f"{code}: more findings are counted as waived than there are besides those listed"
+            yield f"{code}: more findings are counted as waived than there are apart from those listed"
 
 
 def _code_of(waiver: Mapping[str, Any]) -> str | None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from tacit.checker.lines import JointBook, name_of
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
-from tacit.model.event import Change, ItemEvent
-from tacit.model.finding import render_bound, render_steps
+from tacit.model.finding import Change, ItemEvent, render_bound, render_steps
 from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import (
@@ -144,10 +143,10 @@ class _Words:
         if any(step not in known and not self._is_between(step) for step in before):
             raise Reject("it has a step that its certificate does not make")
         if any(not forms & set(before) for forms in self.forms):
-            raise Reject("a step of its certificate is not told")
+            raise Reject("a step of its certificate is not explained")
         needs_difference = len(self.absent) > 1 and last == self._conclusion()
         if needs_difference and not set(before) & set(self._differences(self.present, self.absent)):
-            raise Reject("a step of its certificate is not told")
+            raise Reject("a step of its certificate is not explained")
 
     def _forms(self, place: int) -> Iterator[str]:
         entry = self.entries[place]

@@ -74,7 +74,7 @@ VERBS = (
     Verb("compare", "tacit.cli.compare", "Compare what a release lets others estimate with the truth."),
     Verb("verify", "tacit.cli.verify", "Check the record of an audit and every finding it proves."),
     Verb("serve", "tacit.cli.serve", "Show the same answers in a browser, on this machine."),
-    Verb("register", "tacit.cli.register", "Keep a list of releases that have left, and audit new ones beside them."),
+    Verb("register", "tacit.cli.register", "Keep a list of published releases, and audit new ones with them."),
     Verb("repair", "tacit.cli.repair", "Change a release until no attack succeeds, and audit the result."),
     Verb("bucketize", "tacit.cli.protect", "Publish a table in groups of at least L sensitive values each."),
     Verb("hide", "tacit.cli.protect", "Hide cells of a table until no rule reveals the sensitive ones."),

@@ -56,7 +56,7 @@ def demo_command(folder: str, json_to: str | None) -> None:
     Mines frequent itemsets of the UCI Adult census data, audits them, checks one finding in the data, repairs the release, audits it
     again, and writes releases and report into a folder. Everything is measured while you wait.
     """
-    from tacit.reports.sentences import first_sentence
+    from tacit.reports.document import first_sentence
 
     check_outputs([json_to])
     with watched("mining and auditing") as progress:
@@ -113,7 +113,7 @@ def _group_ages(people: Table) -> Table:
 
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
     """Return a sort key: easy findings first."""
-    from tacit.model.event import ItemEvent
+    from tacit.model.finding import ItemEvent
     from tacit.reports.audit import proof_of
 
     proof = proof_of(finding)
@@ -127,7 +127,7 @@ def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
 def _find_rows(finding: Finding | None, people: Table) -> Ints:
     import numpy as np
 
-    from tacit.model.event import ItemEvent
+    from tacit.model.finding import ItemEvent
 
     if finding is None or not isinstance(finding.event, ItemEvent):
         return np.empty(0, np.int64)
@@ -190,7 +190,8 @@ def _text(story: Story, folder: str, width: int) -> str:
 
 
 def _describe_release(story: Story) -> list[tuple[str, str]]:
-    from tacit.reports.sentences import Summary, as_share, counted
+    from tacit.reports.document import as_share, counted
+    from tacit.reports.sentences import Summary
 
     summary = Summary(story.audit)
     people = story.people
@@ -217,7 +218,7 @@ def _describe_check(story: Story, example: Finding) -> str:
 
 
 def _describe_repair(story: Story) -> str:
-    from tacit.reports.sentences import counted
+    from tacit.reports.document import counted
 
     cost = story.repaired.cost
     after = story.repaired.after

@@ -58,7 +58,7 @@ class _ExplainOptions(ReleaseOptions):
 @option("--pattern PATTERN", "Count the people who fit a pattern instead: items with and, or, not and parentheses.")
 @option(
     "--who DESCRIPTION",
-    "Explain what can be guessed about whoever fits instead, such as education=Doctorate,sex=Male: for rules, tables and "
+    "Explain what can be guessed about people who match instead, such as education=Doctorate,sex=Male: for rules, tables and "
     "bucketized releases.",
 )
 @options.data
@@ -103,7 +103,8 @@ def explain_command(**given: Any) -> None:
 
 
 def _explain_finding(asked: _ExplainOptions) -> None:
-    from tacit.reports.explain import explanation_picture, explanation_text, sensitive_values
+    from tacit.reports.explain import explanation_text
+    from tacit.reports.explain_picture import explanation_picture, sensitive_values
 
     explanation, policy, releases = _find_now(asked) if asked.audit_file is None else _find_recorded(asked, asked.audit_file)
     if asked.picture_to is not None:

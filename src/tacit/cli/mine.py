@@ -157,9 +157,8 @@ def _min_support(settings: Settings[_MineOptions]) -> Any:
 
 
 def _write(release: Listed, people: Table | Transactions, settings: Settings[_MineOptions], record: dict[str, Any]) -> None:
-    from tacit.reports.document import UNBROKEN
+    from tacit.reports.document import UNBROKEN, first_sentence
     from tacit.reports.releases import mined_text
-    from tacit.reports.sentences import first_sentence
 
     asked = settings.given
     write_release(release, asked.output)
@@ -267,8 +266,8 @@ def negative_command(**given: Any) -> None:
     from tacit.files.header import header_path
     from tacit.files.hierarchies import write_hierarchies
     from tacit.files.knowledge import check_negative_output, write_negative_rules
+    from tacit.reports.document import first_sentence
     from tacit.reports.releases import negative_record, negative_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _NegativeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -371,8 +370,8 @@ def tabulate_command(**given: Any) -> None:
     beside the file says so, because readers of a published table know it.
     """
     from tacit.model.table import sensitive_names
+    from tacit.reports.document import first_sentence
     from tacit.reports.releases import frequencies_record, frequencies_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _TabulateOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -406,18 +405,18 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
     from tacit.model.table import require_column, sensitive_names
 
     asked = settings.given
-    everything = reading.read_whole_table(asked.data)
+    everything = reading.table_columns(asked.data)
     for role, columns in (("--qi", asked.qi), ("--sa", asked.sa)):
-        for column in sensitive_names(columns, everything.names)[0]:
-            require_column(column, everything.names, where=role)
-    named = [name for text in asked.by for name in ([text] if text in everything.names else text.split(","))]
-    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything.names]
-    people = tacit.read_table(
-        everything,
-        columns=used or list(everything.names),
+        for column in sensitive_names(columns, everything)[0]:
+            require_column(column, everything, where=role)
+    named = [name for text in asked.by for name in ([text] if text in everything else text.split(","))]
+    used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything]
+    return tacit.read_table(
+        asked.data,
+        columns=used or list(everything),
         missing=settings.merged.missing,
         missing_rule=settings.merged.missing_rule or "category",
         bins=reading.bins_of(settings.merged.bins, asked.data),
+        engine=reading.engine_for(asked.data, asked),
         where=asked.data,
     )
-    return reading.merge_rows(people, asked.engine) if asked.engine else people

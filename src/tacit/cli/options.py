@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import click
 
 from tacit.cli.output import examples, width
 from tacit.model.errors import OptionError
+from tacit.model.memory import parse_bytes
 
 if TYPE_CHECKING:
     from datetime import date
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.model.numbers import Rounding
     from tacit.model.release import Only
     from tacit.model.table import MissingRule
-    from tacit.reports.sentences import ReportKind
+    from tacit.reports.document import ReportKind
 
 Decorator = Callable[[Any], Any]
 
@@ -376,14 +376,7 @@ data = option(
 
 
 def _bytes(_ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    if value is None:
-        return None
-    text = value.strip().upper().removesuffix("B")
-    unit = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}.get(text[-1:], 1)
-    with suppress(ValueError):
-        if 0 < (size := float(text.rstrip("KMGT"))) < float("inf"):
-            return int(size * unit)
-    raise OptionError("is not a size of memory", where=param.opts[0], remedy="Write for instance --memory 4GB")
+    return None if value is None else parse_bytes(value, where=param.opts[0])
 
 
 memory = option(

@@ -99,9 +99,8 @@ def emit(
         return text if isinstance(text, str) else text(width)
 
     if json_to is not None:
-        from tacit.reports.document import UNBROKEN
+        from tacit.reports.document import UNBROKEN, first_sentence
         from tacit.reports.record import dump, with_headline
-        from tacit.reports.sentences import first_sentence
 
         made = record if isinstance(record, dict) else record()
         if "headline" not in made:

@@ -47,7 +47,7 @@ class _BucketizeOptions(Options):
     default="balanced",
 )
 @option("--knowledge FILE...", "What an adversary knows, such as the file of tacit mine negative (repeatable).")
-@option("--max-posterior P", "Highest probability that a value may have for anybody.")
+@option("--max-posterior P", "Highest probability that a value may have for a person.")
 @options.policy_file
 @option("--suppress", "Leave out people who fit into no such group, instead of giving up.", is_flag=True)
 @options.seed
@@ -67,8 +67,8 @@ def bucketize_command(**given: Any) -> int:
     """
     from tacit.files.buckets import write_buckets
     from tacit.files.disk import shown
+    from tacit.reports.document import first_sentence
     from tacit.reports.repair import bucketized_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -81,7 +81,7 @@ def bucketize_command(**given: Any) -> int:
         outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
     check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
     with watched("grouping") as progress:
-        people = reading.read_people_table(asked.data, settings)
+        people = reading.read_people_table(asked.data, settings, by_row=True)
         policy = settings.policy
         is_anatomy = asked.method == "anatomy"
         made = tacit.bucketize(
@@ -171,8 +171,8 @@ def hide_command(**given: Any) -> int:
     (nothing is written).
     """
     from tacit.files.partial import write_partial
+    from tacit.reports.document import first_sentence
     from tacit.reports.repair import hidden_text
-    from tacit.reports.sentences import first_sentence
 
     asked = _HideOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -180,11 +180,11 @@ def hide_command(**given: Any) -> int:
     check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])
     with watched("hiding") as progress:
         reading.refuse_repeated_people(asked.data, settings)
-        everything = reading.read_whole_table(asked.data)
+        everything = reading.table_columns(asked.data)
         roles = settings.merged
         table = tacit.read_table(
-            everything,
-            columns=list(everything.names),
+            asked.data,
+            columns=list(everything),
             qi=roles.qi,
             sa=roles.sa,
             missing=roles.missing,

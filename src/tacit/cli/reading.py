@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -13,6 +14,7 @@ from tacit.cli.output import note
 from tacit.model.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from tacit.files.engines import Engine
     from tacit.model.partial import PartialTable, Thresholds
     from tacit.model.people import Gathered
     from tacit.model.policy import Level, Policy
@@ -85,9 +87,7 @@ def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = (
     from tacit.verbs.settings import load_config, load_policy
 
     if given.engine is not None:
-        from tacit.files.duckdb import check_engine
-
-        check_engine(given.engine)  # refuse a mistyped name before long work
+        tacit.engine(given.engine)  # refuse a mistyped name before long work
     config = load_config(given.config, near=near or None, releases=releases)
     if config.beside:
         note(f"{config.beside}: not read, because it lies beside a release. Name it with --config to use it.")
@@ -101,14 +101,14 @@ def first_set(*values: Value | None) -> Value | None:
 
 def policy_for(release: Release, settings: Settings[ReleaseOptions]) -> Policy:
     """Return the policy; refuse options of other kinds."""
-    from tacit.model.partial import PartialTable
+    from tacit.verbs.kinds import kind_of
 
     given = settings.given
     policy = settings.policy
-    if not isinstance(release, PartialTable):
+    if not kind_of(release).takes_rows:
         refuse_options(given, OF_TABLES, "applies to tables with blank cells; this release is not one")
         return policy
-    thresholds = rule_thresholds(settings, release.n, given.min_confidence, given.min_support)
+    thresholds = rule_thresholds(settings, release.n or 0, given.min_confidence, given.min_support)
     exact: Any = thresholds.confidence  # a fraction is as good a share as a float, and keeps what was written
     own: dict[str, Level] = {name: "option" for name in ("min_confidence", "min_support") if getattr(given, name) is not None}
     return replace(policy, min_confidence=exact, min_support=thresholds.support, origin={**policy.origin, **own})
@@ -134,9 +134,12 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 
 
 def read_people(
-    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None
+    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None, by_row: bool = False
 ) -> Table | Transactions:
-    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``."""
+    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
+
+    Equal rows are merged, unless they are needed ``by_row``.
+    """
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -154,8 +157,18 @@ def read_people(
             roles["columns"] = [also]
         if also is not None:
             roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
-    people = read_data(path, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
-    return merge_rows(people, given.engine) if given.engine and isinstance(people, tacit.Table) else people
+    engine = None if by_row or also is not None else engine_for(path, given)
+    return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
+
+
+SMALL = 1 << 26  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
+
+
+def engine_for(path: str, given: Options) -> Engine | None:
+    """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
+    if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
+        return None
+    return tacit.engine(given.engine or "duckdb", memory=getattr(given, "memory", None))
 
 
 def bins_of(given: Any, path: str) -> Any:
@@ -171,9 +184,9 @@ def bins_of(given: Any, path: str) -> Any:
     return split_option(given) if given and isinstance(given[0], str) else given
 
 
-def read_people_table(path: str, settings: Settings[Options]) -> Table:
+def read_people_table(path: str, settings: Settings[Options], *, by_row: bool = False) -> Table:
     """Read data that must be a table, with one row of each person."""
-    people = read_people(path, settings)
+    people = read_people(path, settings, by_row=by_row)
     if not isinstance(people, tacit.Table):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     refuse_repeated_people(path, settings)
@@ -182,13 +195,11 @@ def read_people_table(path: str, settings: Settings[Options]) -> Table:
 
 def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
     """Raise if ``--person`` says that some people have several rows."""
-    import numpy as np
-
     person = settings.merged.person
     if person is None:
         return
-    rows = np.bincount(tacit.read_table(path, columns=[person]).columns[0].codes)
-    several = int((rows > 1).sum())
+    people = tacit.read_table(path, columns=[person], engine=engine_for(path, settings.given))
+    several = int((people.merged().weights > 1).sum())
     if several:
         have = "1 person has" if several == 1 else f"{several:,} people have"
         what = f"{have} several rows, and here each person needs one: counts of rows say little about people"
@@ -196,29 +207,21 @@ def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
         raise OptionError(what, where=f"--person {person}", remedy=remedy)
 
 
-def read_whole_table(path: str) -> Table:
-    """Read a table with all its columns."""
+def table_columns(path: str) -> tuple[str, ...]:
+    """Return the names of the columns of data that must be a table."""
+    from tacit.files.tables import check_names, open_table_file
+
     if _is_transactions(path):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
-    return tacit.read_table(path)
+    with closing(open_table_file(path, where=path)) as rows:
+        check_names(rows.names, where=path)
+        return rows.names
 
 
 def _is_transactions(path: str) -> bool:
     from tacit.files.tables import TRANSACTION_ENDINGS
 
     return path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)
-
-
-def merge_rows(people: Table, engine: str) -> Table:
-    """Merge equal rows with an engine."""
-    import numpy as np
-
-    from tacit.files.duckdb import group_rows
-    from tacit.model.table import Column
-
-    groups = group_rows(people, people.names, engine=engine)
-    columns = tuple(Column.from_texts(name, [values[i] for values, _ in groups]) for i, name in enumerate(people.names))
-    return replace(people, columns=columns, weights=np.array([count for _, count in groups], np.int64))
 
 
 def read_hierarchies(
@@ -355,6 +358,7 @@ def read_known(release: Release, settings: Settings[ReleaseOptions]) -> Table | 
         missing=first_set(given.missing, header.missing),
         missing_rule=rule,
         bins=bins_of(first_set(given.bins, header.bins, settings.config.bins or None), given.known),
+        engine=engine_for(given.known, given),
     )
 
 

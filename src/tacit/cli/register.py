@@ -1,4 +1,4 @@
-"""``tacit register``: releases that have left, and new ones audited beside them."""
+"""``tacit register``: published releases, and new ones audited with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOT_OF_REGISTERS = frozenset({"releases", "people", "suggest", "acro_to", "mark
     ),
 )
 def register_command() -> None:
-    """Keep a list of releases that have left, and audit new ones beside them.
+    """Keep a list of published releases, and audit new ones with them.
 
     A register is a folder with a copy of each release and a list in which every line holds the hash of the line before it. Releases of
     one population are about the same people.
@@ -175,7 +175,7 @@ def _emit(register: Register, json_to: str | None, *, is_external: bool) -> None
 
 
 def _sentence(register: Register) -> str:
-    from tacit.reports.sentences import counted
+    from tacit.reports.document import counted
 
     populations = counted(len(register.populations), "population")
     return f"{counted(len(register.entries), 'release')} about {populations} left; the list and its copies are unchanged."

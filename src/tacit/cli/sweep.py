@@ -18,7 +18,7 @@ from tacit.model.errors import OptionError
 if TYPE_CHECKING:
     from tacit.model.repair import Goal
     from tacit.model.sweep import ItemsetSweep, RepairSweep, RoundingSweep, RuleSweep
-    from tacit.reports.sentences import ReportKind
+    from tacit.reports.document import ReportKind
     from tacit.reports.sweep import SweepReport
 
 

@@ -53,9 +53,8 @@ def verify_command(**given: Any) -> int:
     numbers. The record says how the releases are read. A verdict of clean or incomplete has no proof: it is confirmed by auditing again
     with the same options. Exit code: 0 everything holds, 1 something does not (or a file is another one), 2 unreadable, 3 cannot confirm.
     """
-    from tacit.reports.document import UNBROKEN
+    from tacit.reports.document import UNBROKEN, first_sentence
     from tacit.reports.record import verification_text
-    from tacit.reports.sentences import first_sentence
     from tacit.verbs.verify import read_record
 
     asked = _VerifyOptions(**given)

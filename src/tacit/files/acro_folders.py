@@ -68,7 +68,7 @@ def read_session(folder: Path) -> Session | None:
             if isinstance(options, str):
                 reasons[name] = options
             elif options.get("base") and _has_totals(folder / name):
-                reasons[name] = "has totals that ACRO added up from rounded counts, which are no rounded counts"
+                reasons[name] = "has totals that ACRO added up from rounded counts, which are not rounded counts"
             else:
                 complete = {"complete": True} if lists_values and "convention" in options else {}
                 tables[name] = Described(folder / name, options | complete)

@@ -367,7 +367,9 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     value = buckets.value[entries]
     count = buckets.count[entries]
     head = buckets.header
-    return Buckets(people, group[rows], names, buckets.sensitive, buckets.values, starts, value, count, head)
+    return Buckets(
+        people, group[rows], names, buckets.sensitive, values=buckets.values, starts=starts, value=value, count=count, header=head
+    )
 
 
 def _ranks(codes: npt.NDArray[np.int32]) -> Ints:

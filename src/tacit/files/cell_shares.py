@@ -65,7 +65,7 @@ def shares_as_cells(
 
 
 def _check_whole(shares: Shares, labels: Labels, where: str, *, complete: bool) -> None:
-    """Raise unless the cells that are no totals add up to all people."""
+    """Raise unless the cells that are not totals add up to all people."""
     cells = [row for row in range(len(shares.index)) if all(column[row] is not None for column in labels)]
     if _may_be_whole(shares, cells, complete=complete):
         return

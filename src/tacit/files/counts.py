@@ -316,7 +316,17 @@ def read_shares(column: TextColumn, *, rounding: Rounding, digits: int | None, p
     by_digits = np.where(floats > 0, 10.0 ** (shape[2] - significant + 1), 0.0)
     steps = np.maximum(10.0**-decimals, by_digits) if digits is None else np.full(len(texts), 10.0**-digits)
     steps = np.where(percent, steps / 100, steps)
-    return Shares(column, index, texts, floats, is_double, digits, mode, (widest[0], widest[1]), steps)
+    return Shares(
+        column,
+        index,
+        texts,
+        floats,
+        is_double=is_double,
+        digits=digits,
+        rounding=mode,
+        widest=(widest[0], widest[1]),
+        steps=steps,
+    )
 
 
 def _check_share(text: str, digits: int | None, where: Callable[[], str]) -> float:
@@ -526,7 +536,18 @@ class _Reading:
         rounded = self.count if header.base is not None and bool(self.counted.any()) else None
         support = self._shares_to_keep(lo, hi) if rounded is None else None
         printout = self.printout
-        release = Itemsets(printout.sets, lo, hi, printout.items, header, only, support, rounded, printout.lines, source)
+        release = Itemsets(
+            printout.sets,
+            lo,
+            hi,
+            printout.items,
+            header=header,
+            only=only,
+            support=support,
+            rounded=rounded,
+            lines=printout.lines,
+            source=source,
+        )
         empty = printout.sets.lengths == 0
         if not empty.any():
             return release
@@ -635,14 +656,14 @@ class _Reading:
             printout.consequents,
             lo,
             hi,
-            whole_lo,
-            whole_hi,
-            printout.items,
-            header,
-            self._shares_to_keep(lo, hi),
-            confidence,
-            printout.lines,
-            source,
+            whole_lo=whole_lo,
+            whole_hi=whole_hi,
+            items=printout.items,
+            header=header,
+            support=self._shares_to_keep(lo, hi),
+            confidence=confidence,
+            lines=printout.lines,
+            source=source,
         )
         return replace(made, header=self._with_measures(made)) if printout.derived else made
 
@@ -688,7 +709,7 @@ class _Reading:
         index = np.zeros(len(lo), np.int64) if shares is None else shares.index
         sure = np.full(len(lo), -1, np.int64)
         if shares is not None and shares.is_double:
-            sure = sure_wholes(lo, hi, whole_lo, whole_hi, shares.floats[index], float(least))
+            sure = sure_wholes(lo, hi, whole_lo, whole_hi, confidence=shares.floats[index], least=float(least))
         narrowed = np.stack((lo, hi, sure, sure), axis=1)
         open_ones = np.flatnonzero(sure < 0)
         printed = np.stack((lo, hi, whole_lo, whole_hi, index), axis=1)[open_ones]

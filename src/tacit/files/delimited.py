@@ -28,6 +28,7 @@ import numpy as np
 from tacit.files.counts import Place
 from tacit.files.disk import Input
 from tacit.files.duckdb import BLANKS, parquet_columns
+from tacit.files.engines import Classes, merge
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
 from tacit.model.errors import InputError
@@ -45,6 +46,8 @@ _HEAD_RECORDS = 500
 #: Characters of a table that are split at a time, and rows that are written at a time.
 _BLOCK = 1 << 20
 _ROWS = 50_000
+#: Rows that are merged at once, at least.
+_FEW_ROWS = 1 << 20
 
 
 # Records
@@ -319,8 +322,23 @@ class DelimitedTable:
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
         """Return these columns; values have no blanks around them."""
-        width = len(self.names)
         columns = [_CodedColumn(self.names.index(name)) for name in names]
+        for _ in self._blocks(columns):
+            pass
+        return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
+
+    def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
+        """Return the distinct rows of these columns, merged block by block; those with the mark in one of the ``others`` apart."""
+        held = [_CodedColumn(self.names.index(name)) for name in wanted]
+        looked_at = [_CodedColumn(self.names.index(name)) for name in others]
+        merged = _Merging(held, looked_at, mark)
+        for rows in self._blocks([*held, *looked_at]):
+            merged.add(rows)
+        return merged.finish(wanted)
+
+    def _blocks(self, columns: Sequence[_CodedColumn]) -> Iterator[int]:
+        """Fill the columns block by block; yield the rows of each block."""
+        width = len(self.names)
         with self.file.open_text(keep_newlines=True) as stream:
             lines = _Lines(stream)
             found = records(lines, self.delimiter, where=self.where)
@@ -337,10 +355,11 @@ class DelimitedTable:
                 for column in columns:
                     column.add(plain[column.place :: width])
                 number += block.count("\n")
-            for _, cells in _batches(found, width, self.delimiter, self.where):
+                yield len(rows)
+            for lines_of_rows, cells in _batches(found, width, self.delimiter, self.where):
                 for column in columns:
                     column.add(cells[column.place])
-        return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
+                yield len(lines_of_rows)
 
     def _split_plain(self, block: str) -> list[str] | None:
         """Return the records of lines without quotes, or None if they must be read one by one."""
@@ -367,7 +386,50 @@ class _CodedColumn:
 
     def finish(self, name: str) -> Column:
         values = tuple(sorted(self.numbering.numbers))
-        return Column(name, values, self.numbering.ranks(values)[np.concatenate(self.codes)])
+        return Column(name, values, self.numbering.ranks(values)[self.take()])
+
+    def take(self) -> Codes:
+        """Return the codes that were added, and forget them."""
+        codes = np.concatenate(self.codes)
+        self.codes = [np.empty(0, np.int32)]
+        return codes
+
+
+class _Merging:
+    """Classes of the rows that were read so far; rows are merged once there are many."""
+
+    def __init__(self, held: Sequence[_CodedColumn], looked_at: Sequence[_CodedColumn], mark: str | None) -> None:
+        self.held = held
+        self.looked_at = looked_at
+        self.mark = mark
+        self.waiting = 0
+        self.classes = Classes((), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+    def add(self, rows: int) -> None:
+        """Count rows that the columns were given; merge them if they are many."""
+        self.waiting += rows
+        if self.waiting >= max(_FEW_ROWS, len(self.classes.weights)):
+            self._merge()
+
+    def finish(self, names: Sequence[str]) -> Classes:
+        """Return the classes with sorted values."""
+        self._merge()
+        for column, read in zip(self.held, self.classes.columns, strict=True):
+            column.codes.append(read.codes)
+        columns = tuple(column.finish(name) for column, name in zip(self.held, names, strict=True))
+        return merge(columns, self.classes.weights, self.classes.marked)
+
+    def _merge(self) -> None:
+        marked = np.zeros(self.waiting, np.bool_)
+        for column in self.looked_at:
+            marked |= column.take() == column.numbering.numbers.get(self.mark, -1)
+        codes = [column.take() for column in self.held]
+        if self.classes.columns:
+            codes = [np.concatenate((old.codes, new)) for old, new in zip(self.classes.columns, codes, strict=True)]
+        weights = np.concatenate((self.classes.weights, np.ones(self.waiting, np.int64)))
+        flags = np.concatenate((self.classes.marked, marked))
+        self.classes = merge(tuple(Column("", (), one) for one in codes), weights, flags)
+        self.waiting = 0
 
 
 # Lists

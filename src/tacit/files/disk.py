@@ -166,7 +166,8 @@ class Input(os.PathLike[str]):
 
     @property
     def _parts_sha256(self) -> str:
-        listed = "".join(f"{part.name}\0{Input(part).sha256}\n" for part in parquet_files(self))
+        parts = parquet_files(self, nested=True)
+        listed = "".join(f"{part.relative_to(self.path).as_posix()}\0{Input(part).sha256}\n" for part in parts)
         return hashlib.sha256(listed.encode()).hexdigest()
 
     @property
@@ -317,9 +318,12 @@ def split_sheet(path: FilePath) -> tuple[str, str]:
     return text, ""
 
 
-def parquet_files(folder: Input) -> list[Path]:
-    """Return the Parquet files of a folder."""
-    parts = sorted(part for part in Path(folder).glob("*.parquet") if not part.name.startswith((".", "_")))
+def parquet_files(folder: Input, *, nested: bool = False) -> list[Path]:
+    """Return the Parquet files of a folder; ``nested`` ones may lie in folders of partitions below it."""
+    root = Path(folder)
+    found = root.rglob("*.parquet") if nested else root.glob("*.parquet")
+    hidden = (".", "_")
+    parts = sorted(part for part in found if not any(name.startswith(hidden) for name in part.relative_to(root).parts))
     if not parts:
         remedy = "Give the folder that Spark wrote, or a file"
         raise InputError("the folder holds no Parquet file", where=shown(folder), remedy=remedy)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from tacit.files.disk import Input, parquet_files, private_folder, readable, shown, spill_folder
+from tacit.files.engines import Classes, merge
 from tacit.model.arrays import Codes
 from tacit.model.errors import EngineError, InputError, OptionError, nearest_name
-from tacit.model.table import Column, Table, require_column
+from tacit.model.table import Column
 
 BLANKS = " \t\n\r\f\v"  #: Signs removed around every cell of a table.
 #: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
@@ -28,11 +28,13 @@ _MANY = 5_000
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
 #: Files beside a DuckDB database in which changes may stand that have not reached it.
 _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+_FLOATS = ("DOUBLE", "FLOAT")
+_NOT_NUMBERS = ("nan", "-nan")
 _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 
 
 def connect(
-    files: Sequence[str] = (), *, folders: Sequence[str] = (), database: str = ":memory:", memory: str | None = None
+    files: Sequence[str] = (), *, folders: Sequence[str] = (), database: str = ":memory:", memory: int | None = None
 ) -> Any:
     """Return a connection restricted to these files and folders.
 
@@ -55,7 +57,7 @@ def connect(
         "lock_configuration": "true",
     }
     if memory is not None:
-        settings = {"memory_limit": sql_text(memory)} | settings
+        settings = {"memory_limit": sql_text(f"{memory}B")} | settings
     connection = duckdb.connect(database)
     for name, value in settings.items():
         connection.execute(f"SET {name} = {value}")
@@ -101,21 +103,23 @@ class Relation:
     where: str
 
     @classmethod
-    def of_parquet(cls, path: str, *, where: str) -> Relation:
-        """Return the rows of a Parquet file."""
-        connection = connect([path])
-        file = sql_text(literal_path(path))
-        sql = f"read_parquet({file}, hive_partitioning = false, binary_as_string = true)"
+    def of_parquet(cls, paths: Sequence[str], *, where: str, memory: int | None = None, partitioned: bool = False) -> Relation:
+        """Return the rows of Parquet files with the same columns; ``partitioned`` ones have columns in the names of their folders."""
+        connection = connect(paths, memory=memory)
+        files = _sql_list(map(literal_path, paths))
+        hive = "true, hive_types_autocast = false" if partitioned else "false"
+        sql = f"read_parquet({files}, hive_partitioning = {hive}, binary_as_string = true)"
         with _silenced("is damaged, or is not a Parquet file that can be read", where=where, remedy="Write it again"):
             described = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
-            stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({file})").fetchall()
+            first = sql_text(literal_path(paths[0]))
+            stored = connection.execute(f"SELECT name, num_children FROM parquet_schema({first})").fetchall()
         names = _top_level_names(stored)
         if len(names) != len(described):
             names = [str(row[0]) for row in described]
         return cls(connection, sql, tuple(names), types=tuple(str(row[1]) for row in described), where=where)
 
     @classmethod
-    def of_database(cls, path: str, table: str, *, where: str) -> Relation:
+    def of_database(cls, path: str, table: str, *, where: str, memory: int | None = None) -> Relation:
         """Return the rows of a DuckDB table.
 
         Views are refused: a view is a program of whoever wrote the file, and may read other files.
@@ -124,7 +128,7 @@ class Relation:
         def full_name(schema: str, name: str) -> str:
             return name if schema == "main" else f"{schema}.{name}"
 
-        connection = connect([path, *(path + ending for ending in _LOGS)])
+        connection = connect([path, *(path + ending for ending in _LOGS)], memory=memory)
         remedy = "Close other programs that use it, or export the table as Parquet or CSV"
         with _silenced("the DuckDB database cannot be opened", where=path, remedy=remedy):
             connection.execute(f"ATTACH {sql_text(path)} AS source (READ_ONLY)")
@@ -144,14 +148,41 @@ class Relation:
 
     def columns(self, wanted: Sequence[str]) -> tuple[Column, ...]:
         """Return these columns as codes, in row order."""
-        aliased = f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
-        numbers = [self.names.index(name) for name in wanted]
+        with self._reading() as rows:
+            numbers = [self.names.index(name) for name in wanted]
+            texts = ", ".join(f"{self._text_sql(i, rows)} AS t{i}" for i in numbers)
+            self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {rows}")
+            return self._encoded(numbers)
+
+    def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
+        """Return the distinct rows of these columns, counted by the database; those with the mark in one of the ``others`` apart."""
+        with self._reading() as rows:
+            numbers = [self.names.index(name) for name in wanted]
+            places = [self.names.index(name) for name in others]
+            marked = " OR ".join(self._has_mark(i, mark or "", rows) for i in places) or "false"
+            texts = "".join(f"{self._text_sql(i, rows)} AS t{i}, " for i in numbers)
+            chosen = f"SELECT {texts}{marked} AS marked FROM {rows}"
+            self.connection.execute(f"CREATE TABLE people AS SELECT *, COUNT(*) AS weight FROM ({chosen}) GROUP BY ALL")
+            found = self.connection.execute("SELECT weight, marked FROM people").fetchnumpy()
+            weights = np.ascontiguousarray(found["weight"], np.int64)
+            flags = np.ascontiguousarray(found["marked"], np.bool_)
+            return merge(self._encoded(numbers), weights, flags)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[str]:
+        """Yield the rows with their columns called ``c0``, ``c1``, ..."""
         remedy = "Write the file again, or save it as CSV"
         with contextlib.closing(self.connection), _silenced("the rows cannot be read", where=self.where, remedy=remedy):
-            texts = ", ".join(f"{self._text_sql(i, aliased)} AS t{i}" for i in numbers)
-            self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {aliased}")
-            height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
-            return tuple(self._encode(i, height) for i in numbers)
+            yield f"{self.sql} AS source_rows({', '.join(f'c{i}' for i in range(len(self.names)))})"
+
+    def _encoded(self, numbers: Sequence[int]) -> tuple[Column, ...]:
+        height = self.connection.execute("SELECT COUNT(*) FROM people").fetchall()[0][0]
+        return tuple(self._encode(i, height) for i in numbers)
+
+    def _has_mark(self, number: int, mark: str, rows: str) -> str:
+        """Return the condition that a cell, read as :meth:`_encode` does, is the mark."""
+        alike = ["", *_NOT_NUMBERS] if not mark and self.types[number] in _FLOATS else [mark]
+        return f"trim({self._text_sql(number, rows)}, {sql_text(BLANKS)}) IN ({', '.join(map(sql_text, alike))})"
 
     def _encode(self, number: int, height: int) -> Column:
         name = self.names[number]
@@ -172,9 +203,9 @@ class Relation:
             coded = f"CAST(enum_code(CAST({text} AS v{number})) AS INTEGER)"
             codes = self.connection.execute(f"SELECT {coded} AS code FROM people").fetchnumpy()["code"]
         texts = values.tolist()
-        if self.types[number] in ("DOUBLE", "FLOAT"):
+        if self.types[number] in _FLOATS:
             # Not in SQL: over Parquet, whose statistics leave NaN out, DuckDB takes isnan() for false without looking.
-            texts = ["" if text in ("nan", "-nan") else text for text in texts]
+            texts = ["" if text in _NOT_NUMBERS else text for text in texts]
         return _column_of_texts(name, texts, np.ascontiguousarray(codes, np.int32))
 
     def _text_sql(self, number: int, aliased: str) -> str:
@@ -226,44 +257,6 @@ def _top_level_names(stored: Sequence[tuple[str, int | None]]) -> list[str]:
         if children:
             depth_left.append(children)
     return names
-
-
-# Grouping
-
-
-Group = tuple[tuple[str, ...], int]  #: One combination of values, one per column, and the number of people who have it.
-ENGINES = ("duckdb", "memory")  #: Engines that group rows: the embedded database, and plain Python as the reference.
-
-
-def check_engine(name: str) -> None:
-    """Raise if there is no engine of this name."""
-    if name not in ENGINES:
-        raise OptionError(f"unknown engine {name!r}", where="--engine", remedy=nearest_name(name, ENGINES, "engines"))
-
-
-def group_rows(table: Table, by: Sequence[str], *, engine: str) -> list[Group]:
-    """Return the combinations in these columns with counts."""
-    check_engine(engine)
-    if isinstance(by, str):
-        raise OptionError("columns are given as one text", where="columns", remedy="Give a list of names")
-    for name in by:
-        require_column(name, table.names, where="columns")
-    columns = [table.column(name) for name in by]
-    if engine == "memory":
-        texts = [[column.values[code] for code in column.codes.tolist()] for column in columns]
-        found: Counter[tuple[str, ...]] = Counter()
-        for *cells, weight in zip(*texts, table.weights.tolist(), strict=True):
-            found[tuple(cells)] += weight
-        return sorted(found.items())
-    arrays: dict[str, Any] = {f"c{i}": np.array([*one.values, ""], dtype=object)[one.codes] for i, one in enumerate(columns)}
-    chosen = "".join(f"CAST({name} AS VARCHAR) AS {name}, " for name in arrays)
-    grouping = f" GROUP BY {', '.join(arrays)}" if arrays else " HAVING COUNT(*) > 0"
-    sql = f"SELECT {chosen}SUM(CAST(weight AS BIGINT)) FROM loading{grouping}"
-    failing = _silenced("the query failed", where="engine duckdb", remedy="Please report it", error=EngineError)
-    with failing, contextlib.closing(connect()) as connection:
-        connection.register("loading", {**arrays, "weight": table.weights})
-        rows = connection.execute(sql).fetchall()
-    return sorted((tuple(row[:-1]), int(row[-1])) for row in rows)
 
 
 # Parquet

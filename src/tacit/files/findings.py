@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tacit.files.disk import FilePath, private_folder, replace_file, shown
 from tacit.files.duckdb import connect, sql_text
 from tacit.model.errors import OptionError
-from tacit.model.event import Event
+from tacit.model.finding import Event
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 
@@ -28,7 +28,7 @@ _FORMATS = {
 #: Signs that may separate the names of items on their way into the database; one that no name holds is taken.
 _SEPARATORS = [chr(code) for code in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0xE000, 0xE100))]
 _BATCH = 10_000
-_MEMORY = "256MB"  #: What the database may keep in memory; it writes the rest beside the file.
+_MEMORY = 256_000_000  #: What the database may keep in memory; it writes the rest beside the file.
 
 
 class FindingsFile:

@@ -495,7 +495,7 @@ def _counts_and_percentages(
         whole = [any(int(text) > 100 for text in texts) for texts in (first, second)]
     if whole not in ([True, False], [False, True]):
         remedy = "Print one number, and say --form fimi for counts or --form borgelt for percentages"
-        raise InputError("which of the two numbers is the count cannot be told", where=where, remedy=remedy)
+        raise InputError("it is not clear which of the two numbers is the count", where=where, remedy=remedy)
     counts, shares = (first, second) if whole[0] else (second, first)
     columns = {"count": TextColumn("count", counts), "support": TextColumn("support", [f"{text}%" for text in shares])}
     return Printout.of(where, lines, named_sets([parts[0].split() for parts in sides]), known, **columns)

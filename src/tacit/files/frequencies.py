@@ -413,11 +413,11 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     printed = [text for row in zip(*below[down:], strict=True) for text in row]
     letters = np.tile(np.arange(down, down + len(layout.labels), dtype=np.int64), size)
     lines = np.repeat(cells.lines[layout.skip :], len(layout.labels))
-    return _Listed(cells, columns, labels, printed, lines, letters, assumed=assumed)
+    return _Listed(cells, columns, labels, printed, lines=lines, across=letters, assumed=assumed)
 
 
 def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:
-    """Return labels in which empty ones beside a total are totals, too."""
+    """Return labels in which empty ones next to a total are totals, too."""
     rows = [
         [None if not label and any(one is None for one in row) else label for label in row] for row in zip(*columns, strict=True)
     ]

@@ -89,17 +89,18 @@ def check_hierarchies(trees: Mapping[str, Hierarchy], people: Table) -> None:
             raise InputError(what, where=tree.file, remedy="Give each column its own")
         require_column(name, people.names, where=tree.file)
         if name in people.schema.qi:
-            check_covers(tree, people.column(name), where=tree.file)
+            check_covers(tree, people.column(name), where=tree.file, is_by_row=people.is_by_row)
             _check_tree(tree.levels, {value: line for line, value in enumerate(tree.levels, start=1)}, tree.file)
 
 
-def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies") -> None:
-    """Raise if the hierarchy lacks a value of the column."""
+def check_covers(hierarchy: Hierarchy, column: Column, *, where: str = "hierarchies", is_by_row: bool = True) -> None:
+    """Raise if the hierarchy lacks a value of the column; name its first row unless rows were merged."""
     absent = [code for code, value in enumerate(column.values) if value not in hierarchy.levels]
     if absent:
         first = int(np.flatnonzero(np.isin(column.codes, absent))[0]) + 1
         are, values = ("is", "1 value") if len(absent) == 1 else ("are", f"{len(absent)} values")
-        what = f"{values} of column {column.name!r} {are} not in its hierarchy (first in row {first} of the data)"
+        place = f" (first in row {first} of the data)" if is_by_row else ""
+        what = f"{values} of column {column.name!r} {are} not in its hierarchy{place}"
         remedy = "Add a line for each to the hierarchy, or drop rows with missing values"
         raise InputError(what, where=where, remedy=remedy)
 

@@ -109,7 +109,7 @@ def _whole_counts(counts: npt.NDArray[np.float64], where: str) -> npt.NDArray[np
 
 
 def _rules(tables: Mapping[Pair, Sequence[Bound]], header: Header, lines: Mapping[Pair, Sequence[int]] | None = None) -> Rules:
-    """Return one rule for each value that somebody may have, and class."""
+    """Return one rule for each value that a person may have, and class."""
     pairs = [pair for pair, counts in tables.items() if any(count.hi for count in counts)]
     n_classes = len(header.sa_values)
     both = [count for pair in pairs for count in tables[pair]]
@@ -120,10 +120,10 @@ def _rules(tables: Mapping[Pair, Sequence[Bound]], header: Header, lines: Mappin
         Sets.from_lists([len(pairs) + number] for _ in pairs for number in range(n_classes)),
         np.array([count.lo for count in both], np.int64),
         np.array([count.hi for count in both], np.int64),
-        np.array([lo for lo, _ in wholes], np.int64).repeat(n_classes),
-        np.array([hi for _, hi in wholes], np.int64).repeat(n_classes),
-        Items.of_columns([*pairs, *sensitive]),
-        header,
+        whole_lo=np.array([lo for lo, _ in wholes], np.int64).repeat(n_classes),
+        whole_hi=np.array([hi for _, hi in wholes], np.int64).repeat(n_classes),
+        items=Items.of_columns([*pairs, *sensitive]),
+        header=header,
         lines=None if lines is None else np.array([line for pair in pairs for line in lines[pair]], np.int64),
     )
 

@@ -269,7 +269,7 @@ _NUMBER_TEXT = re.compile(r"[-+]?\d[\d,. ]*\s*%?")
 
 
 def unknown_file(file: Input, head: Head) -> InputError:
-    """Return the error about a file that is no release: what is known of it, and what would help."""
+    """Return the error about a file that is not a release, and what would help."""
     what = "is not recognised as a release"
     if head.columns:
         names = list(head.columns)
@@ -548,7 +548,7 @@ def _ends_in_counts(head: Head, roles: Sequence[str]) -> bool:
 
 
 def _is_table_of_counts(file: Input) -> bool:
-    """Tell if a file that is no list is a frequency table by its form."""
+    """Tell if a file that is not a list is a frequency table by its form."""
     if not os.path.isfile(file) or os.path.getsize(file) > MOST_KEPT or _looks_like(file, _is_list):
         return False
     is_table: Callable[[Input], bool] = load("frequencies.is_table_of_counts")

@@ -44,7 +44,7 @@ from tacit.files.recognition import (
 )
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.numbers import ROUNDINGS, Rounding
-from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown, columns_not_read
+from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Source
 from tacit.model.table import MissingRule, Names, Schema, column_names, sensitive_names
 
@@ -162,7 +162,7 @@ _P = ParamSpec("_P")
 
 
 def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Concatenate[Any, _P], Release]:
-    """Record the reading options, and what a file shows besides its lines, in a release."""
+    """Record the reading options, and what else a file shows, in a release."""
 
     @wraps(read)
     def remember(data: Any, *args: _P.args, **options: _P.kwargs) -> Release:
@@ -192,7 +192,7 @@ def _remembering(read: Callable[Concatenate[Any, _P], Release]) -> Callable[Conc
 
 
 def _with_rendition(release: Release, file: Input, ignore: Sequence[str]) -> Release:
-    """Return the release with what its file shows besides the lines that were read."""
+    """Return the release with what else its file shows."""
     if not file.assumed and not file.unread:
         return release
     header = replace(
@@ -577,7 +577,9 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
     """
     found = _gather(given, read, ignore)
     _refuse_unused(ignore, found.ignored, found.releases)
-    unread, ignored = columns_not_read(found.releases, _names(found.releases))
+    headers = [(name, release.header) for release, name in zip(found.releases, _names(found.releases), strict=True)]
+    unread = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)
+    ignored = tuple(NotRead(name, AS_TOLD, column) for name, header in headers for column in header.ignored)
     return replace(found, not_read=found.not_read + unread, ignored=found.ignored + ignored)
 
 

@@ -16,8 +16,9 @@ from urllib.parse import quote
 import numpy as np
 
 from tacit.files.delimited import DelimitedTable
-from tacit.files.disk import FilePath, Input, shown, split_sheet
+from tacit.files.disk import FilePath, Input, parquet_files, shown, split_sheet
 from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
+from tacit.files.engines import Classes, Engine, as_engine, merge
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.model.arrays import Flags
 from tacit.model.bins import Bins, count_people, parse_bins, parse_number
@@ -28,30 +29,65 @@ from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows that can be read column by column, and their name in messages."""
+    """Rows that can be read column by column, and their name in messages.
+
+    ``classes`` is given where equal rows can be merged without all of them in memory.
+    """
 
     names: tuple[str, ...]
     where: str
     read: Callable[[Sequence[str]], tuple[Column, ...]]
     source: Callable[[], Source | None] = lambda: None
     close: Callable[[], None] = lambda: None
+    classes: Callable[[Sequence[str], Sequence[str], str | None], Classes] | None = None
+
+    def one_by_one(self, wanted: Sequence[str], others: Sequence[str], mark: str | None) -> Classes:
+        """Return all rows as they come, each with the weight 1."""
+        names = [name for name in self.names if name in wanted or name in others]
+        read = dict(zip(names, self.read(names), strict=True))
+        height = len(next(iter(read.values())).codes)
+        marked = np.zeros(height, np.bool_)
+        for name in others:
+            marked |= _has_mark(read[name], mark)
+        return Classes(tuple(read[name] for name in wanted), np.ones(height, np.int64), marked)
+
+    def merged(self, wanted: Sequence[str], others: Sequence[str], mark: str | None, engine: Engine) -> Classes:
+        """Return the distinct rows, merged by an engine."""
+        if self.classes is None or engine.is_reference:
+            return merge(*self.one_by_one(wanted, others, mark))
+        return self.classes(wanted, others, mark)
 
 
-def open_table_file(path: FilePath, *, where: str) -> Rows:
-    """Open a file, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
+def _has_mark(column: Column, mark: str | None) -> Flags:
+    found: Flags = column.codes == (column.values.index(mark) if mark in column.values else -1)
+    return found
+
+
+def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None) -> Rows:
+    """Open a file, a folder of Parquet files, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
+    memory = None if engine is None else engine.bytes
     text, sheet = split_sheet(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
-        return _open_database(Input(database), table, where)
+        return _open_database(Input(database), table, where, memory)
+    if os.path.isdir(text):
+        folder = Input(text)
+        parts = [str(part) for part in parquet_files(folder, nested=True)]
+        relation = Relation.of_parquet(parts, where=where, memory=memory, partitioned=True)
+        return _of_relation(relation, lambda: folder.source, relation.connection.close)
     file = path if isinstance(path, Input) else _open_input(text, sheet)
     if not file.is_parquet:
         name = text.casefold().removesuffix(".gz")
         delimited = DelimitedTable.open(file, where=where, prefer="\t" if name.endswith((".tsv", ".tab")) else "")
-        return Rows(delimited.names, where, delimited.read, lambda: file.source)
+        return Rows(delimited.names, where, delimited.read, lambda: file.source, classes=delimited.classes)
     with contextlib.ExitStack() as cleanup:
-        relation = Relation.of_parquet(cleanup.enter_context(unpacked_parquet(file)), where=where)
+        relation = Relation.of_parquet([cleanup.enter_context(unpacked_parquet(file))], where=where, memory=memory)
         cleanup.callback(relation.connection.close)
-        return Rows(relation.names, where, relation.columns, source=lambda: file.source, close=cleanup.pop_all().close)
+        return _of_relation(relation, lambda: file.source, cleanup.pop_all().close)
+
+
+def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
+    return Rows(relation.names, relation.where, relation.columns, source, close, relation.classes)
 
 
 def _open_input(path: str, sheet: str) -> Input:
@@ -63,12 +99,12 @@ def _open_input(path: str, sheet: str) -> Input:
     return as_table(file, sheet)
 
 
-def _open_database(file: Input, table: str, where: str) -> Rows:
+def _open_database(file: Input, table: str, where: str, memory: int | None) -> Rows:
     head = file.head(16)
     source = Source(f"{file.name}::{table}", file.sha256)
     if head[8:12] == b"DUCK":
-        relation = Relation.of_database(file.path, table, where=where)
-        return Rows(relation.names, where, relation.columns, source=lambda: source, close=relation.connection.close)
+        relation = Relation.of_database(file.path, table, where=where, memory=memory)
+        return _of_relation(relation, lambda: source, relation.connection.close)
     if head.startswith(b"SQLite format 3\x00"):
         listing = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
         tables = [str(name) for (name,) in _ask_sqlite(file, listing, where)[1]]
@@ -109,16 +145,17 @@ def read_table(
     missing: str | None = None,
     missing_rule: MissingRule = "category",
     bins: Mapping[str, Any] | Iterable[Bins] | None = None,
+    engine: Engine | str | None = None,
     where: str | None = None,
 ) -> Table:
-    """Read the people in a file or frame, one row each.
+    """Read the people in a file or frame, one row each, or with equal rows merged by an engine.
 
     Parameters
     ----------
     data
-        A path to delimited text (any separator, also gzipped), Parquet, JSON records or a workbook; ``FILE::TABLE`` for a table in a DuckDB
-        or SQLite database, or a sheet of a workbook; a pandas, polars or Arrow frame; a dict of sequences; or a table, which gets the roles
-        given here.
+        A path to delimited text (any separator, also gzipped), Parquet, a folder of Parquet files (also with Hive partitions), JSON records or
+        a workbook; ``FILE::TABLE`` for a table in a DuckDB or SQLite database, or a sheet of a workbook; a pandas, polars or Arrow frame; a
+        dict of sequences; or a table, which gets the roles given here.
     qi, sa, identifying
         The columns with these roles. Where QI or SA columns are named, the table holds those; otherwise all but the identifying ones.
     columns
@@ -129,6 +166,9 @@ def read_table(
     bins
         Columns of numbers that are put into bins: ``{"age": 10}`` by a width, ``{"age": [18, 30, 65]}`` at edges, ``{"age": "q4"}`` into
         quartiles (see :mod:`tacit.model.bins`). The missing mark and an empty cell stay as they are.
+    engine
+        Program that merges rows which are equal in the columns held, such as ``"duckdb"`` (see :func:`tacit.engine`): the table then has a row
+        for each class of people, in the order of its codes, and its ``weights`` say how many they are.
     where
         What error messages call the data.
 
@@ -138,7 +178,8 @@ def read_table(
     >>> people.n, people.dropped, people.sa.values
     (1, 1, ('yes',))
     """
-    rows = _open(data, where)
+    merging = as_engine(engine)
+    rows = _open(data, where, merging)
     table = data if isinstance(data, Table) else None
     with contextlib.closing(rows):
         check_names(rows.names, where=rows.where)
@@ -157,7 +198,7 @@ def read_table(
         if isinstance(bins, Mapping):  # those of a header may be about columns that other data lack
             for one in wanted:
                 require_column(one.column, rows.names, where="--bins")
-        return _build(rows, schema, extra, rule, table, bins=wanted)
+        return _build(rows, schema, extra, rule, table, bins=wanted, engine=merging)
 
 
 def columns_of(data: Any) -> tuple[str, ...]:
@@ -197,11 +238,11 @@ def check_names(names: Sequence[str], *, where: str) -> None:
         seen[name] = number
 
 
-def _open(data: object, where: str | None) -> Rows:
+def _open(data: object, where: str | None, engine: Engine | None = None) -> Rows:
     if isinstance(data, Table):
         return Rows(data.names, where or "the table", lambda names: tuple(map(data.column, names)), lambda: data.source)
     if isinstance(data, str | os.PathLike):
-        return open_table_file(data, where=where or shown(data))
+        return open_table_file(data, where=where or shown(data), engine=engine)
     place = where or "the frame"
     frame = as_frame(data, where=place)
     if frame is None:
@@ -211,7 +252,14 @@ def _open(data: object, where: str | None) -> Rows:
 
 
 def _build(
-    rows: Rows, schema: Schema, extra: tuple[str, ...] | None, missing: Missing, given: Table | None, *, bins: tuple[Bins, ...]
+    rows: Rows,
+    schema: Schema,
+    extra: tuple[str, ...] | None,
+    missing: Missing,
+    given: Table | None,
+    *,
+    bins: tuple[Bins, ...],
+    engine: Engine | None,
 ) -> Table:
     named = {*schema.used, *(extra or ())}
     chosen = named if schema.used or extra is not None else set(rows.names) - set(schema.identifying)
@@ -219,27 +267,27 @@ def _build(
     if not held:
         raise OptionError("no column is left", where=rows.where, remedy="Name at least one QI, SA or other column")
     looked_at: Sequence[str] = {"drop-any": rows.names, "drop": schema.used or held}.get(missing.rule, ())
-    wanted = {*held, *looked_at}
-    names = [name for name in rows.names if name in wanted]
-    read = dict(zip(names, rows.read(names), strict=True))
-    height = len(next(iter(read.values())).codes)
-    if not height:
+    others = [name for name in looked_at if name not in held]
+    if engine is None or given is not None:
+        columns, weights, gone = rows.one_by_one(held, others, missing.mark)
+    else:
+        columns, weights, gone = rows.merged(held, others, missing.mark, engine)
+    if not len(weights):
         raise InputError("has a header and no rows", where=rows.where, remedy="Add rows below the header")
-    table = Table(tuple(read[name] for name in held), np.ones(height, np.int64), schema, missing, source=rows.source())
+    table = Table(columns, weights, schema, missing, source=rows.source(), is_by_row=engine is None)
     if given is not None:
-        table = replace(table, weights=given.weights, dropped=given.dropped, bins=given.bins)
-    gone: Flags = np.zeros(height, np.bool_)
-    for column in (read[name] for name in looked_at):
-        if missing.mark in column.values:
-            gone |= column.codes == column.values.index(missing.mark)
+        table = replace(table, weights=given.weights, dropped=given.dropped, bins=given.bins, is_by_row=given.is_by_row)
+    for column in columns:
+        if column.name in looked_at:
+            gone = gone | _has_mark(column, missing.mark)
     table = _put_into_bins(table, bins, kept=~gone, where=rows.where)
-    if not gone.any():
-        return table
     if gone.all():
         what = "every row has the missing mark in a column that is looked at"
         raise InputError(what, where=rows.where, remedy="Choose other columns, or --missing-rule category")
-    dropped = table.dropped + int(table.weights[gone].sum())
-    return replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
+    if gone.any():
+        dropped = table.dropped + int(table.weights[gone].sum())
+        table = replace(table.take(np.flatnonzero(~gone)), dropped=dropped)
+    return table if engine is None else table.merged()
 
 
 def _put_into_bins(table: Table, bins: Sequence[Bins], *, kept: Flags, where: str) -> Table:
@@ -255,9 +303,10 @@ def _put_into_bins(table: Table, bins: Sequence[Bins], *, kept: Flags, where: st
         wrong = [column.values.index(value) for value in others if value not in ("", table.missing.mark)]
         if wrong or one.column in done:
             row = int(np.flatnonzero(np.isin(column.codes, wrong))[0]) + 1 if wrong else 1
+            place = f", row {row}" if table.is_by_row else ""
             remedy = "Correct it, or name the mark of missing values with --missing (Python: missing=)"
             raise InputError(
-                "is not a number, and --bins is for numbers", where=f"{where}, column {one.column!r}, row {row}", remedy=remedy
+                "is not a number, and --bins is for numbers", where=f"{where}, column {one.column!r}{place}", remedy=remedy
             )
         people = dict(zip(column.values, count_people(column.codes, len(column.values), table.weights, kept), strict=True))
         settled = one.settle(numbers, [people[value] for value in numbers])

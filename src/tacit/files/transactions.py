@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.files.disk import FilePath, Input, readable, shown
+from tacit.files.engines import Engine
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
@@ -90,6 +91,7 @@ def read_data(
     bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     id_column: str | None = None,
     item_column: str | None = None,
+    engine: Engine | None = None,
 ) -> Table | Transactions:
     """Read a table or transactions, by file ending.
 
@@ -105,6 +107,7 @@ def read_data(
             missing=missing,
             missing_rule=missing_rule,
             bins=bins,
+            engine=engine,
         )
     given = {
         "--qi": qi,

@@ -391,10 +391,10 @@ def _rules(paths: Sequence[Path], lo: Ints, hi: Ints, people: Ints, header: Head
         Sets.from_lists([len(pairs) + value] for _ in sides for value in range(n_values)),
         lo.reshape(-1),
         hi.reshape(-1),
-        wholes,
-        wholes,
-        Items.of_columns([*pairs, *sensitive]),
-        replace(header, groups=tuple(groups.values()), cuts=tuple(cuts.values())),
+        whole_lo=wholes,
+        whole_hi=wholes,
+        items=Items.of_columns([*pairs, *sensitive]),
+        header=replace(header, groups=tuple(groups.values()), cuts=tuple(cuts.values())),
     )
 
 

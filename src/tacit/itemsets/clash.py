@@ -192,26 +192,6 @@ def refuse_incomplete(supports: Supports, candidates: Sequence[Ints]) -> NoRetur
     raise _make_contradiction(release, min(found, key=lambda clash: (COMPLETE in clash.lines, len(clash.lines), clash.lines)))
 
 
-def refuse_gaps(supports: Supports) -> None:
-    """Raise :class:`Contradiction` if a complete list lacks subsets."""
-    release = supports.release
-    if release.only != "all" or not release.header.complete or not supports.has_gaps:
-        return
-    lines = sorted({release.line(line) for line in supports.lacking_parts.tolist()})
-    name = release.source.name if release.source else "the release"
-    parts = (
-        "parts of these itemsets stand on no line, and are"
-        if len(lines) > 1
-        else "a part of this itemset stands on no line, and is"
-    )
-    raise Contradiction(
-        f"the list cannot be complete: {parts} at least as frequent",
-        where=f"{name}, {numbered(lines)}",
-        remedy="Add what is missing, or say that the list is not complete (--incomplete)",
-        lines=lines,
-    )
-
-
 def _make_contradiction(release: Itemsets, clash: Clash) -> Contradiction:
     """Return the error for contradictory lines, without items."""
     lines = [release.line(line) for line in _file_lines(clash)]

@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.itemsets.clash import refuse_clash, refuse_gaps
+from tacit.itemsets.clash import refuse_clash
 from tacit.itemsets.detectors import detect
-from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups
+from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups, refuse_gaps
 from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.rows import every_pattern
 from tacit.model.arrays import Flags, Ints, Words

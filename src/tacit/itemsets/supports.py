@@ -25,7 +25,7 @@ import numpy as np
 from tacit.kernels.projection import Vertical, people_with, small_groups_on, vertical
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
-from tacit.model.errors import InputError, OptionError
+from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
 from tacit.model.release import Itemsets
 from tacit.model.table import Transactions
@@ -260,3 +260,23 @@ def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int
                 has = tuple(name for bit, name in enumerate(names) if part >> bit & 1)
                 lacks = tuple(name for bit, name in enumerate(names) if (whole ^ part) >> bit & 1)
                 yield Channel(has, lacks, people)
+
+
+def refuse_gaps(supports: Supports) -> None:
+    """Raise :class:`Contradiction` if a complete list lacks subsets."""
+    release = supports.release
+    if release.only != "all" or not release.header.complete or not supports.has_gaps:
+        return
+    lines = sorted({release.line(line) for line in supports.lacking_parts.tolist()})
+    name = release.source.name if release.source else "the release"
+    parts = (
+        "parts of these itemsets stand on no line, and are"
+        if len(lines) > 1
+        else "a part of this itemset stands on no line, and is"
+    )
+    raise Contradiction(
+        f"the list cannot be complete: {parts} at least as frequent",
+        where=f"{name}, {numbered(lines)}",
+        remedy="Add what is missing, or say that the list is not complete (--incomplete)",
+        lines=lines,
+    )

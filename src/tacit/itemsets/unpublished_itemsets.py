@@ -27,15 +27,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.itemsets.clash import refuse_gaps, refuse_incomplete
-from tacit.itemsets.supports import MOST_ITEMS, Supports
+from tacit.itemsets.clash import refuse_incomplete
+from tacit.itemsets.supports import MOST_ITEMS, Supports, refuse_gaps
 from tacit.itemsets.words import write_out_deduction
 from tacit.kernels.deduction import Book, bits_of
 from tacit.model.arrays import Ints, Words
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate
+from tacit.model.finding import Citation, Finding, ItemEvent, certificate
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
 from tacit.model.words import describe_event, explain_maximal, render_people
@@ -266,7 +265,7 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         count = Bound(int(groups.lo[index]), int(groups.hi[index]))
         items = book.members(groups.words[index])
         return write_out_deduction(
-            CODE, supports, book, target.index, items, bits_of(int(groups.present[index]), len(items)), count
+            CODE, supports, book, target.index, items=items, held=bits_of(int(groups.present[index]), len(items)), count=count
         )
 
     return AttackRun(

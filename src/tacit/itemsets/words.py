@@ -12,10 +12,10 @@ from tacit.itemsets.supports import NOTHING, Supports
 from tacit.kernels.deduction import Book, bits_of
 from tacit.kernels.rows import cells
 from tacit.model.arrays import Ints
-from tacit.model.event import ItemEvent
 from tacit.model.finding import (
     Citation,
     Finding,
+    ItemEvent,
     Lines,
     Phrase,
     Shorter,
@@ -43,7 +43,7 @@ def write_out(
     has = items[held]
     lacks = items[~held]
     event = _event(release, has, lacks)
-    because, steps = _sum(supports, index, has, lacks, count, within)
+    because, steps = _sum(supports, index, has, lacks, count=count, within=within)
     shorter = _shortest(supports, items, held, within) if count.is_exact else None
     same = None
     if shorter is not None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Ints
-from tacit.model.event import Change, ItemEvent, Side
+from tacit.model.finding import Change, ItemEvent, Side
 from tacit.model.numbers import Bound
 from tacit.model.words import has_changed
 

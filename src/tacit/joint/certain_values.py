@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.joint import full_groups
-from tacit.joint.case import JointCase
+from tacit.joint.lower import JointCase
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
@@ -35,8 +35,7 @@ from tacit.known.sensitive_values import describe_combination, describe_releases
 from tacit.known.words import ProofWords, SeveralWords
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate
+from tacit.model.finding import BoxEvent, Finding, certificate
 from tacit.model.numbers import Bound
 from tacit.model.words import state_values
 from tacit.solve.bounds import Bounds
@@ -178,4 +177,4 @@ class _Outcome:
         event = self.event(index)
         count = Bound.of(n)
         proof = None if found is None else certificate(event, count, **words.certificate(found))
-        return Finding(CODE, event, count, text, words.citations(found), words.steps(found), certificate=proof)
+        return Finding(CODE, event, count, text, because=words.citations(found), derivation=words.steps(found), certificate=proof)

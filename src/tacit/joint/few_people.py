@@ -14,12 +14,11 @@ from math import prod
 
 import numpy as np
 
-from tacit.joint.case import JointCase
+from tacit.joint.lower import JointCase
 from tacit.joint.readers import cell_values, list_numbers
 from tacit.joint.words import CODE
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding, certificate, remark
+from tacit.model.finding import Citation, Finding, ItemEvent, certificate, remark
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.numbers import Bound
 from tacit.model.people import Same
@@ -136,7 +135,7 @@ def _finding(case: JointCase, event: ItemEvent, count: Bound, ways: int) -> Find
     )
     told = f"{render_people(count)} {describe_event(event, count)}."
     proof = certificate(event, count, people=case.people.to_text(), worlds={"fit": ways})
-    return Finding(CODE, event, count, told, tuple(cited), steps, None, proof)
+    return Finding(CODE, event, count, told, because=tuple(cited), derivation=steps, certificate=proof)
 
 
 class TooMany(Exception):

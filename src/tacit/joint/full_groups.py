@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Key, Problem
-from tacit.joint.case import JointCase
 from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
-from tacit.joint.lower import lower
+from tacit.joint.lower import JointCase, lower
 from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
 from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record
@@ -34,11 +33,9 @@ from tacit.joint.worlds import Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding
+from tacit.model.finding import BoxEvent, Finding
 from tacit.model.numbers import Bound
-from tacit.model.partial import PartialTable
-from tacit.model.release import Rules
+from tacit.model.partial import PartialTable, partial_tables
 from tacit.model.words import explain_full_group, state_full_group
 
 #: Reason if nobody names the sensitive column.
@@ -70,7 +67,7 @@ def run(target: Target, code: str, name: str) -> AttackRun:
         status = "stopped"
         search.undecided += 1
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
-    if rules := sum(isinstance(one, Rules) for one in case.releases):
+    if rules := sum(READERS[one.kind].needs_known for one in case.releases):
         search.undecided += rules
         search.reasons.append("what rules say of people who are known needs their quasi-identifiers: give --known or --data")
     if silent:
@@ -145,8 +142,8 @@ class _Search:
         )
 
     def _look_at_blanks(self, groups: _Groups) -> None:
-        for release, table in enumerate(self.case.releases):
-            if isinstance(table, PartialTable) and groups.sensitive.key.name in table.people.schema.sa:
+        for release, table in partial_tables(self.case.releases).items():
+            if groups.sensitive.key.name in table.people.schema.sa:
                 known = {self._name(one) for one in self.found}
                 for one in groups.look_at_blanks(release, table):
                     if self._name(one) not in known:
@@ -414,8 +411,8 @@ class _Groups:
             self.search.found.append(found)
 
     def _is_shown_by_rows(self, place: tuple[int, ...], left: Flags) -> bool:
-        for table in self.search.case.releases:
-            if not isinstance(table, PartialTable) or self.sensitive.key.name not in table.people.names:
+        for table in partial_tables(self.search.case.releases).values():
+            if self.sensitive.key.name not in table.people.names:
                 continue
             shown = {column.name: column for column in shown_columns(table.people, table.hidden)}
             own = classes_of(self.sensitive, shown[self.sensitive.key.name])
@@ -570,4 +567,4 @@ def write_out(code: str, case: JointCase, problem: Problem, found: FullGroup, in
     sentence = state_full_group(event.to_dict(), found.column, count, table)
     steps = explain_full_group(certificate, look_up_in(case, problem, used), table)
     because = citations_of(problem, used, numbers)
-    return Finding(code, event, count, sentence, because, tuple(steps), certificate=certificate)
+    return Finding(code, event, count, sentence, because=because, derivation=tuple(steps), certificate=certificate)

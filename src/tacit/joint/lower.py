@@ -8,10 +8,11 @@ for people of the first and the third who are not in the second. A column whose 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from math import inf
+from typing import TYPE_CHECKING
 
 from tacit.joint.boxes import (
     HISTORY_KIND,
@@ -29,17 +30,81 @@ from tacit.joint.boxes import (
     count_groups,
 )
 from tacit.joint.conditions import Gaps, MissingRules, ShownRows
-from tacit.joint.cube import ASKED_WHOLE, MOST_LITERALS
+from tacit.joint.cube import ASKED_WHOLE, MOST_LITERALS, Step
 from tacit.joint.readers import READERS, Vocabulary
 from tacit.model.errors import OptionError, nearest_name
+from tacit.model.finding import ItemEvent
 from tacit.model.knowledge import Amount, Fact
 from tacit.model.numbers import Bound
-from tacit.model.people import Changed, Churn, People, Same, memberships
+from tacit.model.people import Changed, Churn, Nested, People, Same, Unknown
 from tacit.model.release import Release
+from tacit.model.table import Transactions
 from tacit.model.words import has_changed
+
+if TYPE_CHECKING:
+    from tacit.known.releases import SeveralCase
 
 MOST_HISTORIES = 1_000  #: Histories of one column at most.
 MOST_PRECISIONS = 2  #: Most widths of bounds, the narrowest first, at which values of a column are joined.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCase:
+    """Releases with counts, and the relation between their populations.
+
+    ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
+    populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
+    fits every line. ``facts`` are background knowledge about values of the column ``sensitive``. ``known`` holds the same releases
+    with everybody's quasi-identifiers, if these are known and the populations are the same.
+    """
+
+    releases: tuple[Release, ...]
+    people: People
+    population: tuple[int, ...]
+    names: tuple[str, ...]
+    data: Transactions | None = None
+    facts: tuple[Fact, ...] = ()
+    sensitive: str = ""
+    known: SeveralCase | None = None
+
+    @classmethod
+    def of(
+        cls,
+        releases: tuple[Release, ...],
+        people: People,
+        population: Sequence[int] | None = None,
+        names: Sequence[str] = (),
+        data: Transactions | None = None,
+    ) -> JointCase:
+        """Return the case of these releases."""
+        owner = tuple(range(len(releases)) if population is None else population)
+        case = cls(releases, people, owner, tuple(names), data=data)
+        if names:
+            return case
+        files = [[case.name(number) for number, one in enumerate(owner) if one == place] for place in range(max(owner) + 1)]
+        named = tuple(own[0] if len(own) == 1 else f"group {place + 1}" for place, own in enumerate(files))
+        return replace(case, names=named)
+
+    def name(self, release: int) -> str:
+        """Return the name of a release in sentences."""
+        source = self.releases[release].source
+        return source.name if source else f"release {release + 1}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Small group; ``together`` if several releases are needed."""
+
+    event: ItemEvent
+    lo: int
+    hi: int
+    together: bool
+    proof: Callable[[], tuple[Sequence[Step], Sequence[Step]]]
+
+    @property
+    def size(self) -> int:
+        """Return how many items describe the group."""
+        return len(self.event.present) + len(self.event.absent) + len(self.event.changes)
 
 
 def lower(
@@ -194,6 +259,24 @@ class Populations:
     members: Mapping[frozenset[str], Membership]
     values: tuple[str, ...]
     of: tuple[int, ...]
+
+
+def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
+    """Sets of populations that an individual can be in."""
+    every = range(populations)
+    first = tuple(tuple(every[: end + 1]) for end in every)
+    last = tuple(tuple(every[start:]) for start in every)
+    if isinstance(people, Nested):
+        return first if people.outer == 0 else last
+    if isinstance(people, Unknown):  # whoever is in two of them is counted in each as somebody else
+        return tuple((number,) for number in every)
+    if not isinstance(people, Churn):
+        return ()
+    if people.joined[1] == 0:  # whoever is not there cannot come
+        return first if people.left[1] else (tuple(every),)
+    if people.left[1] == 0:
+        return last
+    return tuple(sorted(chosen for size in range(1, populations + 1) for chosen in combinations(every, size)))
 
 
 def relate_populations(releases: Sequence[Release], people: People, of: Sequence[int] | None = None) -> Populations:

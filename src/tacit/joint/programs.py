@@ -19,8 +19,8 @@ from typing import NoReturn
 import numpy as np
 
 from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
-from tacit.joint.case import JointCase
 from tacit.joint.cube import Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
+from tacit.joint.lower import JointCase
 from tacit.joint.rearranging import Rearranging
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from

@@ -7,7 +7,8 @@ quasi-identifiers with the sensitive values of each group (Frechet bounds).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, combinations
 from math import prod
@@ -16,10 +17,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from tacit.joint.boxes import HAS, Allowed, Box, Condition, Key, Line, Origin, intersect, literal
-from tacit.joint.case import Words
 from tacit.joint.conditions import Gaps, MissingRules, ShownColumn, ShownRows
 from tacit.model.arrays import Flags, Ints
 from tacit.model.buckets import Buckets
+from tacit.model.errors import OptionError
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
@@ -33,12 +34,19 @@ Listed = TypeVar("Listed", bound=Itemsets | Rules)
 Shown = TypeVar("Shown", bound=PartialTable | Buckets)
 
 
+#: Values that a release names, by column; items of a release without columns are listed under an empty name.
+Words = Mapping[str, frozenset[str]]
+_ITEMS = ""
+_OTHER_SIGNS = re.compile(r"[\W_]+")
+
+
 class Reader(Generic[R]):
     """Reader of one release about ``scope``; ``left_out`` counts what is too much to examine."""
 
     #: True if the release shows people row by row, and if it prints cells.
     by_row: ClassVar[bool] = False
     has_cells: ClassVar[bool] = False
+    needs_known: ClassVar[bool] = False  #: Some of it is about people whose quasi-identifiers have to be known.
 
     def __init__(self, number: int, release: R, scope: Box) -> None:
         self.number = number
@@ -297,6 +305,8 @@ class _ItemsetReader(_ListReader[Itemsets]):
 
 
 class _RuleReader(_ListReader[Rules]):
+    needs_known = True
+
     sides = ("antecedents", "consequents")
 
     def columns(self) -> Mapping[str, Sequence[str]]:
@@ -620,3 +630,48 @@ READERS: Mapping[str, type[Reader[Any]]] = {
 def words_of(release: Release) -> Words:
     """Return the values that a release names, by column."""
     return READERS[release.kind](0, release, {}).words()
+
+
+# Names that look alike
+
+
+def refuse_other_codes(names: Sequence[str], words: Sequence[Words]) -> None:
+    """Raise if two releases code a column differently."""
+    for (first, one), (second, other) in combinations(zip(names, words, strict=True), 2):
+        for column in sorted((one.keys() & other.keys()) - {_ITEMS}):
+            if _are_recoded(one[column], other[column]):
+                what = f"the values of the column {column} have nothing in common, so it may be coded differently in each"
+                remedy = "Code its values alike or rename it in one of them; or declare --people unknown"
+                raise OptionError(what, where=f"{first} and {second}", remedy=remedy)
+
+
+def _are_recoded(one: frozenset[str], other: frozenset[str]) -> bool:
+    if one & other or min(len(one), len(other)) < 2:
+        return False
+    plain = [[value.replace(".", "", 1).replace("-", "", 1) for value in values] for values in (one, other)]
+    numbers = [sum(value.isdecimal() for value in values) for values in plain]
+    coded = (numbers[0] == len(one) and not numbers[1]) or (numbers[1] == len(other) and not numbers[0])
+    return coded or not {_plain(value) for value in one}.isdisjoint(_plain(value) for value in other)
+
+
+def look_alikes(words: Sequence[Words]) -> list[tuple[str, str]]:
+    """Return pairs of names that differ only in spelling, treated as different."""
+    found: set[tuple[str, str]] = set()
+    for first, second in combinations(words, 2):
+        shared = first.keys() & second.keys()
+        one = _literals(first, shared)
+        plain: dict[str, list[str]] = {}
+        for name in sorted(one ^ _literals(second, shared)):
+            plain.setdefault(_plain(name), []).append(name)
+        pairs = [(names[0], names[1]) for key, names in plain.items() if key and len(names) == 2]
+        found |= {pair for pair in pairs if (pair[0] in one) != (pair[1] in one)}
+    return sorted(found)
+
+
+def _literals(words: Words, shared: Set[str]) -> set[str]:
+    values = {f"{column}={value}" for column in shared - {_ITEMS} for value in words[column]}
+    return {*values, *words.get(_ITEMS, ()), *words} - {_ITEMS}
+
+
+def _plain(name: str) -> str:
+    return _OTHER_SIGNS.sub("", name.casefold())

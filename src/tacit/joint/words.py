@@ -15,10 +15,9 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tacit.joint.boxes import Choice, Problem, item_event
-from tacit.joint.case import Found, JointCase
 from tacit.joint.cube import Leaf, Prover, Step, Tree, Weights, all_choices, all_weights
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Citation, Finding
+from tacit.joint.lower import Found, JointCase
+from tacit.model.finding import Citation, Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.model.words import CitedStatement, LookUp, explain_joint, state_joint
 
@@ -39,7 +38,15 @@ def write_out(case: JointCase, problem: Problem, found: Found) -> Finding:
     }
     used = [step for proof in proofs for step in proof]
     steps = explain_joint(certificate, look_up_in(case, problem, used))
-    return Finding(CODE, found.event, count, told, citations_of(problem, used), tuple(steps), None, certificate)
+    return Finding(
+        CODE,
+        found.event,
+        count,
+        told,
+        because=citations_of(problem, used),
+        derivation=tuple(steps),
+        certificate=certificate,
+    )
 
 
 def lines_of(steps: Sequence[Step]) -> list[int]:

@@ -249,7 +249,7 @@ class Missing:
     def informative(
         cls, events: Sequence[Codes], most: Ints, wholes: Ints, names: Sequence[tuple[Pair, ...] | None] | None = None
     ) -> Missing:
-        """Return those events of which some value is bounded."""
+        """Return the events with a bounded value."""
         useful = np.flatnonzero((most < wholes[:, None]).any(axis=1))
         chosen = [events[place] for place in useful.tolist()]
         ends = np.cumsum([0, *map(len, chosen)], dtype=np.int64)

@@ -79,7 +79,8 @@ class Spoken(NamedTuple):
 class Reading:
     """Statements of a release, and the number passed over.
 
-    ``columns`` are those in which a complete list was searched. ``unread`` counts what it says in ways that are not used.
+    ``columns`` are those in which a complete list was searched. ``unread`` counts what it says in ways that are not used. A release that is
+    not ``is_about_known`` says nothing about the sensitive values of known people.
     """
 
     spoken: list[Spoken] = field(default_factory=list)
@@ -87,6 +88,7 @@ class Reading:
     left_out: int = 0
     columns: tuple[str, ...] = ()
     unread: int = 0
+    is_about_known: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +114,9 @@ class SeveralCase:
 
     def withheld_lines(self) -> frozenset[Hashable]:
         """Return the origins of lines of rules whose numbers are withheld."""
-        rules = {number: one for number, one in enumerate(self.releases) if isinstance(one, Rules)}
-        silent = {(number, one.line(line)) for number, one in rules.items() for line in np.flatnonzero(one.withheld).tolist()}
+        silent = {
+            (number, one.line(line)) for number, one in enumerate(self.releases) for line in np.flatnonzero(one.withheld).tolist()
+        }
         spoken = (spoken.origin for one in self.readings for spoken in one.spoken)
         return frozenset(origin for origin in spoken if origin.what == LINE and (origin.release, origin.place) in silent)
 
@@ -160,21 +163,14 @@ class SeveralCase:
         if release.n is not None and release.n != self.population.n:
             what = f"is about {release.n:,} people, and {self.population.n:,} are known"
             raise InputError(what, where=self.name(number), remedy=CHECK)
-        read = next((read for kind, read in _READERS.items() if isinstance(release, kind)), None)
-        found = None if read is None else read(self, number, release)
-        if found is None:
-            return Reading(left_out=len(release.value) if isinstance(release, Buckets) else 1)
-        named = self._named_values(release)
+        found = _READERS[release.kind](self, number, release)
+        if not found.is_about_known:
+            return found
+        named = release.possible_values(self.sensitive)
         for code, value in enumerate(self.values if named else ()):
             if value not in named:
                 found.spoken.append(Spoken(self.everybody, code, 0, 0, origin=Origin(number, "sa_values", DOMAIN)))
         return found
-
-    def _named_values(self, release: Release) -> tuple[str, ...]:
-        if isinstance(release, FrequencyTable):
-            named = self.sensitive in release.columns and release.header.complete
-            return release.single_values(self.sensitive) if named else ()
-        return release.header.sa_values if self.sensitive == " & ".join(release.header.sa) else ()
 
     def values_left(self, impossible: Flags) -> Ints:
         """Return the number of values left to each combination."""
@@ -216,11 +212,8 @@ class SeveralCase:
     def sa_counts(self) -> tuple[int, ...]:
         """Published number of people with each value, if any."""
         for number, release in enumerate(self.releases):
-            if isinstance(release, Buckets) and number in self.speaking:
-                totals = np.bincount(release.value, release.count, len(release.values)).astype(np.int64).tolist()
-                return tuple(dict(zip(release.values, totals, strict=True)).get(value, 0) for value in self.values)
-            if (head := release.header).sa_counts and number in self.speaking:
-                return tuple(dict(zip(head.sa_values, head.sa_counts, strict=True)).get(value, 0) for value in self.values)
+            if (counts := release.value_counts()) and number in self.speaking:
+                return tuple(counts.get(value, 0) for value in self.values)
         return ()
 
     def published(self) -> Statements:
@@ -450,10 +443,10 @@ def read_cells(case: SeveralCase, number: int, release: FrequencyTable) -> Readi
     return found
 
 
-def read_buckets(case: SeveralCase, number: int, release: Buckets) -> Reading | None:
+def read_buckets(case: SeveralCase, number: int, release: Buckets) -> Reading:
     """Read a bucketized release's lines, and values that groups lack."""
     if release.sensitive != case.sensitive or not case.knows(release.people.names):
-        return None
+        return Reading(left_out=release.n_lines, is_about_known=False)
     found = Reading()
     if number == case.grouped:  # everybody's group is known
         column = case.population.columns[case.population.names.index(release.group_name)]
@@ -503,10 +496,11 @@ def _scatter_groups(case: SeveralCase, number: int, release: Buckets) -> Iterato
         yield np.sort(np.concatenate([order[starts[one] : starts[one + 1]] for one in inside.tolist()]))
 
 
-#: How each kind of release is read; None comes back where it says nothing about the known people.
-_READERS: Mapping[type, Callable[[SeveralCase, int, Any], Reading | None]] = {
-    Rules: read_rules,
-    Itemsets: read_itemsets,
-    Buckets: read_buckets,
-    FrequencyTable: read_cells,
+#: How each kind of release is read.
+_READERS: Mapping[str, Callable[[SeveralCase, int, Any], Reading]] = {
+    "rules": read_rules,
+    "itemsets": read_itemsets,
+    "buckets": read_buckets,
+    "table": lambda *_: Reading(left_out=1, is_about_known=False),
+    "frequencies": read_cells,
 }

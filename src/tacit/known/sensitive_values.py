@@ -30,13 +30,12 @@ from tacit.model.arrays import Flags, Floats
 from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
 from tacit.model.errors import LimitReached, OptionError, nearest_column
 from tacit.model.estimates import OTHER, Comparison, Posterior
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, Share, remark
+from tacit.model.finding import BoxEvent, Finding, Share, remark
 from tacit.model.numbers import Bound
 from tacit.model.ordered import Order
 from tacit.model.people import Population
 from tacit.model.policy import Policy
-from tacit.model.release import FIRST_RULE, Rules
+from tacit.model.release import FIRST_RULE
 from tacit.model.table import Table
 
 #: Thresholds of the largest posterior above which people are counted, by the name of the measure.
@@ -269,7 +268,7 @@ def _outcome(target: Target, case: PeopleCase, found: Estimate) -> AttackRun:
 
 def _remark_withheld(case: PeopleCase) -> str:
     releases = (case.release,) if isinstance(case, RuleCase) else case.releases
-    if not any(isinstance(release, Rules) and release.withheld.any() for release in releases):
+    if not any(release.withheld.any() for release in releases):
         return ""
     if case.withheld == "spread":
         return "numbers are withheld, and this attacker expects confidences to spread above their threshold"

@@ -12,8 +12,8 @@ from tacit.known.proofs import Proof, Term
 from tacit.known.releases import DOMAIN, GROUP, SCATTERED, About, Origin, SeveralCase, list_values
 from tacit.known.sensitive_values import describe_combination, event_of
 from tacit.model.arrays import Codes
-from tacit.model.event import BoxEvent
 from tacit.model.finding import (
+    BoxEvent,
     Citation,
     Distribution,
     Finding,
@@ -35,7 +35,7 @@ from tacit.model.words import Counted, CountedPeople, explain_only_values, expla
 from tacit.solve.statements import Statement, Statements
 
 #: The only step of a finding that no single sum proves.
-_BY_CASES = remark("It follows by telling cases apart, each of which a program settles; they are too many to write out here.")
+_BY_CASES = remark("It follows by splitting into cases, each settled by a program; they are too many to write out here.")
 
 
 #: What is not a line, in words.
@@ -239,7 +239,15 @@ class SeveralWords(_Words):
             return Finding(code, event, count, text, derivation=self.steps(None))
         together: dict[str, Any] = {"people": "same"} if len(self.case.releases) > 1 else {}
         proved = certificate(event, count, **together, **self._record(proof))
-        return Finding(code, event, count, text, self._citations(proof), self.steps(proof), None, proved)
+        return Finding(
+            code,
+            event,
+            count,
+            text,
+            because=self._citations(proof),
+            derivation=self.steps(proof),
+            certificate=proved,
+        )
 
     def _record(self, proof: Proof) -> dict[str, Any]:
         return {

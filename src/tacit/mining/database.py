@@ -100,7 +100,9 @@ def make_database(rows: Rows, least: int, *, dictionary_order: bool = False, den
     index(offsets, given, number, chosen, starts, places, lists, masks)
     columns = kept if rows.columns is None else rows.columns[kept]
     labels = np.stack((order, columns[order], people[order], np.zeros_like(order)), axis=1).astype(np.int64)
-    return Database(kept, least, n_classes, lists, masks, starts, places, parts, labels, longest)
+    return Database(
+        kept, least, n_classes, lists, masks=masks, starts=starts, places=places, parts=parts, labels=labels, longest=longest
+    )
 
 
 def _find_frequent_classes(rows: Rows, least: int) -> tuple[Codes, int]:
@@ -167,7 +169,9 @@ def table_rows(
     offsets = np.concatenate(([0], np.cumsum(present.sum(axis=1)))).astype(np.int64)
     codes = None if classes is None else classes.codes
     n_classes = 1 if classes is None else len(classes.values)
-    rows = Rows(Sets(offsets, table[present]), people.weights, len(pairs), np.array(owners, np.int64), codes, n_classes)
+    rows = Rows(
+        Sets(offsets, table[present]), people.weights, len(pairs), np.array(owners, np.int64), classes=codes, n_classes=n_classes
+    )
     return rows, pairs
 
 

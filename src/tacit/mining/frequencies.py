@@ -52,7 +52,7 @@ def tabulate(
         for table in chosen
     ]
     codes = np.concatenate([_list_codes(columns, sizes, table) for table in chosen]).reshape(-1)
-    made = _print_table(people, columns, values, codes, np.concatenate(counted), printing)
+    made = _print_table(people, columns, values, codes, counts=np.concatenate(counted), printing=printing)
     return replace(made, header=replace(made.header, groups=tuple(groups))) if groups else made
 
 
@@ -180,4 +180,4 @@ def _print_table(
     if mark is None:
         remedy = f"Write one of these values in another way: {' '.join(ANY_MARKS)}"
         raise OptionError("has values that look like every mark of a total", where="the data", remedy=remedy)
-    return FrequencyTable(columns, values, codes, lo, hi, printed, header, printing, any_mark=mark)
+    return FrequencyTable(columns, values, codes, lo, hi=hi, printed=printed, header=header, printing=printing, any_mark=mark)

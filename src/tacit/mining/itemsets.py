@@ -12,9 +12,10 @@ import numpy as np
 
 from tacit.files.inputs import Trees, people_of, require_table, trees_of
 from tacit.mining.database import Rows, table_rows
-from tacit.mining.search import Limits, Progress, Wanted, count, half_of_memory, mine, too_many_error
+from tacit.mining.search import Limits, Progress, Wanted, count, mine, too_many_error
 from tacit.model.columns import find_unsuitable
 from tacit.model.errors import OptionError, nearest_name
+from tacit.model.memory import half_of_memory
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
 from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column

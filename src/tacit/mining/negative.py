@@ -160,7 +160,7 @@ def mine_negative_rules(
         excluded_values=np.bincount(excluded.sum(axis=1), case.weights, 1).astype(np.int64),
         itemsets=answer.itemsets,
         significance=asked.significance,
-        by_chance=_count_by_chance(case, answer, asked, permutations, seed, watch),
+        by_chance=_count_by_chance(case, answer, asked, permutations, seed=seed, watch=watch),
         expectation=expectation,
         support=found.support,
         confidence=(found.support - found.against) / found.support,
@@ -200,14 +200,24 @@ def _mine(case: Case, asked: _Asked, watch: Watch) -> _Answer:
         found = rules_of_each(case, [case.values], bar, asked.length, watch)[0]
         bar, expectation = _correct(case, bar, asked, found.itemsets)
         found = found.only(found.support >= bar.needed[found.excluded])
-        return _Answer(found, minimal_of(found, case), bar, expectation, len(found), found.itemsets, True)
+        return _Answer(
+            found, minimal_of(found, case), bar, expectation, all_rules=len(found), itemsets=found.itemsets, counted=True
+        )
     looked = count_all(case, bar, asked.length, watch)
     itemsets = most_antecedents(case, bar.least, asked.length) if looked is None else looked[0]
     bar, expectation = _correct(case, bar, asked, itemsets)
     found, _ = minimal_rules(case, bar, asked.length, watch)
     counted = looked if asked.significance is None else count_all(case, bar, asked.length, watch)
     everything = None if counted is None else counted[1]
-    return _Answer(found, np.ones(len(found), np.bool_), bar, expectation, everything, itemsets, looked is not None)
+    return _Answer(
+        found,
+        np.ones(len(found), np.bool_),
+        bar,
+        expectation,
+        all_rules=everything,
+        itemsets=itemsets,
+        counted=looked is not None,
+    )
 
 
 def _correct(case: Case, bar: Bar, asked: _Asked, itemsets: int) -> tuple[Bar, float]:

@@ -185,13 +185,21 @@ class Case:
             found, above, of_column = _list_levels(column, tree, len(nodes))
             if column.name in spreads:
                 scale = _Scale.of(column, tree, spreads[column.name])
-                of_column = _soften(column, tree, found, of_column, len(nodes), scale)
+                of_column = _soften(column, tree, found, of_column, first=len(nodes), scale=scale)
             nodes += found
             parent += above
             levels.append(of_column)
         codes = tuple(column.codes.astype(np.int64) for column in merged.columns[:-1])
         values = merged.columns[-1].codes.astype(np.int64)
-        return cls(codes, values, merged.weights, tuple(levels), tuple(nodes), np.array(parent, np.int64), len(sa.values))
+        return cls(
+            codes,
+            values,
+            merged.weights,
+            tuple(levels),
+            nodes=tuple(nodes),
+            parent=np.array(parent, np.int64),
+            n_values=len(sa.values),
+        )
 
 
 _Key = tuple[str, int]  #: A coarser value: its name, and 1, 2, .. where it only repeats a raw value.
@@ -391,7 +399,7 @@ def frequent(case: Case, least: float, length: int, watch: Watch) -> Iterator[_B
                     watch.tell(done / branches)
                     done += 1
                 watch.check()
-                batch = _split(case, rows, level, chosen, column, least)
+                batch = _split(case, rows, level, chosen, column=column, least=least)
                 if batch is None:
                     continue
                 yield batch
@@ -649,7 +657,7 @@ def minimal_rules(case: Case, bar: Bar, length: int, watch: Watch) -> tuple[Foun
                     watch.tell(done / branches)
                     done += 1
                 watch.check()
-                batch = _split(case, rows, level, chosen, column, bar.least)
+                batch = _split(case, rows, level, chosen, column=column, least=bar.least)
                 kept = search.look(batch) if batch is not None else None
                 if kept is not None and depth + 1 < length:
                     below(kept.rows, kept.nodes, column + 1, depth + 1)

@@ -74,7 +74,7 @@ def publish(counts: Ints, wholes: Ints, header: Header, form: Published) -> Numb
     support = rounded(counts, np.full(len(counts), n, np.int64), form.digits)
     confidence = rounded(counts, wholes, form.digits) if form.with_confidence else None
     lo, hi, whole_lo, whole_hi = np.ascontiguousarray(_bound_counts(support, confidence, header, form.digits).T)
-    return Numbers(lo, hi, whole_lo, whole_hi, support, confidence)
+    return Numbers(lo, hi, whole_lo, whole_hi, support=support, confidence=confidence)
 
 
 def rounded(parts: Ints, wholes: Ints, digits: int) -> Decimals:

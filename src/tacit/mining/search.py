@@ -25,6 +25,7 @@ from tacit.kernels import search as kernels
 from tacit.mining.database import Database, Rows, make_database
 from tacit.model.arrays import Ints
 from tacit.model.errors import LimitReached, OptionError
+from tacit.model.memory import half_of_memory, in_bytes
 from tacit.model.policy import check_time
 from tacit.model.release import ONLY, Only
 
@@ -193,23 +194,6 @@ class Collector:
         """Everything that was gathered."""
         parts = (self._offsets, self._members, self._counts, self._wholes, self._classes)
         return Mined(*(part.finish() for part in parts))
-
-
-def half_of_memory() -> int:
-    """Return half of the machine's memory, in bytes."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, OSError, ValueError):
-        return 2**62
-
-
-def in_bytes(number: int) -> str:
-    """Return a number of bytes as people write it.
-
-    >>> in_bytes(4 * 10**9), in_bytes(200_000)
-    ('4 GB', '0.2 MB')
-    """
-    return f"{number / 1e9:.3g} GB" if number >= 10**9 else f"{number / 1e6:.3g} MB"
 
 
 def too_many_error(what: str) -> OptionError:
@@ -514,7 +498,7 @@ def _run(database: Database, wanted: Wanted, limits: Limits, collector: Collecto
             limits.check()
             limits.report(task.next_root / n_roots)
             if cores > 1 and time.monotonic() - begun > SHARE_AFTER and task.next_root < n_roots:
-                _share(database, wanted, limits, collector, pieces, task.give_up_rest())
+                _share(database, wanted, limits, collector, begun=pieces, first=task.give_up_rest())
                 break
     limits.report(1.0)
 

@@ -21,8 +21,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.errors import Exposed, OptionError, nearest_name
 from tacit.model.estimates import Posterior
-from tacit.model.event import Event
-from tacit.model.finding import Claim, Finding, finding_id
+from tacit.model.finding import Claim, Event, Finding, finding_id
 from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waiver, event_key
@@ -332,7 +331,7 @@ class Findings(Shown, Sequence[Finding]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """Releases of an audit, the population of each, and inputs beside them, as :func:`tacit.audit` was given them."""
+    """Releases of an audit, their populations and other inputs, as given to :func:`tacit.audit`."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]

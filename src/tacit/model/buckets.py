@@ -113,6 +113,11 @@ class Buckets(Published):
         """Number of entries of the ST."""
         return len(self.value)
 
+    def value_counts(self) -> dict[str, int]:
+        """Return the people with each sensitive value."""
+        totals = np.bincount(self.value, self.count, len(self.values)).astype(np.int64).tolist()
+        return dict(zip(self.values, totals, strict=True))
+
     def possible_values(self, sensitive: str) -> tuple[str, ...]:
         """Return the values of the sensitive column."""
         return self.values if self.sensitive == sensitive else ()

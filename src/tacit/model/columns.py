@@ -45,7 +45,7 @@ def find_unsuitable(people: Table) -> tuple[LeftOut, ...]:
 
 
 def find_many_numbers(people: Table) -> Iterator[str]:
-    """Yield the columns with so many numbers that intervals say more."""
+    """Yield the columns whose many numbers are better read as intervals."""
     for column in people.columns:
         values = _values(column, people.missing.mark)
         if len(values) > MOST_NUMBERS and all(map(_NUMBER.fullmatch, values)):

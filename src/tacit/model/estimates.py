@@ -250,7 +250,7 @@ class Comparison(Shown):
         return out
 
     def given_away(self, number: int) -> list[Judged]:
-        """Return the surest guesses that are true of somebody."""
+        """Return the surest guesses that are true of a person."""
         chosen = np.flatnonzero(self.right > 0)
         share = self.right[chosen] / self.posterior.population.people[chosen]
         order = np.lexsort((chosen, -self.right[chosen], -share, -self.posterior.largest[chosen].round(DIGITS)))
@@ -348,7 +348,7 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class PersonEstimate:
-    """The probability of each sensitive value for whoever fits a description.
+    """The probability of each sensitive value for people who match a description.
 
     ``posterior`` is the mean over the ``people`` who fit; ``least`` and ``most`` are the extremes over their combinations of quasi-identifiers.
     ``lower`` and ``upper`` are hard bounds of the share among them, None if not computed; ``proof`` says of one combination why it cannot

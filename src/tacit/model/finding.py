@@ -11,12 +11,110 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.model.event import Event
 from tacit.model.numbers import Bound
-from tacit.model.policy import Waiver
 from tacit.model.shown import Shown
+
+if TYPE_CHECKING:
+    from tacit.model.policy import Waiver
+
+Side = tuple[tuple[str, ...], tuple[str, ...]]  #: What a person has and lacks.
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Change between two releases; any change if both sides are empty."""
+
+    name: str
+    before: Side = ((), ())
+    after: Side = ((), ())
+
+    @property
+    def is_any(self) -> bool:
+        """Tell if the new value may be any other."""
+        return not any((*self.before, *self.after))
+
+    @property
+    def differs(self) -> bool:
+        """Tell if the value differs from the one before."""
+        had, lacked = self.before
+        has, lacks = self.after
+        other = bool(had) and bool(has) and set(had) != set(has)
+        return self.is_any or other or bool(set(had) & set(lacks)) or bool(set(lacked) & set(has))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as in the record."""
+        out: dict[str, Any] = {"column": self.name}
+        for name, (present, absent) in (("before", self.before), ("after", self.after)):
+            out[name] = {"present": list(present), "absent": list(absent)}
+        return {"column": self.name, "changed": True} if self.is_any else out
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEvent:
+    """People with all ``present`` and no ``absent`` items.
+
+    They lack at least one of ``not_all``, where there are such. Where several releases are about different people, they are among those of the
+    populations ``inside`` and not among those of ``outside``. ``changes`` are about columns whose values may have changed.
+    """
+
+    present: tuple[str, ...]
+    absent: tuple[str, ...] = ()
+    not_all: tuple[str, ...] = ()
+    inside: tuple[int, ...] = ()
+    outside: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("present", "absent", "not_all"):
+            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The event as in the record."""
+        out: dict[str, list[Any]] = {"present": list(self.present), "absent": list(self.absent)}
+        where = {name: list(getattr(self, name)) for name in ("inside", "outside") if getattr(self, name)}
+        where |= {"changes": [change.to_dict() for change in self.changes]} if self.changes else {}
+        return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
+
+    def holds(self, items: frozenset[str]) -> bool:
+        """Tell if a person with these items belongs."""
+        lacks_some = not self.not_all or not items.issuperset(self.not_all)
+        return items.issuperset(self.present) and items.isdisjoint(self.absent) and lacks_some
+
+
+@dataclass(frozen=True, slots=True)
+class BoxEvent:
+    """People whose values are allowed, column by column."""
+
+    allowed: dict[str, tuple[str, ...]]
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """The event as in the record."""
+        return {column: sorted(set(values)) for column, values in sorted(self.allowed.items())}
+
+
+Event = ItemEvent | BoxEvent
+
+
+def mentions(event: Event) -> frozenset[tuple[str | None, str]]:
+    """Return the columns and items that an event is about.
+
+    The column of an item is what stands before its first ``=``; other items have none. Events about several populations, or about values
+    that changed, are about more than items: the set is then empty.
+    """
+    if isinstance(event, BoxEvent):
+        return frozenset((column, f"{column}={value}") for column, values in event.allowed.items() for value in values)
+    if event.inside or event.outside or event.changes:
+        return frozenset()
+    items = (*event.present, *event.absent, *event.not_all)
+    return frozenset((item.partition("=")[0] if "=" in item else None, item) for item in items)
+
+
+def comparable(event: Event) -> object:
+    """Return a key that is the same for the same event."""
+    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
+
 
 THE_GROUP = "in the group"  #: The group of a goal that is the group of the finding itself.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
-from tacit.model.release import CountedLines, Decimals, Header, Release, Source, ValueGroup
+from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
 
 _SPAN = re.compile(r"(\d{1,9})\s*(?:-|–|to)\s*(\d{1,9})")
@@ -242,6 +242,10 @@ class FrequencyTable(CountedLines):
     def place(self, index: int) -> int | str:
         """Return the place of cell ``index``: its line, or ``B4`` if a line holds several."""
         return self.line(index) if self.across is None else f"{letters(int(self.across[index]))}{self.line(index)}"
+
+    def find_lines(self, places: Collection[int | str]) -> Ints:
+        """Return the numbers of the cells at these places, in the order of the file."""
+        return Published.find_lines(self, places) if self.across is not None else CountedLines.find_lines(self, places)
 
     def cell(self, index: int) -> dict[str, str]:
         """Return the columns that cell ``index`` fixes, with their values."""

@@ -97,7 +97,7 @@ class Exclusions:
 
     @classmethod
     def none(cls, rows: int, values: tuple[str, ...]) -> Exclusions:
-        """Nothing is ruled out for anybody."""
+        """Nothing is ruled out for any person."""
         return cls(values, np.zeros((1, len(values)), np.bool_), np.zeros(rows, np.int32))
 
     @classmethod

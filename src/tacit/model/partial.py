@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -12,7 +12,7 @@ import numpy as np
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.errors import OptionError
 from tacit.model.numbers import exact, share
-from tacit.model.release import Header, Published, Source
+from tacit.model.release import Header, Published, Release, Source
 from tacit.model.table import Column, Table
 
 #: Parts of a table where cells may be hidden: the sensitive attribute of other records, the condition cells of other records, the condition
@@ -142,6 +142,10 @@ class PartialTable(Published):
         """Return the line of a row in its file, if each takes one; line 1 is the header."""
         return row + 2
 
+    def find_lines(self, places: Collection[int | str]) -> Ints:
+        """Return the rows with blanks: findings cite no others."""
+        return np.flatnonzero(self.hidden.any(axis=1))
+
     def details(self) -> dict[str, Any]:
         """Return what a record says about tables with blank cells only."""
         schema = self.people.schema
@@ -161,6 +165,11 @@ class PartialTable(Published):
 
     def _places(self, names: tuple[str, ...]) -> list[int]:
         return [self.people.names.index(name) for name in names]
+
+
+def partial_tables(releases: Iterable[Release]) -> dict[int, PartialTable]:
+    """Return the releases that are tables with blanks, by their number."""
+    return {number: release for number, release in enumerate(releases) if isinstance(release, PartialTable)}
 
 
 def _blank(column: Column, hidden: Flags) -> Column:

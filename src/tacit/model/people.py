@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, overload
 from urllib.parse import unquote
 
@@ -168,24 +168,6 @@ def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
     return int(fewest), int(most if most else fewest)
 
 
-def memberships(people: People, populations: int) -> tuple[tuple[int, ...], ...]:
-    """Sets of populations that an individual can be in."""
-    every = range(populations)
-    first = tuple(tuple(every[: end + 1]) for end in every)
-    last = tuple(tuple(every[start:]) for start in every)
-    if isinstance(people, Nested):
-        return first if people.outer == 0 else last
-    if isinstance(people, Unknown):  # whoever is in two of them is counted in each as somebody else
-        return tuple((number,) for number in every)
-    if not isinstance(people, Churn):
-        return ()
-    if people.joined[1] == 0:  # whoever is not there cannot come
-        return first if people.left[1] else (tuple(every),)
-    if people.left[1] == 0:
-        return last
-    return tuple(sorted(chosen for size in range(1, populations + 1) for chosen in combinations(every, size)))
-
-
 def check_people(people: People | None, counts: Sequence[int | None]) -> People:
     """Return the declared relation, by default the same people."""
     told = [n for n in counts if n is not None]
@@ -280,13 +262,6 @@ class Gathered:
     is_session: bool = False
 
 
-def columns_not_read(releases: Sequence[Release], names: Sequence[str]) -> tuple[tuple[NotRead, ...], tuple[NotRead, ...]]:
-    """Return the columns not read or ignored."""
-    headers = [(name, release.header) for release, name in zip(releases, names, strict=True)]
-    not_read = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)
-    return not_read, tuple(NotRead(name, AS_TOLD, column) for name, header in headers for column in header.ignored)
-
-
 @dataclass(frozen=True, eq=False)
 class Population:
     """Combinations of QI values, with numbers of people."""
@@ -318,7 +293,7 @@ class Population:
         return {column.name: column.values[column.codes[index]] for column in self.columns}
 
     def knows(self, column: str, value: str) -> bool:
-        """Tell if anybody has this value."""
+        """Tell if some person has this value."""
         return (column, value) in self._places
 
     def holding(self, pairs: Iterable[tuple[str, str]]) -> Codes:

@@ -21,7 +21,7 @@ from tacit.model.errors import LimitReached, OptionError, nearest_name
 from tacit.model.numbers import exact, share
 
 if TYPE_CHECKING:
-    from tacit.model.event import Event
+    from tacit.model.finding import Event
 
 _ID = re.compile(r"[A-Z]\d\d-[0-9a-f]{12}")
 _CODE = re.compile(r"[A-Z]\d\d")
@@ -95,7 +95,7 @@ class Waiver:
 
         Nothing covers an event that mentions none, or that also says whose values changed or in which of several releases people are.
         """
-        from tacit.model.event import mentions
+        from tacit.model.finding import mentions
 
         mentioned = mentions(event)
         return bool(mentioned) and all(_fits(column, self.columns) or _fits(item, self.items) for column, item in mentioned)

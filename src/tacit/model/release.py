@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
@@ -331,6 +331,10 @@ class Published(Lines):
         """Return the printed number of a line; empty if it prints none, or several."""
         return ""
 
+    def items_at(self, line: int) -> frozenset[str] | None:
+        """Return the items whose people a line of the file prints, if it prints nothing else."""
+        return None
+
     @property
     def counts(self) -> Ints | None:
         """Largest counts that the lines allow, if each is about a group."""
@@ -340,6 +344,19 @@ class Published(Lines):
     def has_means(self) -> bool:
         """True if means or medians are printed."""
         return False
+
+    @property
+    def withheld(self) -> npt.NDArray[np.bool_]:
+        """Marks of the lines that print no number, though others of their kind do."""
+        return np.zeros(self.n_lines, np.bool_)
+
+    def value_counts(self) -> dict[str, int]:
+        """Return the people with each sensitive value, if they are printed."""
+        return dict(zip(self.header.sa_values, self.header.sa_counts, strict=False))
+
+    def find_lines(self, places: Collection[int | str]) -> Ints:
+        """Return the numbers of the lines at these places, in the order of the file."""
+        return np.array([index for index in range(self.n_lines) if self.place(index) in places], np.int64)
 
     @property
     def leads_to_one_column(self) -> bool:
@@ -392,6 +409,11 @@ class CountedLines(Published):
         """Return the line in the file; line 1 of a CSV file is its header."""
         return int(self.lines[index]) if self.lines is not None else index + 2
 
+    def find_lines(self, places: Collection[int | str]) -> Ints:
+        """Return the numbers of the lines at these places, in the order of the file."""
+        numbers = np.arange(len(self), dtype=np.int64) + 2 if self.lines is None else self.lines
+        return np.flatnonzero(np.isin(numbers, [place for place in places if isinstance(place, int)]))
+
     def with_source(self, change: Callable[[Source], Source]) -> Any:
         """Return the release with its file changed, if it was read from one."""
         changed: Any = self
@@ -410,6 +432,12 @@ class ItemLines(CountedLines):
     items: Items
     support: Decimals | None
     noun: ClassVar[str]
+    first_side: ClassVar[str]  #: What a limit on length is about.
+
+    @property
+    def described(self) -> str:
+        """The noun of a line, with the lines that were chosen."""
+        return self.noun
 
     @property
     def sides(self) -> tuple[Sets, ...]:
@@ -469,9 +497,15 @@ class Itemsets(ItemLines):
     source: Source | None = None
     kind: Literal["itemsets"] = field(default="itemsets", init=False)
     noun: ClassVar[str] = "itemset"
+    first_side: ClassVar[str] = "itemsets"
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @property
+    def described(self) -> str:
+        """The noun of a line, with the lines that were chosen."""
+        return "frequent itemset" if self.only == "all" else f"{self.only} frequent itemset"
 
     @property
     def sides(self) -> tuple[Sets, ...]:
@@ -503,6 +537,11 @@ class Itemsets(ItemLines):
     def names(self, index: int) -> list[str]:
         """Return the names of the items of itemset ``index``."""
         return [self.items.names[item] for item in self.sets[index]]
+
+    def items_at(self, line: int) -> frozenset[str] | None:
+        """Return the items of the itemset in a line of the file, if there is one."""
+        found = self.find_lines([line])
+        return frozenset(self.names(int(found[0]))) if len(found) else None
 
     def text(self, index: int) -> str:
         """Return the printed count or share of itemset ``index``; empty if there is none."""
@@ -559,6 +598,7 @@ class Rules(ItemLines):
     source: Source | None = None
     kind: Literal["rules"] = field(default="rules", init=False)
     noun: ClassVar[str] = "rule"
+    first_side: ClassVar[str] = "antecedents"
 
     def __len__(self) -> int:
         return len(self.antecedents)

@@ -211,6 +211,7 @@ class Table(Shown):
     dropped: int = 0
     source: Source | None = None
     bins: tuple[Bins, ...] = ()
+    is_by_row: bool = True  #: True if rows come as the data list them, so that their numbers mean something.
 
     @classmethod
     def from_rows(cls, names: Sequence[str], rows: Sequence[Sequence[str]], schema: Schema | None = None) -> Table:
@@ -266,7 +267,8 @@ class Table(Shown):
         _, first, group = np.unique(key, return_index=True, return_inverse=True)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
-        return replace(self, columns=tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns), weights=weights)
+        columns = tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns)
+        return replace(self, columns=columns, weights=weights, is_by_row=False)
 
     def by_person(self, person: str, columns: Sequence[str]) -> Transactions:
         """Each person as the set of items ``column: value`` that some of their rows has.

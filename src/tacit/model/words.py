@@ -12,12 +12,13 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from tacit.model.event import Change, ItemEvent
 from tacit.model.finding import (
     THE_GROUP,
+    Change,
     Citation,
     Exclusion,
     Goal,
+    ItemEvent,
     Lines,
     More,
     Phrase,
@@ -474,9 +475,8 @@ def explain_sum(
     if shown is not None and len(groups) > shown:
         steps.append(More(len(groups) - shown, "groups of people, which the certificate lists"))
     total = sum(one.weight * one.end for one in statements) + sum(group.weight * group.people for group in groups)
-    times = "once" if below == 1 else f"{below:,} times"
-    counts = f"The sum counts everybody asked about who has {has} at least {times}, and nobody less than 0 times."
-    return [*steps, Total(Bound.of(total)), remark(f"{counts} It is less than {below:,}, so there is nobody.")]
+    more = f"Anyone asked about who has {has} would make this sum at least {below:,}."
+    return [*steps, Total(Bound.of(total)), remark(f"{more} It is {total:,}, so nobody does.")]
 
 
 def explain_only_values(sensitive: str, number: int) -> Step:
@@ -511,7 +511,7 @@ def describe_change(change: Change, names: Sequence[str], verb: str) -> str:
 
 
 def has_changed(history: str) -> bool:
-    """Return True if somebody with this history has changed."""
+    """Return True if a person with this history has changed."""
     values = json.loads(history)
     return len(values) > 2 or values[0] != values[1]
 
@@ -605,7 +605,7 @@ class _RuleSum:
         self.bounds = {key: Bound(own["at_least"], own["at_most"]) for key, own in ends.items() if len(own) == 2}
 
     def add(self, items: frozenset[str], times: int) -> bool:
-        """Add the number of a set; return False if nothing printed tells it."""
+        """Add the number of a set; return False if it does not follow from what is printed."""
         if self._add_printed(items, times):
             return True
         parent = self._parents.get(items)
@@ -678,7 +678,7 @@ def explain_maximal(release: Itemsets, index: int, other: int, lacked: str | Non
 
 
 class BucketLine(NamedTuple):
-    """Line of a sensitive table: so many people of a group have a value."""
+    """Line of a sensitive table: number of people of a group with a value."""
 
     line: int
     value: str

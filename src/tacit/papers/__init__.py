@@ -69,7 +69,7 @@ def paper_named(name: str) -> Paper:
 def reproduce(
     name: str, *, data: str | os.PathLike[str] | None = None, time_limit: float | None = None, progress: Progress = silent
 ) -> Reproduction:
-    """A paper's tables and figures beside ours.
+    """A paper's tables and figures compared with ours.
 
     ``data`` is a folder with the public data sets that the paper uses; without it, only what needs none is reproduced. What ``time_limit``
     leaves no time for is left out; without it, the result depends on the data alone.

@@ -12,7 +12,7 @@ from functools import partial
 from math import comb, exp, log
 
 from tacit.mining.itemsets import mine_itemsets
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Claim, Judged, Part, Reading, Standing, judge_readings
 from tacit.model.table import Transactions
@@ -146,9 +146,9 @@ def example_rule() -> Part:
         "Example 1: a rule with support 80 and confidence 98.7 %",
         "the support of the antecedent is every whole number that prints so; the paper divides, 80 / 0.987 = 81.05, and rounds.",
         ("confidence printed by rounding", "antecedent: paper", "Tacit", "people left out: paper", "Tacit ", "agrees"),
-        tuple(rows),
-        (judge_readings("Example 1", "81 people have the antecedent, so 1 person lacks the consequent", readings),),
-        "How numbers were rounded decides what they give away.",
+        rows=tuple(rows),
+        claims=(judge_readings("Example 1", "81 people have the antecedent, so 1 person lacks the consequent", readings),),
+        note="How numbers were rounded decides what they give away.",
     )
 
 
@@ -351,8 +351,8 @@ def condensed(bench: Bench, name: str, settings: dict[int, Setting]) -> Part:
         f"Figure 2 (a): all channels and maximal channels, {what}",
         "the supports behind the points are not given; all channels by Algorithm 1, where it takes few enough sums.",
         ("k", "min. support %", "all channels", "maximal channels", "ratio"),
-        tuple(rows),
-        (Claim("Figure 2 (a)", f"a reduction of one order of magnitude, {what}", standing, why),),
+        rows=tuple(rows),
+        claims=(Claim("Figure 2 (a)", f"a reduction of one order of magnitude, {what}", standing, why),),
         chart=Chart("number of inference channels", "maximal inference channels", tuple(lines), logarithmic=False),
     )
 
@@ -386,9 +386,9 @@ def threats(name: str, figure: str, people: Transactions) -> Part:
         figure,
         f"{figure}: maximal channels, {named(name, people)}",
         "supports and values of k stand in the picture only; these are ours.",
-        people,
-        THREATS[name],
-        LEVELS,
+        people=people,
+        shares=THREATS[name],
+        levels=LEVELS,
     )
 
 
@@ -416,6 +416,6 @@ def blockers(people: Transactions) -> Part:
         f"Section 6: ways to block channels, {named('mushroom', people)} at {BLOCKED:.0%}, k = 10",
         "future work (i) of the paper, a comparison of the approaches; every repair of itemsets, judged by I01.",
         ("repair", "verdict", "itemsets lost", "new itemsets", "mean support error", "largest support error", "people changed"),
-        rows,
-        (Claim("Section 6", "channels can be blocked in different ways, to be compared", confirm(best is not None), why),),
+        rows=rows,
+        claims=(Claim("Section 6", "channels can be blocked in different ways, to be compared", confirm(best is not None), why),),
     )

@@ -196,7 +196,7 @@ def work_part(
     steps = {rival: [(x, float(found)) for x, times in timed if (found := times[rival].steps) is not None] for rival in RIVALS}
     lines = tuple((f"{NAMES[rival]}: {UNITS[rival]}", tuple(points)) for rival, points in steps.items() if points)
     head = (what, *(f"{NAMES[rival]}: {UNITS[rival]}" for rival in RIVALS), "found")
-    return Part(name, title, reading, head, rows, tuple(claims), chart=Chart(what, "steps", lines))
+    return Part(name, title, reading, head, rows=rows, claims=tuple(claims), chart=Chart(what, "steps", lines))
 
 
 def _compare_findings(times: dict[str, Timing]) -> str:
@@ -223,8 +223,8 @@ def counts_by_support(
         title,
         reading,
         ("min. support %", *(f"k = {k}" for k in levels)),
-        tuple(rows),
-        (
+        rows=tuple(rows),
+        claims=(
             Claim(
                 item,
                 "the number of channels falls as the support rises",
@@ -367,7 +367,7 @@ def facts_part(name: str, title: str, reading: str, rows: Sequence[Row], note: s
         why = str(agrees).removeprefix("NO").removeprefix(": ")
         apart = f"here {ours}{f': {why}' if why else ''}"
         claims.append(Claim(str(where), f"{what}: {paper}", confirm(agrees == "yes"), "" if agrees == "yes" else apart))
-    return Part(name, title, reading, HEAD, tuple(rows), tuple(claims), note)
+    return Part(name, title, reading, HEAD, rows=tuple(rows), claims=tuple(claims), note=note)
 
 
 class Database:

@@ -292,7 +292,7 @@ def checking() -> Part:
 
 
 def _with_claims(part: Part, *claims: Claim) -> Part:
-    return Part(part.name, part.title, part.reading, part.head, part.rows, (*part.claims, *claims), part.note)
+    return Part(part.name, part.title, part.reading, part.head, rows=part.rows, claims=(*part.claims, *claims), note=part.note)
 
 
 def code(people: Group) -> tuple[tuple[str, ...], Ints, Ints, Flags]:
@@ -443,5 +443,10 @@ def definitions() -> Part:
     )
     claims = tuple(Claim(item, what, "not applicable", why) for item, what, why in listed)
     return Part(
-        "definitions", "Definitions and future work", "nothing is measured in these.", ("where", "what", "here"), listed, claims
+        "definitions",
+        "Definitions and future work",
+        "nothing is measured in these.",
+        ("where", "what", "here"),
+        rows=listed,
+        claims=claims,
     )

@@ -84,7 +84,7 @@ def describe_data(trial: Trial) -> list[Part]:
     head = ("column", "values: paper", "training file", "rows used", "height: paper", "Tacit")
     reading = f"the training file of Adult, and its {trial.people.n:,} rows without '?' in a column that is used; the root counts as a level."
     note = "Without a tree of ages the numbers of Figure 3 come closest; with intervals of 5, 10 and 20 years it has the paper's height."
-    return [Part("table-3", "Table III: the data", reading, head, tuple(rows), tuple(claims), note)]
+    return [Part("table-3", "Table III: the data", reading, head, rows=tuple(rows), claims=tuple(claims), note=note)]
 
 
 def rules(trial: Trial) -> list[Part]:
@@ -150,9 +150,9 @@ def rules(trial: Trial) -> list[Part]:
             "Figure 3: how many negative rules there are",
             reading,
             head,
-            rows,
-            tuple(claims),
-            "The paper defines antecedents as conjunctions; its numbers are of the size of those of single columns.",
+            rows=rows,
+            claims=tuple(claims),
+            note="The paper defines antecedents as conjunctions; its numbers are of the size of those of single columns.",
             chart=Chart("min. expectation", "rules", lines, logarithmic=False),
         ),
         Part(
@@ -220,8 +220,8 @@ def vulnerable(trial: Trial) -> list[Part]:
                 f"Figure 4 ({axis.letter}): vulnerable people by {axis.name}",
                 f"{how} {DRAWN} n = {trial.people.n:,}. {axis.fixed}",
                 (axis.name, *GROUPINGS),
-                rows,
-                claims,
+                rows=rows,
+                claims=claims,
                 chart=Chart(axis.name, "people", lines, logarithmic=False),
             )
         )
@@ -271,7 +271,7 @@ def run_times(trial: Trial) -> list[Part]:
         "of people with equal value and equal values ruled out) whose NIT is worked out to choose a member. Steps for groups that fail, and for "
         "people left over, are not counted."
     )
-    return [Part("figure-5", "Figure 5: run time", reading, head, tuple(rows), claims)]
+    return [Part("figure-5", "Figure 5: run time", reading, head, rows=tuple(rows), claims=claims)]
 
 
 def conclude(trial: Trial) -> list[Part]:
@@ -284,7 +284,14 @@ def conclude(trial: Trial) -> list[Part]:
     claim = Claim("Section III", "knowledge improves privacy and utility at the same time", confirm(not bad), why)
     reading = "Figure 4 is about privacy, Figures 6 to 8 are about utility; what each comes to, for Injector."
     return [
-        Part("conclusion", "Section III: both privacy and utility", reading, ("where", "what", "standing"), tuple(rows), (claim,))
+        Part(
+            "conclusion",
+            "Section III: both privacy and utility",
+            reading,
+            ("where", "what", "standing"),
+            rows=tuple(rows),
+            claims=(claim,),
+        )
     ]
 
 

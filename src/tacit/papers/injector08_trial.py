@@ -203,7 +203,7 @@ class Trial:
         return Combinations.of(self.buckets("Anatomy", *BASE, seed=0), self.people)
 
     def counted(self, grouping: str, least: int, expectation: float, seed: int) -> dict[str, Floats]:
-        """Count people by combination and value as a release tells them.
+        """Count people by combination and value as in a release.
 
         ``shares``: everybody has the shares of the group. ``permuted``: everybody has the value that one shuffle of the group gives.
         """

@@ -340,9 +340,9 @@ def _compare(
         f"{item}: {what}",
         reading,
         ("reading", axis, *GROUPINGS, "Anatomy - Injector", "s.e."),
-        tuple(rows),
-        (claim,),
-        f"The same with balanced-2: {ours.standing} ({ours.why}).",
+        rows=tuple(rows),
+        claims=(claim,),
+        note=f"The same with balanced-2: {ours.standing} ({ours.why}).",
         chart=Chart(axis, "percent", lines, logarithmic=False),
     )
 

@@ -246,7 +246,12 @@ def hardness() -> Part:
         "and vertex covers by trying all."
     )
     return Part(
-        "hardness", "Theorems 1 and 2: reductions", reading, ("item", "instance", "expected", "found"), tuple(rows), claims
+        "hardness",
+        "Theorems 1 and 2: reductions",
+        reading,
+        ("item", "instance", "expected", "found"),
+        rows=tuple(rows),
+        claims=claims,
     )
 
 
@@ -285,7 +290,7 @@ def subcases() -> Part:
             "the fewest cells are as many with them as without, in every table",
         ),
     )
-    return Part("subcases", "Figure 1 and Lemma 1: what may be hidden", reading, head, tuple(rows), claims)
+    return Part("subcases", "Figure 1 and Lemma 1: what may be hidden", reading, head, rows=tuple(rows), claims=claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +362,9 @@ def graph_part() -> Part:
         Claim("Figure 2 (b)", "there is an edge from {a, b, c} to {a, b}", confirm(("abc", "ab") in edges)),
     )
     note = f"{len(found)} nodes, {sum(node.least > 0 for node in found)} of them unsafe (shaded), {len(edges)} edges."
-    return Part("figure-2", "Figure 2 (b): the R-graph", reading, head, table, claims, note, graph=Graph(rows, edges))
+    return Part(
+        "figure-2", "Figure 2 (b): the R-graph", reading, head, rows=table, claims=claims, note=note, graph=Graph(rows, edges)
+    )
 
 
 def example() -> Part:
@@ -432,4 +439,4 @@ def definitions() -> Part:
     ]
     claims.append(Claim("Section 6", "run times", "not applicable", f"{missing}; seconds are in run-times.csv"))
     rows = tuple((item, what, place) for item, (what, place) in where.items())
-    return Part("definitions", "Definitions", "as printed.", ("item", "what", "where"), rows, tuple(claims))
+    return Part("definitions", "Definitions", "as printed.", ("item", "what", "where"), rows=rows, claims=tuple(claims))

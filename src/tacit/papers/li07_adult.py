@@ -133,7 +133,7 @@ class Draw:
         confidence: Fraction = CONFIDENCE,
         support: int = SUPPORT,
     ) -> Problem:
-        """Return the problem of the first people, so many of them sensitive."""
+        """Return the problem of the first people, some of them sensitive."""
         own = self.own[:size]
         codes = self.codes[:size] if attributes is None else self.codes[:size][:, np.asarray(attributes)]
         chosen = np.arange(len(own))
@@ -250,7 +250,7 @@ def _make_figure(
     head = ("reading", axis, *(label for method in methods for label in (f"{method}, %", "s.e.")))
     rows = tuple((*row, *[None] * (len(head) - len(row))) for one in series for row in one.rows())
     chart = Chart(axis, "cells hidden, percent", lines, logarithmic=False)
-    return Part(name, title, reading, head, rows, tuple(claims), note, chart=chart)
+    return Part(name, title, reading, head, rows=rows, claims=tuple(claims), note=note, chart=chart)
 
 
 class Trial:
@@ -330,8 +330,8 @@ def by_records(trial: Trial) -> list[Part]:
         "Figure 3 (a) and (c): by sensitive records",
         trial.describe(f"Seven conditions, confidence .6; {settings}."),
         "sensitive records",
-        by_number,
-        [
+        series=by_number,
+        claims=[
             judge_readings(
                 "Figure 3 (a)", "more sensitive records, more removals", _each(by_number, lambda one: judge_rise(one.of("SMC")))
             ),
@@ -354,15 +354,15 @@ def by_records(trial: Trial) -> list[Part]:
                 _each(by_number, lambda one: _judge_fewer(one, "SMC", "CR", 1.5)),
             ),
         ],
-        f"In all, CR hides {_ratios(by_number, 'SMC', 'CR')} times as many as SMC.",
+        note=f"In all, CR hides {_ratios(by_number, 'SMC', 'CR')} times as many as SMC.",
     )
     second = _make_figure(
         "figure-3bd",
         "Figure 3 (b) and (d): by minimum confidence",
         trial.describe(f"Seven conditions, 20 sensitive records, confidence .3 to 1; {settings}."),
         "minimum confidence",
-        by_level,
-        [
+        series=by_level,
+        claims=[
             judge_readings(
                 "Figure 3 (b)",
                 "a higher minimum confidence, fewer removals",
@@ -443,8 +443,8 @@ def by_size(trial: Trial) -> list[Part]:
         "Figure 3 (e): by table size, condition cells",
         trial.describe(f"5 conditions. {settings}"),
         "records",
-        sizes,
-        [
+        series=sizes,
+        claims=[
             judge_readings(
                 "Figure 3 (e)", "a larger table, a higher removal rate", _each(sizes, lambda one: judge_rise(one.of(best)))
             ),
@@ -460,15 +460,15 @@ def by_size(trial: Trial) -> list[Part]:
             ),
             _compare_heuristics(sizes[0], widths[0]),
         ],
-        f"CR hides {_ratios(sizes, best, rival)} times as many as MAX-DESCENDANT.",
+        note=f"CR hides {_ratios(sizes, best, rival)} times as many as MAX-DESCENDANT.",
     )
     second = _make_figure(
         "figure-3f",
         "Figure 3 (f): by conditions, condition cells",
         trial.describe(f"3 to 6 conditions. {settings} The rate is that of the condition columns in use and the sensitive one."),
         "conditions",
-        widths,
-        [
+        series=widths,
+        claims=[
             judge_readings(
                 "Figure 3 (f)",
                 "more condition attributes, more values to hide",
@@ -485,7 +485,7 @@ def by_size(trial: Trial) -> list[Part]:
                 _each(widths, lambda one: _judge_fewer(one, best, rival)),
             ),
         ],
-        f"CR hides {_ratios(widths, best, rival)} times as many as MAX-DESCENDANT.",
+        note=f"CR hides {_ratios(widths, best, rival)} times as many as MAX-DESCENDANT.",
     )
     return [first, second, _work_part(trial, sizes[0], likely)]
 
@@ -567,7 +567,11 @@ def by_values(trial: Trial) -> list[Part]:
     reading = trial.describe(
         f"5 conditions, confidence .7, minimum support {SUPPORT}, 20 sensitive records over the values, {DRAWN}; {DRAWS} draws."
     )
-    return [_make_figure("several-values", "Section 6.2: several sensitive values", reading, "values", series, claims, note)]
+    return [
+        _make_figure(
+            "several-values", "Section 6.2: several sensitive values", reading, "values", series=series, claims=claims, note=note
+        )
+    ]
 
 
 def bound(trial: Trial) -> list[Part]:
@@ -609,7 +613,7 @@ def bound(trial: Trial) -> list[Part]:
         f"{min(SMALL, len(trial.kept.values)):,} people of Adult, '?' kept, n = {n} conditions, minimum support 0 as in the text, 8 sensitive "
         "records; fewest cells by an integer program; draws with an unsafe rule."
     )
-    return [Part("bound", "Section 4.1: the bound of SMC", reading, head, tuple(rows), claims)]
+    return [Part("bound", "Section 4.1: the bound of SMC", reading, head, rows=tuple(rows), claims=claims)]
 
 
 def _harmonic(k: int) -> float:

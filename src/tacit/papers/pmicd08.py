@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tacit.mining.itemsets import mine_itemsets
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.policy import Policy
 from tacit.model.reproduction import Cell, Chart, Claim, Part
 from tacit.model.table import Transactions
@@ -224,7 +224,7 @@ def by_k(bench: Bench, name: str, people: Transactions) -> list[Part]:
     claims.append(_compare_work(item, timed))
     what = f"{name.upper()} (n = {people.n:,}) at {FIXED[name]} %"
     return [
-        work_part(f"figure-{time_figure}", f"{item}: work, {what}", "k", timed, claims, LIKE_FIRST),
+        work_part(f"figure-{time_figure}", f"{item}: work, {what}", "k", timed, claims=claims, reading=LIKE_FIRST),
         numbers_part(number_figure, what, "k", timed, rising=True),
     ]
 
@@ -252,8 +252,8 @@ def numbers_part(figure: int, what: str, axis: str, timed: Sequence[tuple[float,
         "the heights of the points stand in the picture only. As printed, PMICD loses the last run of every projection; how many channels that "
         "costs depends on the order of the items, here by number.",
         (axis, "Tacit", "OICD", "PMICD restored", "PMICD as printed", "lost as printed"),
-        tuple(rows),
-        (
+        rows=tuple(rows),
+        claims=(
             Claim(
                 item,
                 f"the number of channels {'rises' if rising else 'falls'} with {axis.removesuffix(' %')}",

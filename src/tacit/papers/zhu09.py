@@ -101,7 +101,7 @@ def _domains(trial: Trial) -> Part:
         ),
     )
     head = ("attribute", "paper", "people of the experiments", "whole file")
-    return Part("figure-4", "Figure 4: attributes of Adult", "a '?' is no value.", head, tuple(rows), claims)
+    return Part("figure-4", "Figure 4: attributes of Adult", "a '?' is no value.", head, rows=tuple(rows), claims=claims)
 
 
 def _count_rules(trial: Trial) -> Part:
@@ -126,7 +126,7 @@ def _count_rules(trial: Trial) -> Part:
     claim = Claim("Section VI.A", f"{RULES:,} rules at s = .02, c = .6", confirm(rows[0][3] == RULES), why)
     head = ("minimum count", "empty antecedent", "paper", "Tacit", "agrees")
     reading = f"a support of .02 is {float(least):,} of {n:,} people; confidences are compared exactly."
-    return Part("rules", "Section VI.A: the number of rules", reading, head, tuple(rows), (claim,))
+    return Part("rules", "Section VI.A: the number of rules", reading, head, rows=tuple(rows), claims=(claim,))
 
 
 def _by_threshold(trial: Trial, form: Form) -> list[float]:
@@ -174,7 +174,7 @@ def by_confidence(trial: Trial) -> list[Part]:
     parts = []
     for name, title in titles.items():
         curves = {form.name: found[form] for form in forms[name]}
-        part = _make_curves(name, title, reading, "min. confidence", CONFIDENCES, curves, [claims[name]])
+        part = _make_curves(name, title, reading, "min. confidence", xs=CONFIDENCES, found=curves, claims=[claims[name]])
         parts.append(replace(part, note=notes.get(name, "")))
     return parts
 
@@ -213,7 +213,10 @@ def by_support(trial: Trial) -> list[Part]:
     title = "Figure 5 (b): D_overall by the support threshold"
     reading = f"{_IN_PICTURE}Confidence .6; D in nats; n = {trial.people.n:,}."
     curves = {form.name: values for form, values in found.items()}
-    return [_make_curves("figure-5b", title, reading, "min. support", SUPPORTS, curves, [claim]), _first_rules(trial)]
+    return [
+        _make_curves("figure-5b", title, reading, "min. support", xs=SUPPORTS, found=curves, claims=[claim]),
+        _first_rules(trial),
+    ]
 
 
 def _first_rules(trial: Trial) -> Part:
@@ -238,7 +241,7 @@ def _first_rules(trial: Trial) -> Part:
         f"{_IN_PICTURE}Support .02, confidence .6; of equal confidences the rule with more people first; missing rules not used."
     )
     title = "Figure 5 (c): D_overall by the number of rules, the most confident first"
-    return _make_curves("figure-5c", title, reading, "rules", sizes, found, [claim])
+    return _make_curves("figure-5c", title, reading, "rules", xs=sizes, found=found, claims=[claim])
 
 
 def individuals(trial: Trial) -> list[Part]:
@@ -255,7 +258,7 @@ def individuals(trial: Trial) -> list[Part]:
     head = ("rank", "difference, paper", "with missing, paper", "without, paper", "difference", "with missing", "without")
     note = f"Missing rules make some estimates worse: the most negative difference is {float(gain.min(initial=0.0)):.3f}."
     claims = (_judge_rows(trial, float(gain.max(initial=0.0))), *_check_printed())
-    table = Part("figure-7a", title, reading, head, tuple(rows), claims, note)
+    table = Part("figure-7a", title, reading, head, rows=tuple(rows), claims=claims, note=note)
     sizes = [size for size in TOP if size <= len(gain)]
     means = [float(gain[order[:size]].mean()) for size in sizes]
     falls = confirm(_is_rising(means[::-1]))
@@ -270,7 +273,15 @@ def individuals(trial: Trial) -> list[Part]:
     title = "Figure 7 (c): mean of the K largest differences"
     return [
         table,
-        _make_curves("figure-7c", title, f"{_IN_PICTURE}{reading.capitalize()}", "K", sizes, {"mean difference": means}, both),
+        _make_curves(
+            "figure-7c",
+            title,
+            f"{_IN_PICTURE}{reading.capitalize()}",
+            "K",
+            xs=sizes,
+            found={"mean difference": means},
+            claims=both,
+        ),
     ]
 
 
@@ -347,7 +358,9 @@ def run_times(trial: Trial) -> list[Part]:
     )
     note = f"Tacit's solver does not converge on all of it at once at confidence {', '.join(ended)}: not judged." if ended else ""
     judged = [row for row, text in zip(rows, TIMED, strict=True) if text not in ended]
-    return [Part("figure-8", "Figure 8: run time", reading, head, tuple(rows), tuple(_judge_times(judged)), note)]
+    return [
+        Part("figure-8", "Figure 8: run time", reading, head, rows=tuple(rows), claims=tuple(_judge_times(judged)), note=note)
+    ]
 
 
 def _judge_times(rows: Sequence[tuple[int | float, ...]]) -> list[Claim]:
@@ -397,7 +410,9 @@ def _make_curves(
 ) -> Part:
     rows = tuple((x, *(values[place] for values in found.values())) for place, x in enumerate(xs))
     lines = tuple((one, tuple((float(x), value) for x, value in zip(xs, values, strict=True))) for one, values in found.items())
-    return Part(name, title, reading, (axis, *found), rows, tuple(claims), chart=Chart(axis, "nats", lines, logarithmic=False))
+    return Part(
+        name, title, reading, (axis, *found), rows=rows, claims=tuple(claims), chart=Chart(axis, "nats", lines, logarithmic=False)
+    )
 
 
 def _is_rising(values: Sequence[float]) -> bool:

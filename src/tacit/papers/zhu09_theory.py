@@ -163,7 +163,9 @@ def definitions() -> Part:
         ),
     )
     claims = [Claim(item, says, "not applicable", f"a definition: implemented as {where}") for item, says, where in rows]
-    return Part("definitions", "What the paper defines", "as in the text.", ("item", "task", "here"), rows, tuple(claims))
+    return Part(
+        "definitions", "What the paper defines", "as in the text.", ("item", "task", "here"), rows=rows, claims=tuple(claims)
+    )
 
 
 def _entropy(share: Floats) -> float:
@@ -265,9 +267,9 @@ def constraints(trial: Trial) -> list[Part]:
         "Theorem 3 and Figure 3: missing rules after pruning",
         "support .1, confidence .6; patterns that somebody has; each constraint once; a variable counts in every constraint.",
         ("pruning", "missing rules", "variables in them"),
-        rows,
-        claims,
-        note,
+        rows=rows,
+        claims=claims,
+        note=note,
     )
     return [pruned, _unpruned(trial, missing, kept)]
 
@@ -321,7 +323,7 @@ def _unpruned(trial: Trial, missing: Missing, kept: dict[str, Kept]) -> Part:
         "support .1, confidence .6; every pattern that somebody has is a constraint (rules and missing rules): one row of a sparse matrix of "
         "64-bit numbers and places. The constraints (8) come on top."
     )
-    return Part("unpruned", "Section VI.D: the problem without pruning", reading, ("what", "number"), table, claims)
+    return Part("unpruned", "Section VI.D: the problem without pruning", reading, ("what", "number"), rows=table, claims=claims)
 
 
 def _solve(trial: Trial, rules: Rules, missing: Missing, kept: Kept) -> Floats:

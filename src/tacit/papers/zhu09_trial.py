@@ -25,7 +25,7 @@ from tacit.solve.statements import Problem, reduce
 
 
 class Form(NamedTuple):
-    """Numbers that are published, and what the attacker uses besides."""
+    """Published numbers, and what else the attacker uses."""
 
     withheld: bool = False
     missing: bool = False

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.audit import Target
 from tacit.model.errors import InputError
-from tacit.model.event import BoxEvent
+from tacit.model.finding import BoxEvent
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Policy
 from tacit.partial.unsafe_rules import Case

@@ -28,8 +28,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import AttackRun, Target
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, certificate, remark
+from tacit.model.finding import BoxEvent, Finding, certificate, remark
 from tacit.model.numbers import Bound
 from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words
@@ -146,4 +145,4 @@ class _Outcome:
         count = Bound.of(len(rows))
         counts = {"records": whole, "showing": both} if rule >= 0 else {}
         proof = certificate(event, count, counts=counts, lines=[self.case.partial.line(row) for row in rows.tolist()])
-        return Finding(CODE, event, count, statement, because, tuple(map(remark, steps)), certificate=proof)
+        return Finding(CODE, event, count, statement, because=because, derivation=tuple(map(remark, steps)), certificate=proof)

@@ -32,8 +32,7 @@ from tacit.known.sensitive_values import BEHIND_PROOFS
 from tacit.model.arrays import Codes, Flags, Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.errors import LimitReached
-from tacit.model.event import BoxEvent
-from tacit.model.finding import Finding, remark
+from tacit.model.finding import BoxEvent, Finding, remark
 from tacit.model.numbers import Bound
 from tacit.model.partial import Thresholds
 from tacit.model.policy import Check

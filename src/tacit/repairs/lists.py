@@ -20,7 +20,7 @@ from tacit.mining.rules import Published, publish
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Audit
 from tacit.model.errors import InputError, OptionError, RepairError, numbered
-from tacit.model.event import ItemEvent
+from tacit.model.finding import ItemEvent
 from tacit.model.numbers import Rounding
 from tacit.model.release import Header, Itemsets, Listed, Rules
 from tacit.model.repair import RepairCase

@@ -12,8 +12,8 @@ from typing import Any
 from tacit.model.audit import Audit, Verdict
 from tacit.model.version import __version__
 from tacit.reports import sentences
-from tacit.reports.document import visible
-from tacit.reports.sentences import ReportKind, Summary, reason
+from tacit.reports.document import ReportKind, visible
+from tacit.reports.sentences import Summary, reason
 
 ACRO_VERSION = "0.4.8"  #: The version of the layout; the Viewer takes no other.
 #: The name of the one output.

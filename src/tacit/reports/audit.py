@@ -7,16 +7,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tacit.model.audit import Audit
-from tacit.model.event import BoxEvent, Event, ItemEvent
-from tacit.model.finding import Finding, Shorter, Step, Term, Total, lines_named, render_counted, render_step, render_total
+from tacit.model.finding import (
+    BoxEvent,
+    Event,
+    Finding,
+    ItemEvent,
+    Shorter,
+    Step,
+    Term,
+    Total,
+    lines_named,
+    render_counted,
+    render_step,
+    render_total,
+)
 from tacit.model.numbers import Bound
-from tacit.model.release import Itemsets, Release
+from tacit.model.release import Release
 from tacit.model.version import __version__
 from tacit.model.words import join_names
-from tacit.reports import explain, sentences
+from tacit.reports import sentences
 from tacit.reports.document import (
     PAGES,
     WIDTH,
@@ -32,19 +42,24 @@ from tacit.reports.document import (
     Part,
     Proof,
     Proofs,
+    ReportKind,
     Section,
     Table,
     bullet,
+    capitalise,
+    counted,
     fold,
+    format_measure,
+    people_of,
     proof_lines,
     render_text,
     visible,
 )
-from tacit.reports.evidence import Evidence, Listed, roles_of
-from tacit.reports.sentences import KINDS, ReportKind, Summary, capitalise, counted, finds_groups, format_measure
+from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
     from tacit.model.repair import Suggestion, Suggestions
+    from tacit.reports.evidence import Evidence, Listed
     from tacit.reports.pictures import Canvas
 
 _REPAIRS = "What would make it clean"
@@ -128,6 +143,8 @@ def audit_document(
 
     ``release`` is the one that was audited, where the audit itself does not hold it.
     """
+    from tacit.reports.evidence import Listed
+
     summary = Summary(audit)
     joint = _joint_findings(audit)
     is_internal = kind == "internal"
@@ -186,6 +203,8 @@ class _Shown:
     @classmethod
     def of(cls, audit: Audit, release: Release | None, top: int) -> _Shown:
         """Return the findings to list, and the first groups of variants with their numbers."""
+        from tacit.reports.evidence import Listed
+
         found = audit.findings[: max(SEARCHED, top) if top else 0]
         ranks = {id(finding): rank for rank, finding in enumerate(found, start=1)}
         heads = families(found[:SEARCHED])[:SHOWN]
@@ -199,19 +218,25 @@ class _Shown:
     @cached_property
     def evidence(self) -> Evidence:
         """The releases, with the lines that the findings rest on."""
+        from tacit.reports.evidence import Evidence
+
         return Evidence(self.audit, self.releases, self.listed)
 
     def proofs(self, release: Release | None) -> tuple[Proof, ...]:
         """Return the findings with proofs and pictures; with ``release``, terms in short."""
+        from tacit.reports.evidence import roles_of
+        from tacit.reports.explain import Explanation, files_of
+        from tacit.reports.explain_picture import explanation_picture, sensitive_values
+
         audit = self.audit
         bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
-        files = explain.files_of(audit.release)
+        files = files_of(audit.release)
         out = []
         for one in self.listed:
-            told = replace(explain.Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
-            values = explain.sensitive_values(told, self.releases)
+            told = replace(Explanation.of(one.finding, files), derivation=_short_proof(one.finding, release)[1])
+            values = sensitive_values(told, self.releases)
             proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
-            picture = explain.explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
+            picture = explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
             if proof.is_sum and len(proof.terms) <= 2:
                 picture = None  # a published number itself
             out.append(
@@ -271,10 +296,10 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
         return None
     told = []
     if concerned:
-        told.append(f"at least {sentences.people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
+        told.append(f"at least {people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
         colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
-        told.append(f"{sentences.people_of(guessed, n)} can be guessed with more than 90 %{colour}")
+        told.append(f"{people_of(guessed, n)} can be guessed with more than 90 %{colour}")
     each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
     caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}; areas are to scale."
     drawn = waffle(concerned, guessed, n, name="people", title="People concerned, among all", description=caption)
@@ -556,7 +581,7 @@ def _short_proof(finding: Finding, release: Release | None) -> tuple[str, tuple[
             statement = step.statement
             steps = finding.derivation[place + 1 :]
     event = finding.same_people or finding.event
-    if isinstance(release, Itemsets) and isinstance(event, ItemEvent):
+    if release is not None and isinstance(event, ItemEvent):
         return statement, _parts_of_the_first(steps, event, release) or steps
     return statement, steps
 
@@ -574,7 +599,7 @@ def _sum_row(step: Step) -> tuple[str, str]:
     return "", render_step(step)
 
 
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemsets) -> tuple[Step, ...]:
+def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Release) -> tuple[Step, ...]:
     """Return steps that name shared items once; none where terms are not parts of one."""
     terms = [step for step in steps if isinstance(step, Term)]
     items = [_items(term, release) for term in terms]
@@ -590,14 +615,11 @@ def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Itemse
     return (*parts, *(step for step in steps if not isinstance(step, Term)))
 
 
-def _items(term: Term, release: Itemsets) -> frozenset[str] | None:
+def _items(term: Term, release: Release) -> frozenset[str] | None:
     if term.where == ("n",):
         return frozenset()
     numbers = [number for lines in lines_named(term) for number in lines.numbers]
-    if not numbers:
-        return None
-    index = np.flatnonzero(release.lines == numbers[0]) if release.lines is not None else np.array([numbers[0] - 2])
-    return frozenset(release.names(int(index[0]))) if len(index) and 0 <= index[0] < len(release) else None
+    return release.items_at(numbers[0]) if numbers else None
 
 
 def _joint_findings(audit: Audit) -> list[Finding]:
@@ -711,7 +733,7 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[st
     parts = [f"{run.code} {sentences.short_outcome(audit, run, kind)}" for run in ran]
     others = len(audit.runs) - len(ran)
     does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
-    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v tells more).", width, indent="")[:3]
+    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows more).", width, indent="")[:3]
     if audit.verdict != "exposed":
         yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
     elif repair:

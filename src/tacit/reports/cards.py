@@ -25,9 +25,9 @@ from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Bucketized, Hidden, Repair, Suggestion, Suggestions
 from tacit.model.sweep import ItemsetSweep, RepairSweep, RoundingSweep, RuleSweep, Sweep
 from tacit.model.table import Table, Transactions
-from tacit.reports.document import visible
+from tacit.reports.document import capitalise, counted, people, visible
 from tacit.reports.pictures import LIGHT, Canvas
-from tacit.reports.sentences import KINDS, Summary, capitalise, counted, people, verdict_lines
+from tacit.reports.sentences import KINDS, Summary, verdict_lines
 
 LONGEST_LINE = 180
 _MOST_ROWS = 10

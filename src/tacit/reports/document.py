@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from tacit.model.audit import Verdict
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
+    from tacit.model.audit import Verdict
     from tacit.reports.pictures import Canvas
+
+
+ReportKind = Literal["internal", "external"]
+REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
 
 Form = Literal["text", "html", "markdown"]
 SCREEN: frozenset[Form] = frozenset({"text"})
@@ -381,3 +386,80 @@ def proof_lines(proof: Proof, width: int = WIDTH) -> Iterator[str]:
         yield from bullet("in full:", proof.in_full, width, indent=_INDENT)
     if proof.waived_by:
         yield from bullet("waived by", f"{proof.waived_by}: {proof.waived_for}", width, indent=_INDENT)
+
+
+# Numbers and sentences
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def people(number: int) -> str:
+    """Return a number of people."""
+    return counted(number, "person", "people")
+
+
+def as_share(count: int, n: int | None) -> str:
+    """Return a count as a percentage in parentheses."""
+    if not n:
+        return ""
+    share = 100 * count / n
+    return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
+
+
+def people_of(count: int, n: int | None) -> str:
+    """Return a number of people, and their share of all."""
+    return f"{people(count)}{as_share(count, n)}"
+
+
+def format_number(value: Any) -> str:
+    """Return a measure as it is shown."""
+    if value is None:
+        return "not counted"
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.6g}" if abs(value) != float("inf") else "infinite"
+    return f"{int(value):,}"
+
+
+def format_measure(value: Any, unit: str) -> str:
+    """Return a measure in a form for reading: shares in percent, tiny numbers as bounds."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return format_number(value)
+    if unit.startswith(("share", "probability")):
+        return format_percent(value)
+    if value and abs(value) < 0.001:
+        return "less than 0.001" if value > 0 else "almost 0"
+    return format_number(value) if value.is_integer() else f"{value:,.3f}"
+
+
+def format_percent(value: float) -> str:
+    """Return a share in percent; the ends are named only where they are reached."""
+    percent = 100 * value
+    if 0 < percent < 0.01:
+        return "less than 0.01 %"
+    if 99.99 < percent < 100:
+        return "more than 99.99 %"
+    return f"{percent:.0f} %" if percent == round(percent) else f"{percent:.2f} %"
+
+
+def format_limit(value: object) -> str:
+    """Return a limit as in a settings file."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def capitalise(sentence: str) -> str:
+    """Return a sentence that begins with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text."""
+    line = " ".join(text.strip().partition("\n")[0].split())
+    end = line.find(". ")
+    return line if end < 0 else line[: end + 1]

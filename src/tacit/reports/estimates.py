@@ -22,14 +22,17 @@ from tacit.reports.document import (
     Item,
     Listing,
     Part,
+    ReportKind,
     Table,
     bullet,
+    counted,
     fact_lines,
     fold,
+    people,
+    people_of,
     table_lines,
     visible,
 )
-from tacit.reports.sentences import ReportKind, counted, people, people_of
 
 if TYPE_CHECKING:
     from tacit.reports.pictures import Canvas

@@ -13,13 +13,11 @@ import numpy as np
 
 from tacit.model.audit import Audit
 from tacit.model.buckets import Buckets
-from tacit.model.event import BoxEvent, Event, ItemEvent
-from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
+from tacit.model.finding import BoxEvent, Event, Finding, ItemEvent
+from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table
-from tacit.reports.sentences import counted
+from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted
 
 MOST_LINES = 40  #: Lines of a release that a page shows, where findings rest on so many: those of the worst.
 MOST_OTHERS = 20  #: Lines up to which lines that no finding rests on are added.
@@ -88,10 +86,10 @@ class Evidence:
 
     def _choose(self, owner: int, release: Release) -> list[int]:
         total = release.n_lines
-        if total <= (MOST_CELLS if _is_grid(release) else MOST_OTHERS):
+        if total <= (MOST_OTHERS if _grid_of(release) is None else MOST_CELLS):
             return list(range(total))
         wanted = {place for release_of, place in self._by_place if release_of == owner}
-        cited = _find(release, wanted)
+        cited = release.find_lines(wanted).tolist()
         if len(cited) > MOST_LINES:
             cited.sort(key=lambda index: self._worst_user(owner, release.place(index)))
             cited = sorted(cited[:MOST_LINES])
@@ -131,7 +129,8 @@ class Evidence:
             name = _name(release, owner)
             if not indices:
                 continue
-            yield self._grid(owner, release) if _is_grid(release) else self._lines(owner, release, indices)
+            grid = _grid_of(release)
+            yield self._lines(owner, release, indices) if grid is None else self._grid(owner, grid)
             if left := total - len(indices):
                 what = counted(left, "more line is", "more lines are")
                 first = "; lines that listed findings rest on come first" if self.listed else ""
@@ -163,8 +162,7 @@ class Evidence:
             marked = "; marked lines are those that listed findings rest on"
         return f"{_name(release, owner)} as published{marked}"
 
-    def _grid(self, owner: int, release: Release) -> Table:
-        assert isinstance(release, FrequencyTable)
+    def _grid(self, owner: int, release: FrequencyTable) -> Table:
         down, across = release.columns
         texts = {tuple(release.cell(index).get(name, "") for name in (down, across)): index for index in range(len(release))}
         rows = [*release.values[0], *([""] if any(row == "" for row, _ in texts) else [])]
@@ -283,22 +281,13 @@ def _anchor(owner: int, place: Place) -> str:
     return f"line-{owner + 1}-{place}"
 
 
-def _find(release: Release, places: set[Place]) -> list[int]:
-    """Return the numbers of the lines at these places, in the order of the file; of a table, those with blanks."""
-    if isinstance(release, FrequencyTable) and release.across is not None:
-        return [index for index in range(len(release)) if release.place(index) in places]
-    if isinstance(release, PartialTable):
-        return list(np.flatnonzero(release.hidden.any(axis=1)).tolist())
-    wanted = np.array(sorted(place for place in places if isinstance(place, int)), np.int64)
-    numbers = np.arange(release.n_lines, dtype=np.int64) + 2 if release.lines is None else release.lines
-    return list(np.flatnonzero(np.isin(numbers, wanted)).tolist())
-
-
-def _is_grid(release: Release) -> bool:
-    if not isinstance(release, FrequencyTable) or len(release.columns) != 2:
-        return False
-    down, across = (len(values) + 1 for values in release.values)
-    return down * across <= MOST_CELLS and across <= MOST_ACROSS
+def _grid_of(release: Release) -> FrequencyTable | None:
+    """Return a frequency table that is shown as a grid, or None."""
+    for table in frequency_tables([release]):
+        if len(table.columns) == 2:
+            down, across = (len(values) + 1 for values in table.values)
+            return table if down * across <= MOST_CELLS and across <= MOST_ACROSS else None
+    return None
 
 
 def _rows(release: Release) -> tuple[tuple[str, ...], RowOf]:

@@ -12,9 +12,8 @@ from typing import Any
 
 from tacit.model.measures import MEASURES
 from tacit.model.policy import ACRO_NAMES, LIMITS
-from tacit.reports.document import bullet, fold
+from tacit.reports.document import bullet, fold, format_number
 from tacit.reports.record import with_headline
-from tacit.reports.sentences import format_number
 
 EXTERNAL = "External report: it holds counts only, no description of a group, no value and no name of a column."
 #: Entries whose texts are words of Tacit's own.

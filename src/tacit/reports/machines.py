@@ -11,7 +11,8 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding
 from tacit.model.version import __version__
 from tacit.reports import sentences
-from tacit.reports.sentences import ReportKind, headline
+from tacit.reports.document import ReportKind
+from tacit.reports.sentences import headline
 
 SARIF_VERSION = "2.1.0"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

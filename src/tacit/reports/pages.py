@@ -27,10 +27,10 @@ from tacit.reports.document import (
     Proof,
     Proofs,
     Table,
+    capitalise,
     nonempty,
     visible,
 )
-from tacit.reports.sentences import capitalise
 
 if TYPE_CHECKING:
     from jinja2 import Environment

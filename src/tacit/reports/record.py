@@ -8,8 +8,8 @@ from typing import Any
 
 from tacit.model.audit import BINDING, Audit, bound, tool
 from tacit.model.measures import Verification
-from tacit.reports.document import WIDTH, bullet
-from tacit.reports.sentences import ReportKind, counted, headline, reason
+from tacit.reports.document import WIDTH, ReportKind, bullet, counted
+from tacit.reports.sentences import headline, reason
 
 
 def dump(record: dict[str, Any]) -> bytes:

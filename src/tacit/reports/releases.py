@@ -11,8 +11,7 @@ import numpy as np
 from tacit.model.frequencies import FrequencyTable
 from tacit.model.negative import NegativeRules
 from tacit.model.release import Itemsets, LeftOut, Listed, Rules
-from tacit.reports.document import UNBROKEN, WIDTH, bullet, fact_lines, facts_text, visible
-from tacit.reports.sentences import counted, people, people_of
+from tacit.reports.document import UNBROKEN, WIDTH, bullet, counted, fact_lines, facts_text, people, people_of, visible
 
 SHOWN = 5  #: The number of lines of a release that its text shows.
 
@@ -54,9 +53,6 @@ def mined_text(
     ``many_numbers`` are columns that are better mined in bins; a threshold below ``k`` people is told, and which column is ``repeated`` so that
     rows are not people.
     """
-    which = "rule"
-    if isinstance(release, Itemsets):
-        which = "frequent itemset" if release.only == "all" else f"{release.only} frequent itemset"
     facts = list(_mining_facts(release, dropped))
     if many_numbers:
         advice = " ".join(f"--bins {quote(f'{name}=q4')}" for name in many_numbers)
@@ -70,7 +66,7 @@ def mined_text(
         )
     if origin:
         facts.append(("Settings", f"from {origin}"))
-    lines = [f"{counted(len(release), which)} about {people(release.n or 0)}"]
+    lines = [f"{counted(len(release), release.described)} about {people(release.n or 0)}"]
     lines += fact_lines([(name.ljust(11), value) for name, value in facts], UNBROKEN)
     if len(release):
         lines += ["", f"Most frequent ({min(only_shown, len(release)):,} of {len(release):,}):"]
@@ -91,8 +87,7 @@ def _mining_facts(release: Listed, dropped: int) -> Iterator[tuple[str, str]]:
     if header.bins:
         yield "Bins", "; ".join(f"{visible(one.column)}={one.text}" for one in header.bins)
     if header.max_length is not None:
-        what = "itemsets" if isinstance(release, Itemsets) else "antecedents"
-        yield "Length", f"{what} of up to {counted(header.max_length, 'item')}"
+        yield "Length", f"{release.first_side} of up to {counted(header.max_length, 'item')}"
     if header.left_out:
         yield "Left out", f"{describe_left_out(header.left_out)}. To mine them too, name all columns with --qi"
     if header.missing is not None:
@@ -118,18 +113,14 @@ def describe_left_out(columns: Sequence[LeftOut]) -> str:
 
 
 def _most_frequent(release: Listed, shown: int) -> Iterator[tuple[str, str]]:
-    names = release.items.names
     for index in np.argsort(-release.hi, kind="stable")[:shown].tolist():
         count = release.count(index)
         number = f"{count.lo:,}" if count.is_exact else "withheld" if release.support is None else release.support.text(index)
-        if isinstance(release, Itemsets):
-            yield f"{number:>9}", ", ".join(release.names(index))
-            continue
-        left = ", ".join(names[item] for item in release.antecedents[index])
-        right = ", ".join(names[item] for item in release.consequents[index])
-        whole = release.whole(index)
-        confident = f"  ({100 * count.lo / whole.lo:.1f} % of {whole.lo:,})" if whole.is_exact and whole.lo else ""
-        yield f"{number:>9}", f"{left} => {right}{confident}"
+        pattern = " => ".join(", ".join(release.items.names[item] for item in side[index]) for side in release.sides)
+        for lo, hi in release.spans[1:]:
+            if 0 < lo[index] == hi[index]:
+                pattern += f"  ({100 * count.lo / lo[index]:.1f} % of {lo[index]:,})"
+        yield f"{number:>9}", pattern
 
 
 # Negative rules

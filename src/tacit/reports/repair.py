@@ -17,15 +17,21 @@ from tacit.reports.document import (
     Listing,
     Paragraph,
     Part,
+    ReportKind,
     Section,
     Sentence,
     Table,
+    capitalise,
+    counted,
     facts_text,
+    format_measure,
+    format_number,
+    people,
     visible,
 )
 from tacit.reports.external import EXTERNAL
 from tacit.reports.pictures import Canvas, bars_of_sizes, before_and_after
-from tacit.reports.sentences import ReportKind, Summary, capitalise, counted, format_measure, format_number, people, verdict_line
+from tacit.reports.sentences import Summary, verdict_line
 
 MOST_CHANGES = 40  #: Changed lines that a report lists; the record lists all.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,10 +19,18 @@ from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level, Waiver
 from tacit.model.rounding import find_convention
-from tacit.reports.document import Command, Sentence, visible
-
-ReportKind = Literal["internal", "external"]
-REPORT_KINDS: tuple[ReportKind, ...] = ("internal", "external")
+from tacit.reports.document import (
+    Command,
+    ReportKind,
+    Sentence,
+    capitalise,
+    counted,
+    first_sentence,
+    format_limit,
+    people,
+    people_of,
+    visible,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,83 +56,9 @@ KINDS = {
 }
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def people(number: int) -> str:
-    """Return a number of people."""
-    return counted(number, "person", "people")
-
-
-def as_share(count: int, n: int | None) -> str:
-    """Return a count as a percentage in parentheses."""
-    if not n:
-        return ""
-    share = 100 * count / n
-    return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
-
-
-def people_of(count: int, n: int | None) -> str:
-    """Return a number of people, and their share of all."""
-    return f"{people(count)}{as_share(count, n)}"
-
-
-def format_number(value: Any) -> str:
-    """Return a measure as it is shown."""
-    if value is None:
-        return "not counted"
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:.6g}" if abs(value) != float("inf") else "infinite"
-    return f"{int(value):,}"
-
-
-def format_measure(value: Any, unit: str) -> str:
-    """Return a measure in a form for reading: shares in percent, tiny numbers as bounds."""
-    if not isinstance(value, float) or not np.isfinite(value):
-        return format_number(value)
-    if unit.startswith(("share", "probability")):
-        return format_percent(value)
-    if value and abs(value) < 0.001:
-        return "less than 0.001" if value > 0 else "almost 0"
-    return format_number(value) if value.is_integer() else f"{value:,.3f}"
-
-
-def format_percent(value: float) -> str:
-    """Return a share in percent; the ends are named only where they are reached."""
-    percent = 100 * value
-    if 0 < percent < 0.01:
-        return "less than 0.01 %"
-    if 99.99 < percent < 100:
-        return "more than 99.99 %"
-    return f"{percent:.0f} %" if percent == round(percent) else f"{percent:.2f} %"
-
-
-def format_limit(value: object) -> str:
-    """Return a limit as in a settings file."""
-    if value is None:
-        return "not set"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def signed_amount(term: Term) -> str:
     """Return a term's number as a row of a sum, such as ``- 2 x 40``."""
     return f"{'+' if term.times > 0 else '-'} {render_amount(term).replace(' times', ' x')}"
-
-
-def capitalise(sentence: str) -> str:
-    """Return a sentence that begins with a capital letter."""
-    return sentence[:1].upper() + sentence[1:]
-
-
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text."""
-    line = " ".join(text.strip().partition("\n")[0].split())
-    end = line.find(". ")
-    return line if end < 0 else line[: end + 1]
 
 
 # The verdict
@@ -527,7 +461,7 @@ LOOKS_FOR = {
     "R01": "groups of fewer than k people whom a rule leaves out, or who are between several rules",
     "R02": "sensitive values that become probable for people whose quasi-identifiers are known, by maximum entropy",
     "R03": "sensitive values that become certain, or are ruled out, for people whose quasi-identifiers are known",
-    "B01": "people of whom fewer than l sensitive values stay possible",
+    "B01": "people for whom fewer than l sensitive values stay possible",
     "B02": "sensitive values that are probable within a group, if all assignments are equally likely",
     "B03": "sensitive values that are probable within a group, by what all groups show together",
     "T01": "hidden values that a rule reveals, which the rest of the table shows",

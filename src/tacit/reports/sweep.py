@@ -9,10 +9,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tacit.model.sweep import ItemsetSweep, Lowest, RepairRow, RepairSweep, RoundingSweep, RuleCell, RuleSweep, Setting
-from tacit.reports.document import PAGES, SCREEN, UNBROKEN, Document, Facts, Figure, Listing, Section, Table, render_text
+from tacit.reports.document import (
+    PAGES,
+    SCREEN,
+    UNBROKEN,
+    Document,
+    Facts,
+    Figure,
+    Listing,
+    Section,
+    Table,
+    counted,
+    people,
+    people_of,
+    render_text,
+)
 from tacit.reports.external import EXTERNAL
 from tacit.reports.pictures import Canvas, Curve, line_chart
-from tacit.reports.sentences import counted, people, people_of
 
 _NOTE = "Internal report: it shows thresholds at which individuals are revealed. It names no group and no value."
 

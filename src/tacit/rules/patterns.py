@@ -23,9 +23,9 @@ from tacit.kernels.rows import superset_max
 from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import Contradiction, OptionError
 from tacit.model.estimates import Method, PatternSupport
-from tacit.model.event import Pattern
 from tacit.model.finding import Citation, render_steps
 from tacit.model.numbers import Bound
+from tacit.model.pattern import Pattern
 from tacit.model.policy import Limits, check_time
 from tacit.model.release import Items, Itemsets, Release, Rules, Sets
 from tacit.model.words import join_names

@@ -27,8 +27,7 @@ import numpy.typing as npt
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import Contradiction, LimitReached, numbered
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding, Step, certificate, remark, render_bound
+from tacit.model.finding import Finding, ItemEvent, Step, certificate, remark, render_bound
 from tacit.model.numbers import Bound
 from tacit.model.policy import Limits
 from tacit.model.release import Rules
@@ -358,7 +357,16 @@ class _Findings:
         values = [named.items.names[value] for value in named.values.tolist()]
         summed = explain_rule_sum(event, count, story.proof, release=self.table.release, values=values, index_of=story.index_of)
         steps = story.all_steps(last) if summed is None else tuple(summed)
-        return Finding(CODE, event, count, statement, story.citations(self.index), steps, same, proof)
+        return Finding(
+            CODE,
+            event,
+            count,
+            statement,
+            because=story.citations(self.index),
+            derivation=steps,
+            same_people=same,
+            certificate=proof,
+        )
 
     def _other_value(self, rule: int) -> ItemEvent | None:
         """Return the same people by the only other value."""

@@ -169,7 +169,7 @@ def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
         _shut_together(ends, enough, check)
     for column in range(len(ends.program)):
         for sign in (1, -1):
-            _settle_end(ends, column, sign, enough, chance, check)
+            _settle_end(ends, column, sign, enough, chance=chance, check=check)
 
 
 def _push(
@@ -291,7 +291,7 @@ def _bound_combinations(problem: Problem, people: Ints, parts: list[_Ends], stop
         return np.minimum(own, of_class[problem.class_of])
 
     by_cases = any(ends.by_cases for ends in parts)
-    return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped, by_cases)
+    return Bounds(fewest(lo), most(hi), fewest(seen_lo), most(seen_hi), stopped=stopped, by_cases=by_cases)
 
 
 def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, Ints, Ints]:

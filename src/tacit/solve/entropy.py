@@ -237,7 +237,7 @@ def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Ca
         share, sums, normaliser = dual.shares(multipliers)
         missed = (sums - bound)[rows]
         far = float(np.abs(missed).max(initial=0.0))
-        return _ActivePoint(multipliers, share, sums, missed, far, normaliser - float(bound[rows] @ multipliers[rows]))
+        return _ActivePoint(multipliers, share, sums, missed, far=far, merit=normaliser - float(bound[rows] @ multipliers[rows]))
 
     point = at(start)
     steps = 0
@@ -501,7 +501,7 @@ class _Path(Dual):
 
     def at(self, multipliers: Floats, s: Floats, r: Floats, u: Floats, v: Floats) -> _Point:
         share, sums, normaliser = self.shares(multipliers)
-        return _Point(multipliers, s, r, u, v, sums, share, normaliser)
+        return _Point(multipliers, s, r, u, v=v, sums=sums, share=share, normaliser=normaliser)
 
     def start(self) -> _Point:
         _, sums, _ = self.shares(np.zeros(self.size))

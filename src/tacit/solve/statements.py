@@ -138,7 +138,7 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
     closed = np.zeros((len(first), statements.n_values), np.uint8)
     if settle:
         _settle(merged, members, people, closed)
-    return _make_problem(statements, merged, members, class_of, people, closed)
+    return _make_problem(statements, merged, members, class_of, people=people, closed=closed)
 
 
 def _merge(statements: Statements) -> _Merged:

@@ -14,15 +14,14 @@ import numpy as np
 
 from tacit.model.audit import AttackRun, Status, Stream, Target
 from tacit.model.errors import LimitReached, OptionError, nearest_name
-from tacit.model.event import comparable
-from tacit.model.finding import Claim
+from tacit.model.finding import Claim, comparable
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.verbs.kinds import KINDS
 from tacit.verbs.merging import merge_lists
 
 if TYPE_CHECKING:
-    from tacit.joint.case import JointCase
+    from tacit.joint.lower import JointCase
     from tacit.known.case import PeopleCase
 
 #: Case that an attack takes: that of its kind of release; known people; known people, or else groups of a joint case; a joint case.
@@ -108,7 +107,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="rules",
         claim="estimates",
         module="tacit.known.sensitive_values",
-        summary="how probable each sensitive value is for whoever has given quasi-identifiers, by maximum entropy",
+        summary="how probable each sensitive value is for people with given quasi-identifiers, by maximum entropy",
         source="Zhu, Wang, Du 2009",
         takes="known",
     ),
@@ -117,7 +116,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="rules",
         claim="proves",
         module="tacit.joint.certain_values",
-        summary="sensitive values that nobody with given quasi-identifiers can have, and whoever has one for certain",
+        summary="sensitive values that nobody with given quasi-identifiers can have, and people whose value is certain",
         source="ours; Zhu, Wang, Du 2009, examples 1 and 2",
         takes="groups",
     ),
@@ -126,7 +125,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="buckets",
         claim="proves",
         module="tacit.buckets.valid_values",
-        summary="people of whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
+        summary="people for whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
         source="Li, Li 2008 (Injector)",
     ),
     Attack(
@@ -150,7 +149,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="table",
         claim="proves",
         module="tacit.partial.rules_about_blanks",
-        summary="blank sensitive cells of a table that a rule tells, which the rest of the table shows",
+        summary="blank sensitive cells of a table that follow from a rule, which the rest of the table shows",
         source="Li, Shirani-Mehr, Yang 2007",
     ),
     Attack(

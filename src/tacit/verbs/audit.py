@@ -26,7 +26,7 @@ from tacit.verbs.kinds import Given, kind_of
 from tacit.verbs.merging import worst_measures
 
 if TYPE_CHECKING:
-    from tacit.joint.case import JointCase
+    from tacit.joint.lower import JointCase
     from tacit.known.case import PeopleCase
     from tacit.model.estimates import Posterior
 
@@ -165,7 +165,7 @@ def audit(
 
 
 def gather_for(release: Any, *, data: Any = None, known: Any = None, **options: Any) -> Gathered:
-    """Read releases; the people beside them say what the columns are called, and how many people there are."""
+    """Read releases; the given people name the columns, and say how many people there are."""
     return gather_releases(
         release,
         columns=() if data is known is None else columns_of(data) or columns_of(known),
@@ -221,7 +221,7 @@ def audit_one(
 
     @cache
     def joint() -> JointCase:
-        from tacit.joint.case import JointCase
+        from tacit.joint.lower import JointCase
 
         case = JointCase.of((release,), Same(), data=rows)
         if len(known) != 1:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from tacit.files.knowledge import read_counts
-from tacit.joint.case import JointCase, look_alikes, refuse_other_codes
-from tacit.joint.readers import words_of
+from tacit.joint.lower import JointCase
+from tacit.joint.readers import look_alikes, refuse_other_codes, words_of
 from tacit.known.releases import SeveralCase
 from tacit.model.audit import AttackRun, Audit, Target
 from tacit.model.errors import OptionError

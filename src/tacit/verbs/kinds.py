@@ -36,7 +36,7 @@ KNOWN_CODES = ("R02", "R03")  #: The attacks on known people, which take all rel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """Inputs of an audit besides one release.
+    """Other inputs of the audit of one release.
 
     ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them. If a release
     ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run.

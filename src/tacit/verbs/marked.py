@@ -8,9 +8,8 @@ from tacit.files.disk import FilePath
 from tacit.files.marked_workbooks import Cell, Mark, check_marked, rows_of, write_marked
 from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
-from tacit.model.event import ItemEvent
-from tacit.model.finding import Finding
-from tacit.model.frequencies import FrequencyTable
+from tacit.model.finding import Finding, ItemEvent
+from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.release import Release
 
 MOST_MARKED = 10_000  #: Findings whose cells are marked, at most, the worst first.
@@ -29,8 +28,11 @@ def mark_release(audit: Audit, release: Release, source: FilePath, path: FilePat
     findings = audit.findings[:MOST_MARKED]
     exposed: dict[Cell, tuple[Mark, str]] = {}
     used: dict[Cell, tuple[Mark, str]] = {}
-    by_cell = _cells_of(release) if isinstance(release, FrequencyTable) else {}
-    column = _column_of_counts(release, rows) if isinstance(release, FrequencyTable) else 0
+    by_cell: dict[frozenset[str], int | str] = {}
+    column = 0
+    for table in frequency_tables([release]):
+        by_cell = _cells_of(table)
+        column = _column_of_counts(table, rows)
     for finding in findings:
         event = finding.event
         place = None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.model.audit import AttackRun, Status
-from tacit.model.event import comparable
+from tacit.model.finding import comparable
 from tacit.model.release import Rules
 
 #: Measures that are added up over sensitive columns: numbers of rules, and uncertainty, which is that of all columns together.

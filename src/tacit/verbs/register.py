@@ -1,4 +1,4 @@
-"""The verb ``register``: releases that have left, and a new one audited beside them.
+"""The verb ``register``: published releases, and a new one audited with them.
 
 A register is a folder. ``register.jsonl`` has one line for each release that has left. Each line holds the SHA-256 of the line before it, so
 that no line can be changed, removed or inserted without breaking the chain. The SHA-256 of the last line, the *head*, stands for the whole

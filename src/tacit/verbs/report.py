@@ -22,9 +22,9 @@ from tacit.model.errors import OptionError, nearest_name
 from tacit.model.release import Release
 from tacit.reports import acro
 from tacit.reports.audit import audit_document
+from tacit.reports.document import REPORT_KINDS, ReportKind
 from tacit.reports.pages import page_bytes
 from tacit.reports.record import audit_record, dump
-from tacit.reports.sentences import REPORT_KINDS, ReportKind
 
 #: The endings of reports and what they are.
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "record"}

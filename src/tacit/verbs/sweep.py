@@ -488,7 +488,7 @@ def sweep_repairs(
         progress((number + 1) / len(methods))
     late = any(row.reason == _LATE_REPAIR for row in rows)
     findings = sum(run.findings for run in before.runs)
-    return RepairSweep(start.n, policy.k, goal, findings, tuple(rows), _LATE if late else "")
+    return RepairSweep(start.n, policy.k, goal, findings, rows=tuple(rows), reason=_LATE if late else "")
 
 
 _LATE_REPAIR = "the time limit was reached"

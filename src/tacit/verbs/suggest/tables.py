@@ -104,7 +104,6 @@ def _ways_to_hide(case: SuggestCase) -> list[Way]:
 def _hide(case: SuggestCase, regions: str, method: Hiding, seconds: float) -> Done:
     from tacit.files.partial import read_partial
     from tacit.files.selection import Marks
-    from tacit.model.partial import PartialTable
     from tacit.verbs.hide import hide
 
     limits = Limits.within(seconds)
@@ -113,7 +112,7 @@ def _hide(case: SuggestCase, regions: str, method: Hiding, seconds: float) -> Do
         remedy = "Give the table before cells were hidden with --data, and the rows to protect with --rows"
         raise OptionError("cells are hidden in the original, for rows that are to be protected", where=lacking, remedy=remedy)
     head = case.release.header
-    original = case.data if isinstance(case.data, PartialTable) else read_partial(case.data, qi=head.qi, sa=head.sa)
+    original = read_partial(case.data, qi=head.qi, sa=head.sa)
     option = "marks" if isinstance(case.rows, Marks) else "rows"
     made = hide(
         original,

@@ -1,4 +1,4 @@
-"""Events that counts are about: items, boxes, patterns.
+"""Patterns of items, as people write them.
 
 A pattern such as ``a and b and not (c or d)`` has the words ``and``, ``or``, ``not`` in any case, and parentheses; everything else between
 blanks and parentheses is the name of an item. Names that contain these, or read like one of the words, are written in single or double
@@ -10,109 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tacit.model.arrays import Flags
 from tacit.model.errors import OptionError
-
-Side = tuple[tuple[str, ...], tuple[str, ...]]  #: What somebody has and what she lacks.
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Change between two releases; any change if both sides are empty."""
-
-    name: str
-    before: Side = ((), ())
-    after: Side = ((), ())
-
-    @property
-    def is_any(self) -> bool:
-        """Tell if the new value may be any other."""
-        return not any((*self.before, *self.after))
-
-    @property
-    def differs(self) -> bool:
-        """Tell if the value differs from the one before."""
-        had, lacked = self.before
-        has, lacks = self.after
-        other = bool(had) and bool(has) and set(had) != set(has)
-        return self.is_any or other or bool(set(had) & set(lacks)) or bool(set(lacked) & set(has))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The change as in the record."""
-        out: dict[str, Any] = {"column": self.name}
-        for name, (present, absent) in (("before", self.before), ("after", self.after)):
-            out[name] = {"present": list(present), "absent": list(absent)}
-        return {"column": self.name, "changed": True} if self.is_any else out
-
-
-@dataclass(frozen=True, slots=True)
-class ItemEvent:
-    """People with all ``present`` and no ``absent`` items.
-
-    They lack at least one of ``not_all``, where there are such. Where several releases are about different people, they are among those of the
-    populations ``inside`` and not among those of ``outside``. ``changes`` are about columns whose values may have changed.
-    """
-
-    present: tuple[str, ...]
-    absent: tuple[str, ...] = ()
-    not_all: tuple[str, ...] = ()
-    inside: tuple[int, ...] = ()
-    outside: tuple[int, ...] = ()
-    changes: tuple[Change, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("present", "absent", "not_all"):
-            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The event as in the record."""
-        out: dict[str, list[Any]] = {"present": list(self.present), "absent": list(self.absent)}
-        where = {name: list(getattr(self, name)) for name in ("inside", "outside") if getattr(self, name)}
-        where |= {"changes": [change.to_dict() for change in self.changes]} if self.changes else {}
-        return out | ({"not_all": list(self.not_all)} if self.not_all else {}) | where
-
-    def holds(self, items: frozenset[str]) -> bool:
-        """Tell if a person with these items belongs."""
-        lacks_some = not self.not_all or not items.issuperset(self.not_all)
-        return items.issuperset(self.present) and items.isdisjoint(self.absent) and lacks_some
-
-
-@dataclass(frozen=True, slots=True)
-class BoxEvent:
-    """People whose values are allowed, column by column."""
-
-    allowed: dict[str, tuple[str, ...]]
-
-    def to_dict(self) -> dict[str, list[str]]:
-        """The event as in the record."""
-        return {column: sorted(set(values)) for column, values in sorted(self.allowed.items())}
-
-
-Event = ItemEvent | BoxEvent
-
-
-def mentions(event: Event) -> frozenset[tuple[str | None, str]]:
-    """Return the columns and items that an event is about.
-
-    The column of an item is what stands before its first ``=``; other items have none. Events about several populations, or about values
-    that changed, are about more than items: the set is then empty.
-    """
-    if isinstance(event, BoxEvent):
-        return frozenset((column, f"{column}={value}") for column, values in event.allowed.items() for value in values)
-    if event.inside or event.outside or event.changes:
-        return frozenset()
-    items = (*event.present, *event.absent, *event.not_all)
-    return frozenset((item.partition("=")[0] if "=" in item else None, item) for item in items)
-
-
-def comparable(event: Event) -> object:
-    """Return a key that is the same for the same event."""
-    return (frozenset(event.present), frozenset(event.absent)) if isinstance(event, ItemEvent) else event
-
 
 #: Patterns over more items than this are refused: their truth table has 2**16 lines.
 MOST_ITEMS = 16

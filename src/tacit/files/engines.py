@@ -1,0 +1,85 @@
+"""Engines: programs that merge equal rows of data and count them.
+
+All that Tacit infers depends on counts. So rows that are equal in the columns in use may become one class of people with a weight, and every
+answer stays the same. ``memory`` reads all rows and merges them, and is the reference; ``duckdb`` merges them where they lie, and keeps classes
+only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import OptionError, nearest_name
+from tacit.model.memory import half_of_memory, parse_bytes
+from tacit.model.table import Column, row_keys
+
+ENGINES = ("duckdb", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Program that merges rows, and the bytes of memory that it may use."""
+
+    name: str = "duckdb"
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in ENGINES:
+            remedy = nearest_name(self.name, ENGINES, "engines")
+            raise OptionError(f"unknown engine {self.name!r}", where="--engine", remedy=remedy)
+
+    @property
+    def is_reference(self) -> bool:
+        """True if all rows are read."""
+        return self.name == "memory"
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of memory to use, by default half of the machine's."""
+        return self.memory or half_of_memory()
+
+
+def engine(name: str = "duckdb", *, memory: str | int | None = None) -> Engine:
+    """Return the engine of a name, which may use so much memory.
+
+    Parameters
+    ----------
+    name
+        ``"duckdb"`` merges rows where they lie; ``"memory"`` reads all of them, and is the reference.
+    memory
+        Memory that merging may use, such as ``"4GB"``; by default half of the machine's.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> rows = {"sex": ["F", "F", "M"], "ill": ["no", "no", "yes"]}
+    >>> len(tacit.read_table(rows, engine=tacit.engine("duckdb", memory="1GB")).weights)
+    2
+    """
+    return Engine(name, parse_bytes(memory, where="memory") if isinstance(memory, str) else memory)
+
+
+def as_engine(given: Engine | str | None) -> Engine | None:
+    """Return an engine given by itself or by its name."""
+    return Engine(given) if isinstance(given, str) else given
+
+
+class Classes(NamedTuple):
+    """Distinct rows with the number of people in each; ``marked`` ones have the missing mark in a column that is not held."""
+
+    columns: tuple[Column, ...]
+    weights: Ints
+    marked: Flags
+
+
+def merge(columns: tuple[Column, ...], weights: Ints, marked: Flags) -> Classes:
+    """Merge equal rows, sorted by their codes; unmarked ones first."""
+    key = row_keys((marked.astype(np.int8), *(column.codes for column in columns)), len(weights))
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    merged = np.zeros(len(first), np.int64)
+    np.add.at(merged, group.reshape(-1), weights)
+    return Classes(tuple(Column(one.name, one.values, one.codes[first]) for one in columns), merged, marked[first])

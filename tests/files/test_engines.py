@@ -1,0 +1,200 @@
+"""One suite for every engine: they merge rows alike, from every source, and every verb gives the same answer."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit.files import delimited
+from tacit.files.engines import ENGINES, as_engine
+from tacit.model.errors import InputError, OptionError
+from tacit.model.table import Table
+from tests.examples import examples
+from tests.shell import tacit as run
+
+NAMES = ["age", "Age", "c0", "weight", "marked", "t0", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]
+CELLS = st.sampled_from(["", "a", "A", " a ", "b", "1", "1.0", "NULL", "nan", 'q"', "'", "é", "𐀀", "?", " ?", "%"])
+Case = tuple[list[str], Sequence[tuple[str, ...]]]
+SOURCES = ("csv", "parquet", "folder", "duckdb", "frame")
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Draw column names and rows."""
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique_by=str.casefold))
+    return names, draw(st.lists(st.tuples(*[CELLS] * len(names)), min_size=1, max_size=12))
+
+
+def write(case: Case, form: str, folder: Path) -> Any:
+    """Write rows in a form; return what reads them."""
+    names, rows = case
+    if form == "frame":
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    if form == "csv":
+        text = io.StringIO()
+        csv.writer(text, quoting=csv.QUOTE_ALL).writerows([names, *rows])
+        (folder / "people.csv").write_text(text.getvalue(), encoding="utf-8")
+        return folder / "people.csv"
+    with duckdb.connect(str(folder / "people.duckdb")) as connection:
+        quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names]
+        connection.execute(f"CREATE TABLE people ({', '.join(f'{name} VARCHAR' for name in quoted)})")
+        connection.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(names))})", [list(row) for row in rows])
+        if form == "duckdb":
+            return f"{folder / 'people.duckdb'}::people"
+        if form == "parquet":
+            connection.execute(f"COPY people TO '{folder / 'people.parquet'}' (FORMAT parquet)")
+            return folder / "people.parquet"
+        (folder / "parts").mkdir()
+        for part in (0, 1):
+            chosen = f"SELECT * FROM people WHERE rowid % 2 = {part}"
+            connection.execute(f"COPY ({chosen}) TO '{folder / 'parts' / f'{part}.parquet'}' (FORMAT parquet)")
+        return folder / "parts"
+
+
+def counted(table: Table) -> dict[tuple[str, ...], int]:
+    """Return the people of each row, whatever the order."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for place, weight in enumerate(table.weights.tolist()):
+        found[tuple(column.values[column.codes[place]] for column in table.columns)] += weight
+    return dict(found)
+
+
+@pytest.mark.parametrize("form", SOURCES)
+@settings(max_examples=examples(25), deadline=None)
+@given(case=cases(), rule=st.sampled_from(["category", "drop", "drop-any"]), width=st.integers(1, 3))
+def test_classes_are_the_rows_counted(
+    tmp_path_factory: pytest.TempPathFactory, form: str, case: Case, rule: Any, width: int
+) -> None:
+    names, rows = case
+    held = names[:width]
+    trimmed = [tuple(cell.strip() for cell in row) for row in rows]
+    looked_at = {"drop": width, "drop-any": len(names)}.get(rule, 0)
+    kept = [row[:width] for row in trimmed if "?" not in row[:looked_at]]
+    data = write(case, form, tmp_path_factory.mktemp("source"))
+    for engine in ENGINES:
+        if not kept:
+            with pytest.raises(InputError, match="every row has the missing mark"):
+                tacit.read_table(data, columns=held, missing="?", missing_rule=rule, engine=engine)
+            continue
+        table = tacit.read_table(data, columns=held, missing="?", missing_rule=rule, engine=engine)
+        assert counted(table.select(held)) == Counter(kept)
+        assert len(table.weights) == len(set(kept))
+        assert table.dropped == len(rows) - len(kept)
+        assert [column.values for column in table.select(held).columns] == [
+            tuple(sorted(set(one))) for one in zip(*kept, strict=True)
+        ]
+
+
+def test_blocks_are_merged_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("a" if row % 3 else " b", str(row % 5), "?" if row % 7 == 0 else "x") for row in range(500)]
+    path = write((["one", "two", "three"], rows), "csv", tmp_path)
+    path.write_text(path.read_text().replace('"', ""))
+    monkeypatch.setattr(delimited, "_BLOCK", 100)
+    monkeypatch.setattr(delimited, "_FEW_ROWS", 4)
+    made = tacit.read_table(path, columns=["one", "two"], missing="?", missing_rule="drop-any", engine="duckdb")
+    whole = tacit.read_table(path, columns=["one", "two"], missing="?", missing_rule="drop-any").merged()
+    assert counted(made) == counted(whole)
+    assert (made.weights.tolist(), made.dropped) == (whole.weights.tolist(), whole.dropped)
+
+
+def test_partitions_are_columns(tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        rows = "SELECT range % 3 AS year, range % 2 AS sex, range AS number FROM range(30)"
+        connection.execute(f"COPY ({rows}) TO '{tmp_path / 'people'}' (FORMAT parquet, PARTITION_BY (year))")
+    table = tacit.read_table(tmp_path / "people", columns=["year", "sex"], engine="duckdb")
+    assert counted(table.select(["year", "sex"])) == {(str(y), str(s)): 5 for y in range(3) for s in range(2)}
+    assert table.source is not None
+    assert table.source.name == "people"
+
+
+PEOPLE = [
+    (("F", "M")[i % 2], ("20", "30", "40", "?")[i % 7 % 4], ("N", "S")[i % 3 % 2], ("flu", "none", "cold")[i * i % 11 % 3])
+    for i in range(240)
+]
+ROLES = ("--qi", "sex,age,area", "--sa", "ill", "--missing", "?")
+VERBS: dict[str, list[tuple[str, ...]]] = {
+    "itemsets": [("mine", "itemsets", "DATA", "--min-support", "20"), ("audit", "out.csv", "--data", "DATA")],
+    "rules": [
+        ("mine", "rules", "DATA", *ROLES, "--min-support", "10", "--min-confidence", "0.3", "--missing-rule", "drop"),
+        ("audit", "out.csv", "--data", "DATA"),
+        ("audit", "out.csv", "--known", "DATA"),
+        ("repair", "out.csv", "--data", "DATA", "--method", "withhold"),
+    ],
+    "negative": [("mine", "negative", "DATA", *ROLES, "--min-expectation", "0.5")],
+    "tabulate": [("tabulate", "DATA", "--by", "sex,age", "--by", "area,ill"), ("audit", "out.csv", "--data", "DATA")],
+    "bins": [("tabulate", "DATA", "--by", "sex,age", "--bins", "age=20", "--missing", "?")],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_gives_the_same_bytes(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["sex", "age", "area", "ill"]
+    write((names, PEOPLE), "csv", tmp_path)
+    write((names, PEOPLE), "parquet", tmp_path)
+    answers = []
+    for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in ENGINES), ("people.parquet", ("duckdb",))):
+        told: list[Any] = []
+        for words in VERBS[verb]:
+            to = ("-o", "safer.csv") if words[0] == "repair" else () if words[0] == "audit" else ("-o", "out.csv")
+            given = tuple(data if word == "DATA" else word for word in words)
+            done = run(*given, *to, *(part for one in engine for part in ("--engine", one)), "--json", "record.json")
+            assert done.exit_code in (0, 1, 3), done.output
+            told.append(json.loads(Path("record.json").read_text()))
+            told.append(Path("out.csv").read_bytes() if Path("out.csv").exists() else b"")
+        answers.append(told)
+    for other in answers[1:-1]:
+        assert other == answers[0]
+    assert [one for one in answers[-1] if isinstance(one, bytes)] == [one for one in answers[0] if isinstance(one, bytes)]
+
+
+def test_engines_are_named(tmp_path: Path) -> None:
+    assert as_engine("memory") == tacit.engine("memory")
+    assert tacit.engine("duckdb", memory="2GB").bytes == 2 * 10**9
+    assert tacit.engine().bytes > 0
+    with pytest.raises(OptionError) as caught:
+        tacit.engine("duckbd")
+    assert str(caught.value) == "--engine: unknown engine 'duckbd'. Did you mean 'duckdb'? The engines are: duckdb, memory."
+    with pytest.raises(OptionError, match=r"^memory: is not a size of memory\. Write for instance 4GB\."):
+        tacit.engine(memory="much")
+
+
+def test_errors_name_a_row_only_where_rows_are_in_order(tmp_path: Path) -> None:
+    path = write((["age", "sex"], [("30", "F"), ("many", "M")]), "csv", tmp_path)
+    for engine, place in ((None, ", row 2"), ("duckdb", "")):
+        with pytest.raises(InputError) as caught:
+            tacit.read_table(path, bins={"age": 10}, engine=engine)
+        assert str(caught.value).startswith(f"{path}, column 'age'{place}: is not a number")
+
+
+def test_failures_of_duckdb_say_nothing_of_the_data(tmp_path: Path) -> None:
+    path = write((["a"], [("secret",)]), "parquet", tmp_path)
+    content = bytearray(path.read_bytes())
+    content[4:40] = bytes(36)
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        tacit.read_table(path, engine="duckdb")
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_merged_weights_are_whole_numbers(tmp_path: Path) -> None:
+    for form in SOURCES:
+        (tmp_path / form).mkdir()
+        data = write((["a", "b"], [("x", "y")] * 3 + [("x", "z")]), form, tmp_path / form)
+        table = tacit.read_table(data, engine="duckdb")
+        assert table.weights.dtype == np.int64
+        assert table.weights.tolist() == [3, 1]
+        assert not table.is_by_row
