@@ -274,7 +274,7 @@ def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
 
 
 def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions], who: str) -> None:
-    """Explain the rules (T01) that reveal a person's blank cells."""
+    """Explain the rules (T01) that reveal a person's blank cells, or the classes (T03) of a table that hides none."""
     import numpy as np
 
     from tacit.model.estimates import read_who
@@ -292,13 +292,20 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
     policy = policy_for(release, settings)
     original = reading.read_original(release, settings)
     rows = reading.rows_to_protect(release, original, asked)
-    found = tacit.audit(release, data=original, rows=rows, policy=policy, attacks=["T01"], time_limit=asked.time_limit)
-    lines = {release.line(row) for row in np.flatnonzero(fits).tolist()}
-    about = [one for one in found.findings if lines & {cited.place for cited in one.because if isinstance(cited.place, int)}]
     number = int(fits.sum())
     records = "1 record fits" if number == 1 else f"{number:,} records fit"
-    rules = "no rule reveals" if not about else "1 rule reveals" if len(about) == 1 else f"{len(about):,} rules reveal"
-    sentence = f"{records}, and {rules} a sensitive cell among them."
+    found = tacit.audit(release, data=original, rows=rows, policy=policy, attacks=["T01"], time_limit=asked.time_limit)
+    if found.attack("T01").status == "not-relevant":
+        found = tacit.audit(release, policy=policy, attacks=["T03"], time_limit=asked.time_limit)
+        about = [one for one in found.findings if (_rows_with(release, one) & fits).any()]
+        classes = "no exposed class holds" if not about else "1 exposed class holds"
+        classes = f"{len(about):,} exposed classes hold" if len(about) > 1 else classes
+        sentence = f"{records}, and {classes} some of them."
+    else:
+        lines = {release.line(row) for row in np.flatnonzero(fits).tolist()}
+        about = [one for one in found.findings if lines & {cited.place for cited in one.because if isinstance(cited.place, int)}]
+        rules = "no rule reveals" if not about else "1 rule reveals" if len(about) == 1 else f"{len(about):,} rules reveal"
+        sentence = f"{records}, and {rules} a sensitive cell among them."
     shown = about[: asked.top or TOP]
 
     def text(width: int) -> str:
@@ -307,6 +314,17 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
 
     record = {"format": "tacit.explanation/1", "statement": sentence, "findings": [one.to_dict() for one in shown]}
     emit(record, text, json_to=asked.json_to, headline=sentence, external=sentence if asked.is_external else None)
+
+
+def _rows_with(release: PartialTable, finding: tacit.Finding) -> Any:
+    """Return the rows that show the cells of a class."""
+    import numpy as np
+
+    shows = np.ones(release.n, np.bool_)
+    for name, values in finding.event.to_dict().items():
+        column = release.people.column(name)
+        shows &= column.codes == column.values.index(values[0])
+    return shows
 
 
 def _render_people(lo: int, hi: int | None) -> str:

@@ -86,6 +86,11 @@ class Caution:
     release: int | None = None
 
     @property
+    def is_guess(self) -> bool:
+        """Tell if it is about values that can be guessed."""
+        return self.about in ("value", "hidden value")
+
+    @property
     def text(self) -> str:
         """Rest of a sentence about the caution; counts only."""
         among = f"{self.number:,} of {self.of:,} {'person' if self.of == 1 else 'people'}"

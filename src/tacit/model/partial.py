@@ -140,7 +140,7 @@ class PartialTable(Published):
 
     def find_lines(self, places: Collection[int | str]) -> Ints:
         """Return the rows with blanks, and those on these lines."""
-        shown: Flags = np.array(self.hidden.any(axis=1))
+        shown = np.array(self.hidden.any(axis=1), np.bool_)
         shown[[place - 2 for place in places if isinstance(place, int) and 2 <= place < len(self) + 2]] = True
         return np.flatnonzero(shown)
 

@@ -319,7 +319,7 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
     numbers = {entry.get("n") for entry in audit.release}
     n = numbers.pop() if len(numbers) == 1 else None
     concerned = min(max(summary.people, summary.certain, summary.guessed), n or 0) if audit.verdict == "exposed" else 0
-    guessed = min(max((one.number for one in audit.cautions), default=0), n or 0)
+    guessed = min(max((one.number for one in audit.cautions if one.is_guess), default=0), n or 0)
     if not n or not (concerned or guessed):
         return None
     told = []
@@ -433,7 +433,13 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
     measures = audit.measures
     if audit.verdict != "incomplete" and finds_groups(audit):
         yield summary.groups, f"groups of {summary.span} that can be computed"
-    if summary.groups:
+    if sentences.judges_classes(audit):
+        yield (
+            int(audit.measures["people_below_k"]),
+            f"people who share their quasi-identifiers with fewer than {audit.policy.k - 1:,} others",
+        )
+        yield int(audit.measures["people_alone"]), "of them with nobody"
+    elif summary.groups:
         yield summary.single, "of them a single person"
         yield summary.people, "people concerned at least"
     if joint:

@@ -102,7 +102,7 @@ def explanation_text(told: Explanation, *, width: int = WIDTH) -> str:
         lines += bullet(f"{number:>3}.", step.text, width)
     sources = f" Published in {told.sources}." if told.sources else ""
     if told.is_proved:
-        what = "the table shows these counts" if finding["code"] == "T01" else "it is so in every database that fits"
+        what = "the table shows these counts" if finding["code"] in ("T01", "T03") else "it is so in every database that fits"
         last = f"Proved: {what}.{sources} tacit verify re-checks it."
     else:
         last = f"Estimated: a probability, not a proof.{sources}"

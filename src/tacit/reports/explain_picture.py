@@ -64,6 +64,8 @@ def explanation_picture(
         return _draw_choices(artist)
     if "matching" in proof or "below" in proof:
         return _draw_values(artist, values)
+    if "rows" in proof.get("counts", ()):
+        return _draw_class(artist, bars or {})
     if "counts" in proof:
         return _draw_counts(artist, bars or {})
     is_sum = any(isinstance(step, model.Term) for step in told.derivation)
@@ -261,6 +263,18 @@ def _draw_counts(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:
     limit = bars.get("min_confidence")
     note = f"The policy allows a rule up to {100 * limit:g} % of those that fit." if limit is not None else "Counts of records."
     return artist.bars(rows, note, _speak(rows), limit=whole * limit if limit is not None else None)
+
+
+def _draw_class(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:
+    lo, hi = artist.told.finding["count"]
+    least = bars.get("k", 0)
+    if hi >= least:
+        return None  # the sensitive values are told, and the number of people says nothing
+    rows = [Row("rows that show these values", 0, lo, "left", f"{lo:,}")]
+    if hi > lo:
+        rows.append(Row("and those that may, as cells are blank", 0, hi, "add", f"{hi:,}"))
+    rows.append(Row("people that the policy asks for", 0, least, "take", f"{least:,}"))
+    return artist.bars(rows, "People with the same quasi-identifiers.", _speak(rows))
 
 
 def _draw_estimate(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:

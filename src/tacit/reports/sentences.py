@@ -96,6 +96,9 @@ class Summary:
         self.guessed = max((run.people for run in found if run.claim == "estimates"), default=0)
         self.bounded = any(run.claim == "proves" and run.decides for run in values)
         self.finds_groups = finds_groups(audit)
+        if judges_classes(audit):
+            self.people = audit.attack("T03").people
+            self.certain = int(audit.measures["people_certain"])
         self.about_table = _table_sentence(audit) if is_table(audit) else ""
         self.what = "this release" if len(audit.release) == 1 else f"these {len(audit.release)} releases"
         self.waived = len(audit.waived.places)
@@ -492,7 +495,7 @@ LOOKS_FOR = {
     "B03": "sensitive values that are probable within a group, by what all groups show together",
     "T01": "hidden values that a rule reveals, which the rest of the table shows",
     "T02": "hidden values that other readings of the blanks reveal, or a model",
-    "T03": "people who share their quasi-identifiers with fewer than k people in all, or whose group has fewer than l sensitive values",
+    "T03": "groups of fewer than k people with the same quasi-identifiers, or with fewer than l sensitive values",
     "X01": "groups of fewer than k people that follow from all published numbers together",
 }
 
