@@ -160,7 +160,11 @@ def test_a_shell_completes_names_and_files(shell: str) -> None:
     made = get_completion_class(shell)
     assert made is not None
     complete = made(cli, {}, "tacit", "_TACIT_COMPLETE")
-    assert [item.value for item in complete.get_completions(["repair", "r.csv", "--method"], "r")] == ["raise-threshold", "round"]
+    assert [item.value for item in complete.get_completions(["repair", "r.csv", "--method"], "r")] == [
+        "raise-threshold",
+        "round",
+        "round-controlled",
+    ]
     assert [item.value for item in complete.get_completions(["audit", "--attack"], "b")] == ["B01", "B02", "B03"]
     assert [(item.value, item.type) for item in complete.get_completions(["audit"], "rel")] == [("rel", "file")]
     assert [(item.value, item.type) for item in complete.get_completions(["audit", "--report-kind"], "e")] == [

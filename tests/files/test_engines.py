@@ -128,9 +128,8 @@ VERBS: dict[str, list[tuple[str, ...]]] = {
     "itemsets": [("mine", "itemsets", "DATA", "--min-support", "20"), ("audit", "out.csv", "--data", "DATA")],
     "rules": [
         ("mine", "rules", "DATA", *ROLES, "--min-support", "10", "--min-confidence", "0.3", "--missing-rule", "drop"),
-        ("audit", "out.csv", "--data", "DATA"),
-        ("audit", "out.csv", "--known", "DATA"),
-        ("repair", "out.csv", "--data", "DATA", "--method", "withhold"),
+        ("audit", "out.csv", "--data", "DATA", "--attack", "R02"),
+        ("audit", "out.csv", "--known", "DATA", "--attack", "R02"),
     ],
     "negative": [("mine", "negative", "DATA", *ROLES, "--min-expectation", "0.5")],
     "tabulate": [("tabulate", "DATA", "--by", "sex,age", "--by", "area,ill"), ("audit", "out.csv", "--data", "DATA")],

@@ -42,7 +42,7 @@ def test_exposed_classes_are_those_of_the_case(case: dict[str, Any]) -> None:
         values = told.partition("show S ")[2].partition(" and nothing")[0].replace(" or ", ",")
         people = f"({lo})" if lo == hi else f"({lo}-{hi})"
         found.append(" ".join([*(event[name][0] for name in sorted(event)), people, *([values] if values else [])]))
-    assert sorted(found) == sorted(case["classes"])
+    assert sorted(found) == sorted(case["channels"])
     assert audit.asked_verdict == ("exposed" if found else "clean")
     outcome = check_audit(json.loads(json.dumps(audit.to_dict(top=99))), [table])
     assert (outcome.held, outcome.problems) == (len(found), ())

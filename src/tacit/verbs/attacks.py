@@ -193,6 +193,7 @@ ATTACKS: tuple[Attack, ...] = (
         module="tacit.partial.small_classes",
         summary="people who share their quasi-identifiers with fewer than k-1 others in a table, or all have the same sensitive value",
         source="Sweeney 2002; Machanavajjhala et al. 2006",
+        reads=("k", "l", "max_posterior"),
     ),
     Attack(
         code="X01",
