@@ -28,7 +28,7 @@ help:
 	@echo 'make judge   hold verdicts on random releases against every database that fits them, JUDGE_SECONDS long'
 	@echo 'make docs    write generated facts into docs/ and build the pages into site/'
 	@echo 'make pages-serve   show the pages at 127.0.0.1:8000, and build them again when one changes'
-	@echo 'make screenshots   draw the pictures of a report in docs/images with an installed browser'
+	@echo 'make screenshots   draw the pictures of a report and of tacit serve in docs/images with an installed browser'
 	@echo 'make clean   remove what these targets made'
 
 demo: $(VENV)/installed
