@@ -9,9 +9,10 @@ Rules are removed one by one (:func:`without_proofs`) or by higher thresholds (:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.errors import InputError, OptionError, RepairError, numbered
 from tacit.model.finding import ItemEvent
 from tacit.model.numbers import Rounding
-from tacit.model.release import Header, Itemsets, Listed, Rules
+from tacit.model.release import Header, Itemsets, Listed, Release, Rules
 from tacit.model.repair import RepairCase
 from tacit.model.table import Schema, Table
 
@@ -383,3 +384,20 @@ def _read_counts(release: Rules) -> np.ndarray[tuple[int], np.dtype[np.float64]]
 
 def _prints_support(release: Rules, index: int) -> bool:
     return bool(release.support.text(index)) if release.support is not None else int(release.lo[index]) == int(release.hi[index])
+
+
+def can_lose_lines(release: Release) -> TypeGuard[Listed]:
+    """Tell if each line states only its own count."""
+    return release.kind == "rules" or (release.kind == "itemsets" and release.only == "all")
+
+
+def leave_out_lines(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
+    """Return the releases without these lines; the others keep their line numbers."""
+    left = list(releases)
+    for number, release in enumerate(releases):
+        out = [line for one, line in gone if one == number]
+        if out and can_lose_lines(release):
+            lines = np.array([release.line(index) for index in range(len(release))], np.int64)
+            kept = np.flatnonzero(~np.isin(lines, out))
+            left[number] = replace(some_lines(release, kept), lines=lines[kept])
+    return tuple(left)

@@ -31,10 +31,9 @@ from tacit.model.release import MadeBy, Release
 from tacit.model.repair import Repair
 from tacit.model.table import Table
 from tacit.repairs import suppress as method
-from tacit.repairs.lists import safety
+from tacit.repairs.lists import can_lose_lines, leave_out_lines, safety
 from tacit.repairs.suppress import Choice, Separation, SuppressCase, Units
 from tacit.verbs.audit import audit, gather_for
-from tacit.verbs.suggest.several import can_lose_lines, leave_out_lines
 
 Attacker = Literal["method", "rule", "reader"]
 ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.repairs.lists import Line, Lines, breaking, cited_lines, holding, some_lines
+from tacit.repairs.lists import Line, Lines, breaking, can_lose_lines, cited_lines, holding, leave_out_lines
 from tacit.repairs.round import DECIMALS
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
@@ -247,11 +247,6 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
     )
 
 
-def can_lose_lines(release: Release) -> TypeGuard[Listed]:
-    """Tell if each line states only its own count."""
-    return release.kind == "rules" or (release.kind == "itemsets" and release.only == "all")
-
-
 def _with_larger(releases: Sequence[Release], lines: frozenset[Line]) -> frozenset[Line]:
     """Add the lines of all larger itemsets."""
     more = set(lines)
@@ -260,15 +255,3 @@ def _with_larger(releases: Sequence[Release], lines: frozenset[Line]) -> frozens
             wanted = {frozenset(release.names(index)) for index in range(len(release)) if release.line(index) in mine}
             more |= {(number, release.line(index)) for index in holding(release, wanted)}
     return frozenset(more)
-
-
-def leave_out_lines(releases: Sequence[Release], gone: frozenset[Line]) -> tuple[Release, ...]:
-    """Return the releases without these lines; the others keep their line numbers."""
-    left = list(releases)
-    for number, release in enumerate(releases):
-        out = [line for one, line in gone if one == number]
-        if out and can_lose_lines(release):
-            lines = np.array([release.line(index) for index in range(len(release))], np.int64)
-            kept = np.flatnonzero(~np.isin(lines, out))
-            left[number] = replace(some_lines(release, kept), lines=lines[kept])
-    return tuple(left)
