@@ -161,7 +161,7 @@ def read_people(
     return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
 
 
-SMALL = 1 << 26  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
+SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
 
 
 def engine_for(path: str, given: Options) -> Engine | None:
