@@ -211,3 +211,21 @@ def test_a_table_without_blanks_is_judged_by_its_classes(tmp_path: Path, monkeyp
     made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)
     assert [one["number"] for one in made["cautions"] if one["code"] == "T03"] == [1]
     assert next(one["status"] for one in made["attacks"] if one["code"] == "T03") == "not-relevant"
+
+
+def test_classes_of_a_table_stand_on_pages_and_in_explanations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = ["30,N,flu"] * 3 + ["40,N,flu", "40,N,cold", "50,S,cold"]
+    Path("people.csv").write_text("\n".join(["age,area,ill", *rows]) + "\n", encoding="utf-8")
+    roles = ("--qi", "age,area", "--sa", "ill")
+    done = tacit("audit", "people.csv", *roles, "--k", "2", "--report", "page.html", "--report", "page.md")
+    assert done.exit_code == 1
+    page = Path("page.html").read_text(encoding="utf-8")
+    for text in (page, Path("page.md").read_text(encoding="utf-8")):
+        assert "All 3 people with age=30, area=N have ill flu" in text
+        assert "1 person has age=50, area=S" in text
+    assert "guessed" not in page
+    told = tacit("explain", "people.csv", *roles, "--who", "age=50,area=S").output
+    assert told.startswith("1 record fits, and 1 exposed class holds ")
+    assert "1 person has age=50, area=S" in told
+    assert "age=30" not in told

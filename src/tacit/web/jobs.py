@@ -13,6 +13,7 @@ import re
 import shutil
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -187,19 +188,13 @@ class Jobs:
 
     async def _process(self, project: Project, job: Job) -> Job:
         folder = self.folder(project, job.id)
-        process = await asyncio.create_subprocess_exec(
-            "/bin/sh",
-            "-c",
-            'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
-            "tacit",
-            str(MEMORY),
-            *(sys.executable, "-m", job.program, *job.words),
-            cwd=self._workspace.files(project.id),
-            env={**environment_of_commands(), "TACIT_PROGRESS": str(folder / "progress.json")},
+        process = await start_process(
+            [job.program, *job.words],
+            folder=self._workspace.files(project.id),
+            environment={**environment_of_commands(), "TACIT_PROGRESS": str(folder / "progress.json")},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
         )
         try:
             _, said = await process.communicate()
@@ -213,6 +208,24 @@ class Jobs:
         if process.returncode is not None and process.returncode < 0:
             message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
         return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
+
+
+async def start_process(
+    words: Sequence[str], *, folder: Path, environment: Mapping[str, str], **streams: Any
+) -> asyncio.subprocess.Process:
+    """Start a module of Python with its arguments, in a group of its own and with limited memory."""
+    return await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
+        "tacit",
+        str(MEMORY),
+        *(sys.executable, "-m", *words),
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+        **streams,
+    )
 
 
 async def end_process(process: asyncio.subprocess.Process) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from tacit.model.errors import InputError
 from tacit.model.version import __version__
 from tacit.web import texts
 from tacit.web.commands import Command, identity, refuse_outside
-from tacit.web.jobs import MEMORY, end_process, environment_of_commands
+from tacit.web.jobs import end_process, environment_of_commands, start_process
 from tacit.web.projects import Project, Workspace
 
 LIVE = "tacit.cli.live"  #: Module that the process runs.
@@ -105,20 +104,14 @@ class Keepers:
             folder = self._workspace.folder(project.id) / "live"
             folder.mkdir(mode=0o700, exist_ok=True)
             command.prepare(folder)
-            process = await asyncio.create_subprocess_exec(
-                "/bin/sh",
-                "-c",
-                'ulimit -v "$1" 2>/dev/null; shift; exec "$@"',
-                "tacit",
-                str(MEMORY),
-                *(sys.executable, "-m", LIVE, *command.to_read(folder)),
-                cwd=self._workspace.files(project.id),
-                env=environment_of_commands(),
+            process = await start_process(
+                [LIVE, *command.to_read(folder)],
+                folder=self._workspace.files(project.id),
+                environment=environment_of_commands(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 limit=LARGEST,
-                start_new_session=True,
             )
             made = _Keeper(name, process)
             self._keepers[project.id] = made
