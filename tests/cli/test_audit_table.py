@@ -226,6 +226,6 @@ def test_classes_of_a_table_stand_on_pages_and_in_explanations(tmp_path: Path, m
         assert "1 person has age=50, area=S" in text
     assert "guessed" not in page
     told = tacit("explain", "people.csv", *roles, "--who", "age=50,area=S").output
-    assert told.startswith("1 record fits, and 1 exposed class holds ")
+    assert told.startswith("1 record fits, and 1 exposed class holds it.")
     assert "1 person has age=50, area=S" in told
     assert "age=30" not in told

@@ -300,7 +300,7 @@ def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions],
         about = [one for one in found.findings if (_rows_with(release, one) & fits).any()]
         classes = "no exposed class holds" if not about else "1 exposed class holds"
         classes = f"{len(about):,} exposed classes hold" if len(about) > 1 else classes
-        sentence = f"{records}, and {classes} some of them."
+        sentence = f"{records}, and {classes} {'it' if fits.sum() == 1 else 'some of them'}."
     else:
         lines = {release.line(row) for row in np.flatnonzero(fits).tolist()}
         about = [one for one in found.findings if lines & {cited.place for cited in one.because if isinstance(cited.place, int)}]
