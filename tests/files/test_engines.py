@@ -133,6 +133,7 @@ VERBS: dict[str, list[tuple[str, ...]]] = {
     ],
     "negative": [("mine", "negative", "DATA", *ROLES, "--min-expectation", "0.5")],
     "tabulate": [("tabulate", "DATA", "--by", "sex,age", "--by", "area,ill"), ("audit", "out.csv", "--data", "DATA")],
+    "bucketize": [("bucketize", "DATA", *ROLES, "--l", "2"), ("audit", "out", "--l", "2")],
     "bins": [("tabulate", "DATA", "--by", "sex,age", "--bins", "age=20", "--missing", "?")],
 }
 
@@ -147,12 +148,12 @@ def test_every_verb_gives_the_same_bytes(verb: str, tmp_path: Path, monkeypatch:
     for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in ENGINES), ("people.parquet", ("duckdb",))):
         told: list[Any] = []
         for words in VERBS[verb]:
-            to = ("-o", "safer.csv") if words[0] == "repair" else () if words[0] == "audit" else ("-o", "out.csv")
+            to = {"audit": (), "bucketize": ("-o", "out")}.get(words[0], ("-o", "out.csv"))
             given = tuple(data if word == "DATA" else word for word in words)
             done = run(*given, *to, *(part for one in engine for part in ("--engine", one)), "--json", "record.json")
             assert done.exit_code in (0, 1, 3), done.output
             told.append(json.loads(Path("record.json").read_text()))
-            told.append(Path("out.csv").read_bytes() if Path("out.csv").exists() else b"")
+            told += [path.read_bytes() for path in (Path("out.csv"), *sorted(Path("out").glob("*"))) if path.exists()]
         answers.append(told)
     for other in answers[1:-1]:
         assert other == answers[0]

@@ -45,7 +45,6 @@ class _MineOptions(Options):
     strict: bool
     only: Only | None = None
     max_length: int | None = None
-    memory: int | None = None
 
 
 @command(
@@ -59,7 +58,6 @@ class _MineOptions(Options):
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @option("--max-length L", "Most items of an itemset.  [any number]", type=int)
 @options.strict
-@options.memory
 @options.any_data
 @options.person
 @options.output

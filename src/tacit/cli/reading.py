@@ -86,8 +86,8 @@ def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = (
     """
     from tacit.verbs.settings import load_config, load_policy
 
-    if given.engine is not None:
-        tacit.engine(given.engine)  # refuse a mistyped name before long work
+    if given.engine is not None or given.master is not None:
+        named_engine(given)  # refuse a mistyped name before long work
     config = load_config(given.config, near=near or None, releases=releases)
     if config.beside:
         note(f"{config.beside}: not read, because it lies beside a release. Name it with --config to use it.")
@@ -134,12 +134,9 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 
 
 def read_people(
-    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None, by_row: bool = False
+    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None
 ) -> Table | Transactions:
-    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
-
-    Equal rows are merged, unless they are needed ``by_row``.
-    """
+    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``."""
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -157,7 +154,7 @@ def read_people(
             roles["columns"] = [also]
         if also is not None:
             roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
-    engine = None if by_row or also is not None else engine_for(path, given)
+    engine = None if also is not None else engine_for(path, given)
     return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
 
 
@@ -166,9 +163,14 @@ SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an eng
 
 def engine_for(path: str, given: Options) -> Engine | None:
     """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
-    if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
+    if given.engine is None and given.memory is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
         return None
-    return tacit.engine(given.engine or "duckdb", memory=getattr(given, "memory", None))
+    return named_engine(given)
+
+
+def named_engine(given: Options) -> Engine:
+    """Return the engine of the options, by default the usual one."""
+    return tacit.engine(given.engine or "duckdb", memory=given.memory, master=given.master)
 
 
 def bins_of(given: Any, path: str) -> Any:
@@ -184,9 +186,9 @@ def bins_of(given: Any, path: str) -> Any:
     return split_option(given) if given and isinstance(given[0], str) else given
 
 
-def read_people_table(path: str, settings: Settings[Options], *, by_row: bool = False) -> Table:
+def read_people_table(path: str, settings: Settings[Options]) -> Table:
     """Read data that must be a table, with one row of each person."""
-    people = read_people(path, settings, by_row=by_row)
+    people = read_people(path, settings)
     if not isinstance(people, tacit.Table):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     refuse_repeated_people(path, settings)

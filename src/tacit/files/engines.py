@@ -43,7 +43,7 @@ class Engine:
         return self.memory or half_of_memory()
 
 
-def engine(name: str = "duckdb", *, memory: str | int | None = None) -> Engine:
+def engine(name: str = "duckdb", *, memory: str | int | None = None, master: str | None = None) -> Engine:
     """Return the engine of a name, which may use so much memory.
 
     Parameters
