@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.files import delimited
+from tacit.files import delimited, transactions
 from tacit.files.engines import ENGINES, as_engine
 from tacit.model.errors import InputError, OptionError
 from tacit.model.table import Table
@@ -158,6 +158,29 @@ def test_every_verb_gives_the_same_bytes(verb: str, tmp_path: Path, monkeypatch:
     for other in answers[1:-1]:
         assert other == answers[0]
     assert [one for one in answers[-1] if isinstance(one, bytes)] == [one for one in answers[0] if isinstance(one, bytes)]
+
+
+def test_transactions_are_the_same_cut_to_frequent_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(transactions, "_BLOCK", 200)
+    monkeypatch.setattr(transactions, "_FEW_ROWS", 20)
+    rng = np.random.default_rng(2)
+    lines = [" ".join(map(str, rng.geometric(0.15, 6))) for _ in range(300)]
+    Path("b.dat").write_text("\n".join([*lines, "9999999999 7", "", "3 3 3 8888"]))
+    answers = []
+    for engine in ((), ("--engine", "memory"), ("--engine", "duckdb")):
+        for words in (
+            ("mine", "itemsets", "b.dat", "--min-support", "9", "--only", "closed", "-o", "out.csv"),
+            ("audit", "out.csv", "--data", "b.dat", "--k", "4", "--attack", "I01"),
+        ):
+            assert run(*words, *engine, "--json", f"{words[0]}.json").exit_code in (0, 1, 3)
+        answers.append([Path(name).read_bytes() for name in ("mine.json", "out.csv", "out.csv.json", "audit.json")])
+    assert answers[0] == answers[1] == answers[2]
+    whole = tacit.read_transactions("b.dat")
+    cut = tacit.read_transactions("b.dat", chosen=lambda _names, lines, _n: lines >= 9)
+    assert (whole.n, cut.n) == (302, 302)
+    assert len(cut.items) < len(whole.items)
+    assert len(cut.rows) < len(whole.rows)
 
 
 def test_engines_are_named(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def itemsets_command(**given: Any) -> None:
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = reading.read_people(asked.data, settings, also=settings.merged.person)
+        chosen = reading.frequent_items(min_support, strict=asked.strict)
+        people = reading.read_people(asked.data, settings, also=settings.merged.person, chosen=chosen)
         found = tacit.mine_itemsets(
             people,
             person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,

@@ -15,6 +15,7 @@ from tacit.model.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.files.engines import Engine
+    from tacit.files.transactions import Chosen
     from tacit.model.partial import PartialTable, Thresholds
     from tacit.model.people import Gathered
     from tacit.model.policy import Level, Policy
@@ -134,9 +135,17 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 
 
 def read_people(
-    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None
+    path: str,
+    settings: Settings[Options],
+    *,
+    header: Header | None = None,
+    also: str | None = None,
+    chosen: Chosen | None = None,
 ) -> Table | Transactions:
-    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``."""
+    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
+
+    An engine reads no items of transactions but the ``chosen`` ones, which all others may do without.
+    """
     from tacit.files.transactions import read_data
 
     given = settings.given
@@ -155,7 +164,29 @@ def read_people(
         if also is not None:
             roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
     engine = None if also is not None else engine_for(path, given)
-    return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
+    if engine is None or engine.is_reference:
+        chosen = None
+    return read_data(
+        path, engine=engine, chosen=chosen, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())}
+    )
+
+
+def frequent_items(min_support: Any, *, strict: bool) -> Chosen:
+    """Return the choice of items that reach a threshold."""
+    from tacit.model.numbers import Threshold
+
+    threshold = Threshold.parse(min_support)
+    return lambda _names, lines, n: lines >= threshold.least_count(n, strict=strict)
+
+
+def listed_items(release: Release) -> Chosen | None:
+    """Return the choice of the items that a list of itemsets names."""
+    if release.kind != "itemsets":
+        return None
+    import numpy as np
+
+    names = frozenset(release.items.names)
+    return lambda found, _lines, _n: np.array([name in names for name in found], np.bool_)
 
 
 SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
@@ -163,7 +194,7 @@ SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an eng
 
 def engine_for(path: str, given: Options) -> Engine | None:
     """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
-    if given.engine is None and given.memory is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
+    if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
         return None
     return named_engine(given)
 
@@ -375,7 +406,8 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
 
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))
-        people = read_people(given.data, settings, header=kind_of(release).reading_header(release))
+        header = kind_of(release).reading_header(release)
+        people = read_people(given.data, settings, header=header, chosen=listed_items(release))
         return with_coarser_items(people, read_hierarchies(people, settings))
     if not given.known:
         roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule", "bins")
