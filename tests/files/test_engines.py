@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,12 +14,15 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow
 import pytest
+from deltalake import write_deltalake
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
 from tacit.files import delimited, transactions
+from tacit.files.duckdb import sql_name
 from tacit.files.engines import ENGINES, as_engine
 from tacit.model.errors import InputError, OptionError
 from tacit.model.table import Table
@@ -27,7 +32,7 @@ from tests.shell import tacit as run
 NAMES = ["age", "Age", "c0", "weight", "marked", "t0", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]
 CELLS = st.sampled_from(["", "a", "A", " a ", "b", "1", "1.0", "NULL", "nan", 'q"', "'", "é", "𐀀", "?", " ?", "%"])
 Case = tuple[list[str], Sequence[tuple[str, ...]]]
-SOURCES = ("csv", "parquet", "folder", "duckdb", "frame")
+SOURCES = ("csv", "parquet", "folder", "duckdb", "sqlite", "delta", "frame")
 
 
 @st.composite
@@ -47,6 +52,14 @@ def write(case: Case, form: str, folder: Path) -> Any:
         csv.writer(text, quoting=csv.QUOTE_ALL).writerows([names, *rows])
         (folder / "people.csv").write_text(text.getvalue(), encoding="utf-8")
         return folder / "people.csv"
+    if form == "delta":
+        write_deltalake(folder / "delta", pyarrow.table(write(case, "frame", folder)))
+        return folder / "delta"
+    if form == "sqlite":
+        with contextlib.closing(sqlite3.connect(folder / "people.sqlite")) as base, base:
+            base.execute(f"CREATE TABLE people ({', '.join(sql_name(name) for name in names)})")
+            base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(names))})", rows)
+        return f"{folder / 'people.sqlite'}::people"
     with duckdb.connect(str(folder / "people.duckdb")) as connection:
         quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names]
         connection.execute(f"CREATE TABLE people ({', '.join(f'{name} VARCHAR' for name in quoted)})")
