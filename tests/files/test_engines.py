@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.files import delimited, transactions
 from tacit.files.duckdb import sql_name
-from tacit.files.engines import ENGINES, as_engine
+from tacit.files.engines import as_engine
 from tacit.model.errors import InputError, OptionError
 from tacit.model.table import Table
 from tests.examples import examples
@@ -32,6 +32,7 @@ from tests.shell import tacit as run
 NAMES = ["age", "Age", "c0", "weight", "marked", "t0", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]
 CELLS = st.sampled_from(["", "a", "A", " a ", "b", "1", "1.0", "NULL", "nan", 'q"', "'", "é", "𐀀", "?", " ?", "%"])
 Case = tuple[list[str], Sequence[tuple[str, ...]]]
+LOCAL = ("duckdb", "memory")  #: Engines that read every source; tests of Spark are in test_spark.py.
 SOURCES = ("csv", "parquet", "folder", "duckdb", "sqlite", "delta", "frame")
 
 
@@ -96,7 +97,7 @@ def test_classes_are_the_rows_counted(
     looked_at = {"drop": width, "drop-any": len(names)}.get(rule, 0)
     kept = [row[:width] for row in trimmed if "?" not in row[:looked_at]]
     data = write(case, form, tmp_path_factory.mktemp("source"))
-    for engine in ENGINES:
+    for engine in LOCAL:
         if not kept:
             with pytest.raises(InputError, match="every row has the missing mark"):
                 tacit.read_table(data, columns=held, missing="?", missing_rule=rule, engine=engine)
@@ -158,7 +159,7 @@ def test_every_verb_gives_the_same_bytes(verb: str, tmp_path: Path, monkeypatch:
     write((names, PEOPLE), "csv", tmp_path)
     write((names, PEOPLE), "parquet", tmp_path)
     answers = []
-    for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in ENGINES), ("people.parquet", ("duckdb",))):
+    for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in LOCAL), ("people.parquet", ("duckdb",))):
         told: list[Any] = []
         for words in VERBS[verb]:
             to = {"audit": (), "bucketize": ("-o", "out")}.get(words[0], ("-o", "out.csv"))
@@ -202,7 +203,9 @@ def test_engines_are_named(tmp_path: Path) -> None:
     assert tacit.engine().bytes > 0
     with pytest.raises(OptionError) as caught:
         tacit.engine("duckbd")
-    assert str(caught.value) == "--engine: unknown engine 'duckbd'. Did you mean 'duckdb'? The engines are: duckdb, memory."
+    assert (
+        str(caught.value) == "--engine: unknown engine 'duckbd'. Did you mean 'duckdb'? The engines are: duckdb, memory, spark."
+    )
     with pytest.raises(OptionError, match=r"^memory: is not a size of memory\. Write for instance 4GB\."):
         tacit.engine(memory="much")
 

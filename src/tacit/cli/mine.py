@@ -76,9 +76,14 @@ def itemsets_command(**given: Any) -> None:
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
         chosen = reading.frequent_items(min_support, strict=asked.strict)
-        people = reading.read_people(asked.data, settings, also=settings.merged.person, chosen=chosen)
+        engine = reading.engine_for(asked.data, asked)
+        people: Any = asked.data
+        if engine is None or not engine.is_cluster or not reading.is_transactions(asked.data):
+            engine = None
+            people = reading.read_people(asked.data, settings, also=settings.merged.person, chosen=chosen)
         found = tacit.mine_itemsets(
             people,
+            engine=engine,
             person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,
             min_support=min_support,
             only=asked.only or "all",

@@ -153,7 +153,7 @@ def read_people(
         given = replace(given, sa=())
     roles = {name: first_set(getattr(given, name), getattr(header, name, None)) for name in _ROLES}
     pairs = {name: getattr(given, name) for name in _LONG_TABLE}
-    if not any(pairs.values()) and not _is_transactions(path):
+    if not any(pairs.values()) and not is_transactions(path):
         # The columns in tacit.toml are those of a table; transactions have none.
         if header is None or header.missing_rule is None:  # a release mined from a table says itself how to read it
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
@@ -244,14 +244,15 @@ def table_columns(path: str) -> tuple[str, ...]:
     """Return the names of the columns of data that must be a table."""
     from tacit.files.tables import check_names, open_table_file
 
-    if _is_transactions(path):
+    if is_transactions(path):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     with closing(open_table_file(path, where=path)) as rows:
         check_names(rows.names, where=path)
         return rows.names
 
 
-def _is_transactions(path: str) -> bool:
+def is_transactions(path: str) -> bool:
+    """Tell if a file holds transactions, by its ending."""
     from tacit.files.tables import TRANSACTION_ENDINGS
 
     return path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)

@@ -10,7 +10,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -28,6 +28,9 @@ from tacit.model.bins import Bins, count_people, parse_bins, parse_number
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names, require_column
+
+if TYPE_CHECKING:
+    from tacit.files.spark import SparkTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,12 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
     if is_postgres(os.fspath(path)):
         served = PostgresTable.open(os.fspath(path))
         return Rows(served.names, served.where, served.read, close=served.close, classes=served.classes, label=served.label)
+    if engine is not None and engine.is_cluster:
+        from tacit.files.spark import SparkTable
+
+        rows = _of_spark(SparkTable.open(os.fspath(path), engine, where=where))
+        given = Input(os.fspath(path))
+        return replace(rows, label="", source=lambda: given.source) if os.path.exists(given) else rows
     text, sheet = split_sheet(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
@@ -95,6 +104,10 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
         relation = Relation.of_parquet([cleanup.enter_context(unpacked_parquet(file))], where=where, memory=memory)
         cleanup.callback(relation.connection.close)
         return _of_relation(relation, lambda: file.source, cleanup.pop_all().close)
+
+
+def _of_spark(table: SparkTable) -> Rows:
+    return Rows(table.names, table.where, table.read, classes=table.classes, label=table.label)
 
 
 def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
@@ -214,6 +227,8 @@ def read_table(
     (1, 1, ('yes',))
     """
     merging = as_engine(engine)
+    if _is_spark_frame(data):
+        merging = Engine("spark", session=getattr(data, "sparkSession", None))
     rows = _open(data, where, merging)
     table = data if isinstance(data, Table) else None
     with contextlib.closing(rows):
@@ -279,11 +294,19 @@ def _open(data: object, where: str | None, engine: Engine | None = None) -> Rows
     if isinstance(data, str | os.PathLike):
         return open_table_file(data, where=where or shown(data), engine=engine)
     place = where or "the frame"
+    if _is_spark_frame(data):
+        from tacit.files.spark import SparkTable
+
+        return _of_spark(SparkTable.of_frame(data, where=place))
     frame = as_frame(data, where=place)
     if frame is None:
         remedy = "Give a path, a pandas, polars or Arrow frame, or a dict of columns"
         raise InputError(f"a {type(data).__name__} is not a table", where=where or "data", remedy=remedy)
     return Rows(frame.names, place, lambda names: tuple(frame.column(name, where=place) for name in names))
+
+
+def _is_spark_frame(data: object) -> bool:
+    return type(data).__module__.startswith("pyspark.sql") and type(data).__name__ == "DataFrame"
 
 
 def _build(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.files.disk import FilePath, Input, readable, shown
-from tacit.files.engines import Engine
+from tacit.files.engines import Engine, as_engine
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
@@ -47,6 +47,7 @@ def read_transactions(
     id_column: str | None = None,
     item_column: str | None = None,
     chosen: Chosen | None = None,
+    engine: Engine | str | None = None,
 ) -> Transactions:
     """Return the transactions in a file, list or frame, equal ones merged.
 
@@ -61,6 +62,8 @@ def read_transactions(
     chosen
         Choice of the items to keep, by their names, the lines that have each, and the number of lines. A file of numbers is then read without
         the others, which takes less memory; other data keep all items.
+    engine
+        Program that reads a file of transactions (see :func:`tacit.engine`); Spark merges equal ones on its cluster.
 
     Examples
     --------
@@ -72,6 +75,12 @@ def read_transactions(
         return data
     pairs = id_column is not None or item_column is not None
     if isinstance(data, str | os.PathLike):
+        merging = as_engine(engine)
+        if merging is not None and merging.is_cluster and not pairs:
+            from tacit.files.spark import SparkBaskets
+
+            path = os.fspath(data)
+            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).collect()
         file = Input.of(data)
         ending = _ending(file)
         if not pairs and ending not in TRANSACTION_ENDINGS:
@@ -138,7 +147,7 @@ def read_data(
         if value:
             what = f"{shown(path)} holds transactions, which have no columns"
             raise OptionError(what, where=option, remedy=f"Leave {option} out, or give a table")
-    return read_transactions(path, id_column=id_column, item_column=item_column, chosen=chosen)
+    return read_transactions(path, id_column=id_column, item_column=item_column, chosen=chosen, engine=engine)
 
 
 def _ending(path: FilePath) -> str:
