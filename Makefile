@@ -82,7 +82,7 @@ clean:
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What tests need from the system: a C compiler and Python's headers, because the rival miner pyfim comes as source; chromium, which prints pages;
-# npm, which fetches axe-core.
+# npm, which fetches axe-core; Java, which Spark runs on; and PostgreSQL.
 needs:
 	@sh .ci/system-packages "$(PYTHON)"
 

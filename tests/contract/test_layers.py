@@ -67,6 +67,11 @@ LIBRARIES: dict[str, set[str]] = {
     "jinja2": {"reports"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "pyspark": {"files"},
+    "pyarrow": {"files", "mining"},
+    "deltalake": {"files"},
+    "pyiceberg": {"files"},
+    "adbc_driver_postgresql": {"files"},
 }
 
 

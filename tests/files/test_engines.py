@@ -210,6 +210,23 @@ def test_engines_are_named(tmp_path: Path) -> None:
         tacit.engine(memory="much")
 
 
+def test_python_calls_take_an_engine(tmp_path: Path) -> None:
+    path = write((["sex", "age", "area", "ill"], PEOPLE), "parquet", tmp_path)
+    roles: dict[str, Any] = {"qi": ["sex", "age"], "sa": "ill"}
+    answers = []
+    for engine in (None, "memory", tacit.engine("duckdb", memory="500MB")):
+        rules = tacit.mine_rules(path, min_support=10, min_confidence=0.3, engine=engine, **roles)
+        itemsets = tacit.mine_itemsets(path, min_support=60, engine=engine)
+        table = tacit.tabulate(path, by="sex,ill", engine=engine)
+        audits = [
+            tacit.audit(rules, data=path, attacks=["R02"], engine=engine),
+            tacit.audit(rules, known=path, attacks=["R02"], engine=engine),
+            tacit.audit(itemsets, data=path, attacks=["I01"], engine=engine),
+        ]
+        answers.append([*(list(one.records()) for one in (rules, itemsets, table)), *(one.to_dict() for one in audits)])
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_errors_name_a_row_only_where_rows_are_in_order(tmp_path: Path) -> None:
     path = write((["age", "sex"], [("30", "F"), ("many", "M")]), "csv", tmp_path)
     for engine, place in ((None, ", row 2"), ("duckdb", "")):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import comb
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def mine_itemsets(
     if merging is not None and merging.is_cluster and holds_transactions(data) and not (qi or sa or person or hierarchies):
         threshold = Threshold.parse(min_support)
         check_max_length(max_length, only=_check_only(only))
-        return _mine_on_cluster(os.fspath(data), threshold, merging, only, strict=strict, max_length=max_length)
+        return _mine_on_cluster(os.fspath(cast(str, data)), threshold, merging, only, strict=strict, max_length=max_length)
     extra = {} if person is None else {"columns": person}
     reading = None if person is not None else merging
     if qi or sa:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tacit.files.engines import Engine
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.database import Pair, table_rows
 from tacit.mining.itemsets import check_max_length
@@ -155,6 +156,7 @@ def mine_rules(
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    engine: Engine | str | None = None,
 ) -> Rules:
     """Mine all rules from values of QI columns to an SA value.
 
@@ -191,7 +193,7 @@ def mine_rules(
         The most items of an antecedent; rules with longer ones are not listed, and that they are missing says nothing.
     max_rules
         Stop with an error when there are more.
-    threads, time_limit, progress
+    threads, time_limit, progress, engine
         As for :func:`tacit.mine_itemsets`.
 
     Examples
@@ -202,7 +204,7 @@ def mine_rules(
     >>> [(r["antecedent"], r["consequent"], r["count"]) for r in rules.records()]
     [({'sex': 'F'}, 'high', 3), ({'sex': 'M'}, 'low', 4)]
     """
-    people = require_table(people, "mine_rules", qi=qi, sa=sa)
+    people = require_table(people, "mine_rules", qi=qi, sa=sa, engine=engine)
     trees = trees_of(hierarchies, people)
     form = Published(withhold_values, digits, with_confidence)
     check_max_length(max_length)

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tacit.files.engines import Engine
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
@@ -21,7 +22,7 @@ from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Release
 from tacit.model.table import Names, Table, Transactions, require_column
 from tacit.verbs.attacks import Cases, chosen_codes, run_attacks
-from tacit.verbs.data import owners_people, rows_of
+from tacit.verbs.data import merge_data, merge_known, owners_people, rows_of
 from tacit.verbs.kinds import Given, kind_of
 from tacit.verbs.merging import worst_measures
 
@@ -56,6 +57,7 @@ def audit(
     findings_to: str | Path | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> Audit:
     """Attack a release and report what it reveals.
 
@@ -112,6 +114,8 @@ def audit(
         Seconds after which an attack stops and says so.
     progress
         Called with the share of the work done, from 0 to 1.
+    engine
+        Program that merges equal rows of files given as ``data`` or ``known`` (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -121,13 +125,16 @@ def audit(
     >>> found.verdict, found.findings[0].statement
     ('exposed', '1 person has a but not b.')
     """
-    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     codes = None if attacks is None else tuple(attacks)
     limits = Limits.within(time_limit)
     chosen = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
     gathered = gather_for(release, data=data, known=known, n=n, qi=qi, sa=sa, convention=convention, ignore=ignore)
     if people is None:
         people = gathered.people
+    if engine is not None:
+        data = merge_data(gathered.releases, data, engine)
+        known = merge_known(gathered.releases, known, engine)
+    besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     _check_roles(gathered.releases)
     _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
     order = ordered_values(sa_order) if sa_order else ()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import people_of
+from tacit.files.tables import read_table
 from tacit.model.arrays import Ints
 from tacit.model.people import as_released
 from tacit.model.release import Header, Items, Release
@@ -34,6 +37,20 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     if isinstance(people, Table):
         people = without_columns(people, [one.column for one in release.header.left_out])
     return as_released(people, [release]) if isinstance(people, Table) else people
+
+
+def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str) -> Any:
+    """Return a file of the owner's data as merged rows; the original of a table with blanks stays as it is."""
+    first = first_with_roles(releases)
+    kind = kind_of(first)
+    if kind.takes_rows or not isinstance(data, (str, os.PathLike)):
+        return data
+    return people_of(data, **roles_of(kind.reading_header(first)), engine=as_engine(engine))
+
+
+def merge_known(releases: Sequence[Release], known: Any, engine: Engine | str) -> Any:
+    """Return a file of known people as merged rows."""
+    return read_table(known, **known_roles(releases), engine=engine) if isinstance(known, (str, os.PathLike)) else known
 
 
 def without_columns(people: Table, names: Sequence[str]) -> Table:

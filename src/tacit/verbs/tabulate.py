@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tacit.files.engines import Engine, as_engine
 from tacit.files.hierarchies import read_hierarchies
 from tacit.files.inputs import people_of
 from tacit.mining import frequencies
@@ -29,6 +30,7 @@ def tabulate(
     sa: Names = (),
     hierarchies: Mapping[str, Hierarchy] | str | Path | None = None,
     time_limit: float | None = None,
+    engine: Engine | str | None = None,
 ) -> FrequencyTable:
     """Count the people in each cell of one or more tables.
 
@@ -55,6 +57,8 @@ def tabulate(
         A folder of hierarchies, or hierarchies by column: coarser values are listed as subtotals.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -66,7 +70,7 @@ def tabulate(
     >>> tacit.audit(made).findings[0].statement
     '1 person has ill=no and sex=F.'
     """
-    table = people_of(people)
+    table = people_of(people) if engine is None else people_of(people, engine=as_engine(engine))
     if not isinstance(table, Table):
         raise OptionError("holds transactions, which have no columns", where="the data", remedy="Give a table")
     tables = _tables(by, table.names)
