@@ -71,7 +71,7 @@ def test_the_metadata_are_valid_and_complete(wheel: Path) -> None:
     assert found.summary
     assert set(found.classifiers or []) <= classifiers
     assert not any(name.startswith("License ::") for name in found.classifiers or [])  # refused beside an expression
-    assert set(found.provides_extra or []) == {"dev", "excel", "web"}
+    assert set(found.provides_extra or []) == {"delta", "dev", "excel", "iceberg", "postgres", "spark", "web"}
 
 
 def test_the_python_that_runs_the_tests_is_named() -> None:
