@@ -377,7 +377,7 @@ class Programs:
         for number in np.flatnonzero(self.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
             if self.hoped[number]:
                 self._ask(number)
-        if self.whole and not self._is_small:
+        if self.whole and self.eager and not self._is_small:
             self._aim()
         if not self.whole or not self._is_small:
             return
