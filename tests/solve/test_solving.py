@@ -85,7 +85,8 @@ def test_costs_in_turn_have_the_optima_and_weights_of_costs_alone(monkeypatch: p
     random = np.random.default_rng(3)
     people = random.integers(0, 9, 24).astype(float)
     dense = (random.random((10, 24)) < 0.4).astype(float)
-    matrix = solver.Matrix.of_entries(*np.nonzero(dense), np.ones(int(dense.sum())), dense.shape)
+    row, column = np.nonzero(dense)
+    matrix = solver.Matrix.of_entries(row, column, np.ones(len(row)), (10, 24))
     printed = dense @ people
     constraints = solver.Constraints(matrix, np.where(np.arange(10) < 6, printed, printed - 2), printed)
     costs = [np.sign(random.random(24) - 0.5) for _ in range(12)]
