@@ -143,7 +143,7 @@ def read_people(
     from tacit.files.transactions import read_data
 
     given = settings.given
-    if header is not None and header.no_sa:
+    if header.no_sa if header is not None else _says_none(given.sa, path):
         given = replace(given, sa=())
     roles = {name: first_set(getattr(given, name), getattr(header, name, None)) for name in _ROLES}
     pairs = {name: getattr(given, name) for name in _LONG_TABLE}
@@ -159,6 +159,15 @@ def read_people(
             roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
     engine = None if by_row or also is not None else engine_for(path, given)
     return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
+
+
+def _says_none(sa: Sequence[str], path: str) -> bool:
+    """Tell if the option says that no column of the data is sensitive."""
+    if "none" not in sa or _is_transactions(path):
+        return False
+    from tacit.model.table import sensitive_names
+
+    return sensitive_names(sa, _columns_of(path))[1]
 
 
 SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
