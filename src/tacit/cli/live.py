@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.verbs.live import Change, LiveAudit
 
 _LIMITS = ("k", "l")
-_CHANGES = {"min-support": "min_support", "base": "base", "decimals": "decimals"}
+_CHANGES = ("min-support", "base", "decimals", "cell-base")
 
 
 def main(words: Sequence[str]) -> int:
@@ -80,8 +80,9 @@ class _Kept:
             settings = asked["settings"]
             if asked["part"] == "curves":
                 policy = self._policy(settings)
-                points = {name: self.live.curve(policy, name) for name in ("min-support", "base")}
-                return out | {"html": curves(points, self.live.gathered.releases[0].n_lines), "pending": [], "verdict": ""}
+                points = {name: self.live.curve(policy, name) for name in _CHANGES}
+                lines = sum(release.n_lines for release in self.live.gathered.releases)
+                return out | {"html": curves(points, lines), "pending": [], "verdict": ""}
             step = self.live.audit(self._policy(settings), _change(settings), seconds=asked.get("seconds"))
             markup = PARTS[asked["part"]](step, asked.get("query", {}))
         except Exception as exc:
@@ -97,7 +98,7 @@ class _Kept:
 def _change(settings: Mapping[str, str]) -> Change:
     from tacit.verbs.live import Change
 
-    return Change(**{name: int(settings[option]) for option, name in _CHANGES.items() if settings.get(option)})
+    return next((Change(name, int(settings[name])) for name in _CHANGES if settings.get(name)), Change())
 
 
 def _sentence(exc: Exception) -> str:

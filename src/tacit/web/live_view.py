@@ -93,7 +93,7 @@ def curves(found: Mapping[str, Sequence[Point]], lines: int) -> str:
                 for number, point in enumerate(points)
             ]
             drawn.append((name, places, most))
-    return _render("live_curves.html", curves=drawn, width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, floor=FLOOR)
+    return _render("live_curves.html", curves=drawn, texts=texts, width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, floor=FLOOR)
 
 
 def _tell(name: str, point: Point, lines: int) -> str:

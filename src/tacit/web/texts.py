@@ -256,6 +256,14 @@ SLIDERS: Mapping[str, tuple[str, str]] = {
     "min-support": ("Publish from", "people on; what fewer people have is left out"),
     "base": ("Round counts to", "the nearest multiple"),
     "decimals": ("Print supports with", "decimals instead of counts"),
+    "cell-base": ("Round cells to", "multiples that still add up to their totals"),
+}
+#: Curves of changes: a name, what the axis says, and a sentence.
+CURVES: Mapping[str, tuple[str, str, str]] = {
+    "min-support": ("Findings by threshold", "published from so many people on", "A higher threshold leaves rare lines out."),
+    "base": ("Findings by base of rounding", "counts rounded to multiples of", "Coarser counts say less."),
+    "decimals": ("Findings by decimals", "supports printed with so many decimals", "Fewer decimals say less."),
+    "cell-base": ("Findings by base of rounding", "cells rounded to multiples of", "Coarser cells say less."),
 }
 
 # Repairs.

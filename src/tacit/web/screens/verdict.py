@@ -23,6 +23,7 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "min-support": ("--method", "raise-threshold", "--min-support"),
     "base": ("--method", "round", "--base"),
     "decimals": ("--method", "round", "--decimals"),
+    "cell-base": ("--method", "round-controlled", "--base"),
 }
 PARTS = ("head", "body", "proof", "curves")
 _LONGEST = 2_000  #: Letters of a field of a question.

@@ -7,7 +7,7 @@ const words = JSON.parse(form.dataset.words);
 const answer = one("#answer");
 const dialog = one("#proof");
 const steps = one("#steps");
-const CHANGES = ["min-support", "base", "decimals"];
+const CHANGES = ["min-support", "base", "decimals", "cell-base"];
 const NAMES = ["k", "l", ...CHANGES];
 const query = {};
 let ranges = [];
@@ -125,7 +125,7 @@ const choose = (name, value) => {
 };
 
 // Sliders, one for each setting that makes sense here
-const shown = (name, value) => (value === null || value === undefined || (name === "base" && value === 1) ? WORDS.asIs : `${value.toLocaleString("en")}`);
+const shown = (name, value) => (value === null || value === undefined || (name.endsWith("base") && value === 1) ? WORDS.asIs : `${value.toLocaleString("en")}`);
 const settle = (slider) => {
   const range = ranges.find((one) => one.name === slider.id);
   if (!range) return;
