@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +101,15 @@ class Served:
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(20)
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait until something has happened."""
+    for _ in range(400):
+        if is_so():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import pytest
 
 from tests.shell import program
 from tests.web.conftest import CLINIC, HEADER
-from tests.web.serving import Served, serving
+from tests.web.serving import Served, serving, wait_for
 
 MARKER = "PLANTED7f3a"
 LITTLE = 1_100_000  #: Kilobytes of addresses, enough for the program and not for what a bomb unpacks to.
@@ -215,14 +215,6 @@ def test_commands_end_with_the_server(tmp_path: Path) -> None:
             getattr(served.process, how)()
             served.process.wait(20)
             wait_for(partial(is_at_work, project, False))
-
-
-def wait_for(is_so: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if is_so():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 def is_at_work(project: str, wanted: bool) -> bool:

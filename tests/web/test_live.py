@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.shell import leaking_baskets, tacit
 from tests.web.conftest import CLINIC, HEADER
-from tests.web.serving import Served
+from tests.web.serving import Served, wait_for
 from tests.web.test_screens import check_everywhere, press_to, settle
 
 
@@ -122,10 +122,54 @@ def test_nothing_is_clean_before_every_attack_has_run(served: Served) -> None:
     assert (done["verdict"], done["pending"]) == ("clean", [])
 
 
+def test_what_is_slow_joins_the_lists(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path) -> None:
+    """A slow attack runs in a process of its own; the lists stay until its findings join them."""
+    _, served = entered
+    table = b"sex,area,count\nF,N,40\nF,S,3\nM,N,35\nM,S,14\n"
+    project = served.project("slow", table_csv=table)
+    served.call("PATCH", f"/p/{project}", {"settings": {"sa": "none"}})
+
+    def hurry(route: Route) -> None:  # no attack gets the seconds that a small one needs
+        asked = route.request.post_data_json
+        route.continue_(post_data=json.dumps({**asked, "patient": False}))
+
+    page.route("**/live", hurry)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict?k=5")
+    settle(page)
+    (tmp_path / "table.csv").write_bytes(table)
+    record = json.loads(tacit("audit", tmp_path / "table.csv", "--sa", "none", "--k", "5", "--json", "-").stdout_bytes)
+    assert page.inner_text(".ranked .what >> nth=0") == record["findings"][0]["statement"]
+    assert page.inner_text("#answer .verdict strong").lower() == record["verdict"] == "exposed"
+    assert page.locator("#head .waits").count() == 0
+    page.unroute("**/live")
+
+
+def test_slow_attacks_are_cancelled_and_killed(served: Served) -> None:
+    project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    path = f"/p/{project}/live/finish"
+    assert served.call("GET", path).status == 404
+    assert not served.call("POST", path, {"settings": {"k": "4"}}).json()["is_over"]
+    served.call("DELETE", path)
+    assert served.call("GET", path).status == 404
+    served.call("POST", path, {"settings": {"k": "4"}})
+    wait_for(lambda: bool(live_processes(served, project)))
+    for running in live_processes(served, project):
+        os.kill(running, signal.SIGKILL)
+    wait_for(lambda: bool(served.call("GET", path).json()["is_over"]))
+    told = served.call("GET", path).json()
+    assert not told["has_answer"]
+    assert "ended by the system" in told["message"]
+    assert ask(served, project, settings={"k": "4"})["status"] == 200
+    served.call("POST", path, {"settings": {"k": "4"}})
+    wait_for(lambda: bool(served.call("GET", path).json()["has_answer"]))
+    assert ask(served, project, settings={"k": "4"})["pending"] == []
+    assert len(live_processes(served, project)) == 1
+
+
 def test_a_killed_process_is_told_and_starts_again(served: Served) -> None:
     project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
     assert ask(served, project)["verdict"] == "exposed"
-    (running,) = [int(name) for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+    (running,) = live_processes(served, project)
     os.kill(running, signal.SIGKILL)
     told = ask(served, project)
     assert told["status"] in (200, 422)
@@ -136,7 +180,11 @@ def test_a_killed_process_is_told_and_starts_again(served: Served) -> None:
     assert ask(served, project, "nothing")["status"] == 404
     assert ask(served, project, settings=[])["status"] == 422
     served.call("DELETE", f"/p/{project}")
-    assert not [name for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+    assert not live_processes(served, project)
+
+
+def live_processes(served: Served, project: str) -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
 
 
 def _is_live(process: str, served: Served, project: str) -> bool:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from tacit.cli import reading, watch_parent, watch_signals
 from tacit.cli.audit import AuditOptions, audit_command
-from tacit.cli.output import Session
+from tacit.cli.output import Session, watched
 from tacit.cli.reading import Settings, load_settings
 from tacit.model.errors import InternalError, OptionError, TacitError
 
@@ -73,6 +73,7 @@ class _Kept:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of the screen, or why there is none."""
+        from tacit.verbs.live import FOREVER
         from tacit.web.live_view import PARTS, curves
 
         out: dict[str, Any] = {"id": asked.get("id")}
@@ -83,8 +84,10 @@ class _Kept:
                 points = {name: self.live.curve(policy, name) for name in _CHANGES}
                 lines = sum(release.n_lines for release in self.live.gathered.releases)
                 return out | {"html": curves(points, lines), "pending": [], "verdict": ""}
-            step = self.live.audit(self._policy(settings), _change(settings), seconds=asked.get("seconds"))
-            markup = PARTS[asked["part"]](step, asked.get("query", {}))
+            seconds = FOREVER if asked.get("finishes") else asked.get("seconds")
+            with watched("auditing") as progress:
+                step = self.live.audit(self._policy(settings), _change(settings), seconds=seconds, progress=progress)
+            markup = PARTS[asked["part"]](step, asked.get("query", {}) | {"told": asked.get("told")})
         except Exception as exc:
             return out | {"error": _sentence(exc)}
         return out | {"html": markup, "pending": list(step.pending), "verdict": step.audit.verdict}

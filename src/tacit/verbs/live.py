@@ -8,20 +8,21 @@ that no verdict is clean before every attack has looked.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from tacit.model.audit import AttackRun, Audit, Target
+from tacit.mining.rules import Published
+from tacit.model.audit import AttackRun, Audit, Progress, Target, silent
 from tacit.model.errors import LimitReached, OptionError
 from tacit.model.finding import Event, Finding
 from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.mining.rules import Published
 from tacit.repairs.lists import Lines, select_above
 from tacit.repairs.raise_threshold import above
 from tacit.repairs.round import DECIMALS, usual_bases
@@ -37,6 +38,7 @@ MOST_BASES = 8  #: Steps of a slider of bases.
 MOST_K = 50  #: Largest k of a slider: what is found with it is narrowed for smaller ones.
 QUICK = 0.06  #: Seconds that an attack may have taken to be run in every step.
 PATIENCE = 60.0  #: Seconds that the other attacks get once.
+FOREVER = math.inf  #: Stands for as many seconds as an attack needs.
 KEPT = 64  #: Steps that are remembered.
 HURRY = 0.4  #: Seconds that a slow attack gets which has been quick so far.
 _SLOW = ("known", "groups", "joint")  #: Cases of attacks that are taken to be slow until they have shown otherwise.
@@ -53,8 +55,9 @@ Given = Mapping[str, Any]  #: Arguments of an audit besides the releases.
 class Slider:
     """Change of releases in steps.
 
-    ``steps`` returns the values that it can take for a release and what is given besides, the present one first (None: none of them), or nothing where it does not
-    apply; ``make`` returns the releases as they would be published. If it ``joins``, several releases are changed together.
+    ``steps`` returns the values that it can take for a release and what is given besides, the present one first (None: none of them), or
+    nothing where it does not apply; ``make`` returns the releases as they would be published. If it ``joins``, several releases are changed
+    together.
     """
 
     name: str
@@ -229,8 +232,10 @@ class LiveAudit:
     _pending: list[str] = field(default_factory=list)
     _limit: float | None = None
 
-    def audit(self, policy: Policy, change: Change | None = None, *, seconds: float | None = None) -> Step:
-        """Audit under a policy, at once; with ``seconds``, slow attacks get so long each.
+    def audit(
+        self, policy: Policy, change: Change | None = None, *, seconds: float | None = None, progress: Progress = silent
+    ) -> Step:
+        """Audit under a policy, at once; with ``seconds``, slow attacks get so long each, with ``FOREVER`` all that they need.
 
         The result of a finished step is that of :func:`tacit.audit` with the same arguments.
         """
@@ -243,7 +248,7 @@ class LiveAudit:
         self._pending = []
         self._limit = seconds
         with carried_out_by(self._carry_out):
-            found = audit(gathered, **self.others, policy=policy)
+            found = audit(gathered, **self.others, policy=policy, progress=progress)
         step = Step(found, tuple(gathered.releases), tuple(dict.fromkeys(self._pending)))
         if len(self._steps) >= KEPT:
             self._steps.pop(next(iter(self._steps)))
@@ -325,17 +330,18 @@ class LiveAudit:
         is_quick = expected <= QUICK or attack.takes not in _SLOW
         if not is_quick:
             lines = sum(one.n_lines for one in self.gathered.releases)
-            if self._limit is None or expected > self._limit or lines > MOST_LINES:
+            if self._limit is None or expected > self._limit or (lines > MOST_LINES and self._limit < FOREVER):
                 return None
         allowed = PATIENCE if attack.takes not in _SLOW else self._limit or HURRY
         started = time.monotonic()
         try:
-            found = attack.run(replace(target, limits=Limits.within(allowed)))
+            found = attack.run(replace(target, limits=Limits.within(None if allowed == FOREVER else allowed)))
         except LimitReached:
             found = None
         self._seconds[name] = time.monotonic() - started
         # With a limit of time, something may be open for lack of time only.
-        is_whole = found is not None and found.status != "stopped" and (is_quick or not found.undecided)
+        is_limited = attack.takes in _SLOW and allowed < FOREVER
+        is_whole = found is not None and found.status != "stopped" and not (is_limited and found.undecided)
         if not is_whole:
             self._seconds[name] = PATIENCE
         return found if is_whole else None

@@ -131,6 +131,7 @@ async def change(site: Site, request: Request, project: Project) -> Response:
 
 async def remove(site: Site, _: Request, project: Project) -> Response:
     """Remove a project."""
+    await site.keepers.cancel(project.id)
     await site.keepers.stop_of(project.id)
     await site.jobs.stop_of(project)
     site.workspace.remove(project)

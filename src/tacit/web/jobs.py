@@ -144,11 +144,7 @@ class Jobs:
 
     def progress(self, project: Project, id: str) -> dict[str, Any]:
         """Return how far a command is, as it wrote last."""
-        try:
-            told = json.loads((self.folder(project, id) / "progress.json").read_bytes())
-            return {"share": float(told["share"]), "stage": str(told["stage"])}
-        except (OSError, ValueError, TypeError, KeyError):
-            return {"share": 0.0, "stage": ""}
+        return read_progress(self.folder(project, id) / "progress.json")
 
     def folder(self, project: Project, id: str) -> Path:
         """Return the folder of an answer."""
@@ -208,6 +204,15 @@ class Jobs:
         if process.returncode is not None and process.returncode < 0:
             message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
         return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
+
+
+def read_progress(path: Path) -> dict[str, Any]:
+    """Return how far a process is that writes it to a file."""
+    try:
+        told = json.loads(path.read_bytes())
+        return {"share": float(told["share"]), "stage": str(told["stage"])}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {"share": 0.0, "stage": ""}
 
 
 async def start_process(

@@ -18,23 +18,28 @@ from tacit.verbs.live import Point, Step
 from tacit.web import texts
 from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of
 
-Query = Mapping[str, str]
+Query = Mapping[str, Any]
 
 
-def head(step: Step, _: Query) -> str:
-    """Return the verdict, the numbers and the worst findings in short."""
+def head(step: Step, query: Query) -> str:
+    """Return the verdict, the numbers and the worst findings in short.
+
+    ``told`` is what a command has said about these settings, with attacks that are not finished here.
+    """
     document = audit_head(step.audit, release=step.release, advises=False)
     sizes = size_figure(Summary(step.audit))
-    runs = [run for run in step.audit.runs if run.status != "not-relevant"]
+    told = query.get("told") if step.pending else None
     return _render(
         "live_head.html",
         document=document,
         opening=nonempty(document.opening),
         pictures=[one for one in (document.picture, sizes) if one is not None],
-        runs=runs,
+        runs=[run for run in step.audit.runs if run.status != "not-relevant"],
         pending=step.pending,
-        is_open=bool(step.pending) and step.audit.verdict == "incomplete",
-        verdict=step.audit.verdict,
+        told=told,
+        is_open=bool(step.pending) and step.audit.verdict == "incomplete" and not told,
+        verdict=told["verdict"] if told else step.audit.verdict,
+        lead=[told["headline"]] if told else document.lead,
     )
 
 
