@@ -210,17 +210,53 @@ def people_table() -> bytes:
     return b"a,b\n1,2\n"
 
 
-def test_lines_are_decided_by_hand(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path) -> None:
+def test_lines_are_decided_by_hand(page: Page, entered: tuple[BrowserContext, Served]) -> None:
     _, served = entered
     project = served.project("decided", clinic_csv=CLINIC, clinic_csv_json=HEADER)
     page.goto(f"http://127.0.0.1:{served.port}/p/{project}/repair?lines=3")
     settle(page)
     assert page.inner_text("main .verdict strong") == "CLEAN"
+    page.click("[data-decide=keep][data-place='3']")
+    page.click("#others summary")
+    page.click("#lines [data-decide=hide][data-place='4']")
     check_everywhere(page)
-    page.check("[data-keep='3']")
-    page.fill("#more-lines", "4")
     page.click("text=Solve again")
     page.wait_for_url("**lines=4")
     settle(page)
     assert page.locator(".diff tbody tr.gone th").all_inner_texts() == ["4"]
     assert page.locator(".sides .side").count() == 2
+
+
+CELLS = b"sex,area,count\nF,N,40\nF,S,3\nM,N,35\nM,S,24\n*,N,75\n*,S,27\nF,*,43\nM,*,59\n"
+OTHER = b"area,smoker,count\nN,yes,30\nN,no,45\nS,yes,12\nS,no,15\n"
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_cells_are_kept_and_hidden_by_keys(page: Page, entered: tuple[BrowserContext, Served], tables: int) -> None:
+    """The small cell is hidden with others; one of them is kept instead, and the solution goes around it."""
+    _, served = entered
+    files = {"cells_csv": CELLS, **({"other_csv": OTHER} if tables == 2 else {})}
+    project = served.project(f"{tables} tables", **files)
+    served.call("PATCH", f"/p/{project}", {"settings": {"sa": "none", **({"people": "same"} if tables == 2 else {})}})
+    served.answer(project, "repair", hide="1:3" if tables == 2 else "3")
+    address = f"http://127.0.0.1:{served.port}/p/{project}/repair"
+    page.goto(f"{address}?hide={'1:3' if tables == 2 else '3'}")
+    settle(page)
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    hidden = set(page.locator(".diff tr.gone, .diff tr.changed").locator("th").all_inner_texts())
+    assert "3" in hidden
+    assert len(hidden) > 1
+    other = min(hidden - {"3"})
+    name = f"1:{other}" if tables == 2 else other
+    press_to(page, f"[data-decide=keep][data-place='{name}']")
+    page.keyboard.press("Enter")
+    assert page.get_attribute(f"[data-decide=keep][data-place='{name}']", "aria-pressed") == "true"
+    press_to(page, "button[type=submit]")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**keep={name.replace(':', '%3A')}**")
+    settle(page)
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    now = set(page.locator(".diff tr.gone, .diff tr.changed").locator("th").all_inner_texts())
+    assert other not in now
+    assert now != hidden
+    assert "--keep" in page.inner_text("main .command >> nth=0")

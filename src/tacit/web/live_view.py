@@ -1,18 +1,22 @@
 """Parts of the screen Verdict as markup, made by the process that keeps the release read.
 
-``head`` has the verdict and its numbers, ``body`` the heat map, the findings and the release, ``proof`` one finding. Nothing is decided here:
+``head`` has the verdict and its numbers, ``body`` the heat map, the findings and the release, ``proof`` one finding, ``lines`` what can be
+decided by hand. Nothing is decided here:
 :mod:`tacit.verbs.live` audits, :mod:`tacit.reports.browse` chooses what is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from tacit.model.changes import line_at
 from tacit.reports.audit import audit_head, audit_sections, size_figure
-from tacit.reports.browse import Browser, Filter
+from tacit.reports.browse import PAGE_OF_LINES, Browser, Filter, Page
 from tacit.reports.document import Section, nonempty
 from tacit.reports.pages import environment
+from tacit.reports.repair import change_subject, number_words
 from tacit.reports.sentences import Summary
 from tacit.verbs.live import Point, Step
 from tacit.web import texts
@@ -77,7 +81,21 @@ def proof(step: Step, query: Query) -> str:
     return _render("live_proof.html", proof=shown, cited=cited, total=len(step.audit.findings), rank=_whole(query.get("rank")))
 
 
-PARTS: Mapping[str, Callable[[Step, Query], str]] = {"head": head, "body": body, "proof": proof}
+def lines(step: Step, query: Query) -> str:
+    """Return a page of the lines of each release, to be kept or hidden."""
+    tables = []
+    for number, release in enumerate(step.releases, start=1):
+        own = query.get("release", "1") == str(number)
+        page = Page.of(_whole(query.get("lines-page")) if own else 1, PAGE_OF_LINES, release.n_lines)
+        records = islice(release.records(), max(0, page.first - 1), page.last)
+        shown = [line_at(release, index, record) for index, record in enumerate(records, start=page.first - 1)]
+        rows = [(str(one.line), change_subject(one), number_words(one.before) or texts.NO_NUMBER) for one in shown]
+        tables.append((number, release.source.name if release.source else "", page, rows))
+    is_several = len(tables) > 1
+    return _render("live_lines.html", tables=tables, is_several=is_several, leaves_out=query.get("method") == "lines")
+
+
+PARTS: Mapping[str, Callable[[Step, Query], str]] = {"head": head, "body": body, "proof": proof, "lines": lines}
 
 
 def curves(found: Mapping[str, Sequence[Point]], lines: int) -> str:

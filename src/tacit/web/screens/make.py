@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -198,6 +199,28 @@ def _audit_command(site: Site, project: Project, asked: Mapping[str, str], job: 
     limits = {name: project.settings.get(name, "") for name in ("k", "max-posterior")}
     words += commands.setting_words(limits, "audit")
     return Command(tuple(words), given=(Given(1, place=str(place), version=job.id),))
+
+
+def make_address(project: Project, verb: str, options: Sequence[str]) -> str:
+    """Return the address that makes a release by a verb with these options, or nothing if the page has no such fields."""
+    made = MAKES.get(verb)
+    if made is None or made.verb != (verb,) or not project.having("data"):
+        return ""
+    fields = {f"--{field.name}": field for field in made.fields}
+    asked = {"make": verb}
+    words = list(options)
+    while words:
+        field = fields.get(words.pop(0))
+        if field is None:
+            return ""
+        if field.form == "flag":
+            asked[field.name] = "yes"
+            continue
+        value = words.pop(0)
+        asked[field.name] = f"{asked[field.name]}{field.each}{value}" if field.each and field.name in asked else value
+    if "rows" in {field.name for field in made.fields}:
+        asked["rows"] = project.settings.get("rows", "")
+    return f"/p/{project.id}/make?{urlencode(asked)}#made"
 
 
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:

@@ -25,7 +25,7 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "decimals": ("--method", "round", "--decimals"),
     "cell-base": ("--method", "round-controlled", "--base"),
 }
-PARTS = ("head", "body", "proof", "curves")
+PARTS = ("head", "body", "proof", "lines", "curves")
 _LONGEST = 2_000  #: Letters of a field of a question.
 
 

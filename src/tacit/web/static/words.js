@@ -19,5 +19,7 @@ export const WORDS = {
   waiting: "Waiting for other commands",
   noFiles: "The folder is empty. Choose another one.",
   added: "Written into the register.",
+  decided: (kept, gone, leavesOut) => `${kept} to keep, ${gone} to ${leavesOut ? "leave out" : "hide first"}.`,
+  undecided: "Press a button of a line to keep or to hide it, then solve again.",
   chooseColumns: "Choose at least one column.",
 };
