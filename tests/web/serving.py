@@ -113,10 +113,12 @@ def wait_for(is_so: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def serving(state: Path, *files: Path, temporary: Path | None = None, limit: int = 0) -> Iterator[Served]:
+def serving(
+    state: Path, *files: Path, temporary: Path | None = None, limit: int = 0, more: dict[str, str] | None = None
+) -> Iterator[Served]:
     """Start ``tacit serve`` and stop it again; with ``limit``, with so many kilobytes of addresses for each process."""
     confined = ["/bin/sh", "-c", f'ulimit -v {limit}; exec "$@"', "tacit"] if limit else []
-    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    environment = {**os.environ, "XDG_STATE_HOME": str(state), **(more or {})}
     if temporary is not None:
         environment["TMPDIR"] = str(temporary)
     process = subprocess.Popen(

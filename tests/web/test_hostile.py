@@ -18,7 +18,9 @@ from typing import Any
 
 import pytest
 
+from tacit.web import texts
 from tests.shell import program
+from tests.web import full_disk
 from tests.web.conftest import CLINIC, HEADER
 from tests.web.serving import Served, serving, wait_for
 
@@ -239,3 +241,41 @@ def test_a_folder_of_another_account_is_not_used(tmp_path: Path) -> None:
     assert run.returncode == 2
     assert b"the folder of projects cannot be made" in run.stderr
     assert isinstance(run, subprocess.CompletedProcess)
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None:
+    """Whatever is written fails as on a full disk; afterwards everything works as before."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(full_disk.SOURCE)
+    flag = tmp_path / "full"
+    more = {"PYTHONPATH": str(tmp_path / "site"), "FULL_WHILE": str(flag), "PYTHONDONTWRITEBYTECODE": "1"}
+    with serving(tmp_path / "state", more=more) as served:
+        served.enter()
+        project = served.project("kept", clinic_csv=CLINIC, clinic_csv_json=HEADER)
+        folder = served.state / "tacit" / "projects"
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        flag.touch()
+        refused = [
+            served.call("POST", "/p", {"name": "new"}),
+            served.call("POST", "/p", {"example": "rules"}),
+            served.call("PUT", f"/p/{project}/files/clinic.csv", b"x" * 100_000),
+            served.call("PUT", f"/p/{project}/folders/parts/a.csv", b"x"),
+            served.call("PATCH", f"/p/{project}", {"settings": {"k": "7"}}),
+            served.call("POST", f"/p/{project}/review", {"decision": "approved", "by": "A. Checker"}),
+            served.call("POST", f"/p/{project}/run", {"screen": "verdict"}),
+        ]
+        assert [answer.status for answer in refused] == [507] * len(refused)
+        assert {answer.json()["error"] for answer in refused} == {texts.DISK_IS_FULL}
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        assert served.call("GET", f"/p/{project}/open").status == 200
+        flag.unlink()
+        started = served.call("POST", f"/p/{project}/run", {"screen": "verdict", "k": "6"}).json()
+        flag.touch()
+        wait_for(lambda: bool(served.call("GET", f"/p/{project}/jobs/{started['job']}").json()["is_over"]))
+        told = served.call("GET", f"/p/{project}/jobs/{started['job']}").json()
+        assert told["status"] == "failed"
+        assert "the disk is full" in told["message"].lower()
+        flag.unlink()
+        assert served.answer(project, "verdict", k="6")["status"] == "done"
+        assert json.loads(served.file(project, started["job"], "record.json"))["verdict"] == "exposed"
+        assert served.stop() == 0

@@ -22,7 +22,7 @@ SCREENS: Mapping[str, str] = {
 # Settings of a project, with a label and a hint each.
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
-    "n": ("Number of people", "If the file does not say how many people it is about"),
+    "n": ("Number of people", "If the file does not say how many people it is about; of several releases, of each"),
     "qi": ("Columns others may know", "Quasi-identifiers, separated by commas"),
     "sa": ("Sensitive columns", "Separated by commas; none if nothing is sensitive"),
     "form": ("Kind of file", "If it was not recognised as what it is"),
@@ -88,6 +88,7 @@ COMPLETE: Mapping[str, str] = {
     "yes": "complete, so what is missing is rare",
     "no": "a selection, so nothing follows from what is missing",
 }
+COMPLETE_AS_SAID = "complete where its header says so"
 AS_RECOGNISED = "as recognised"
 
 # Examples.
@@ -203,6 +204,9 @@ NEVER_RUN = "This command was never run."
 NOTHING_TO_RUN = "There is nothing to run here."
 FILES_ARE_GONE = "{names}: not here any more. Add the file again on the page Open."
 FILE_IS_NOT_WHOLE = "The file did not arrive whole. Send it again."
+
+DISK_IS_FULL = "The disk is full, so nothing was changed. Free some space and try again."
+NOT_WRITTEN = "This could not be written ({reason}), so nothing was changed."
 
 NOT_AN_OBJECT = "is not a JSON object"
 RELOAD = "Reload the page"

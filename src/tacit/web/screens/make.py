@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -275,24 +274,12 @@ async def use(site: Site, request: Request, project: Project) -> Response:
     project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))
     made = MAKES[asked["make"]]
     for origin in sorted(path for path in out.iterdir() if path.suffix != ".zip"):
-        target = site.workspace.files(project.id) / origin.name
-        _copy(origin, target)
+        site.workspace.take_copy(project, origin, origin.name)
         role = "release" if origin.name == made.output else "unused"
         project = project.with_file(File(origin.name, role, _digest(origin)))
     options = {name: asked[name] for name in made.audits if name in ("l", "rows") and asked.get(name)}
     site.workspace.save(replace(project, settings={**project.settings, **options}))
     return JSONResponse({"release": made.output}, 201)
-
-
-def _copy(origin: Path, target: Path) -> None:
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    else:
-        target.unlink(missing_ok=True)
-    if origin.is_dir():
-        shutil.copytree(origin, target)
-    else:
-        shutil.copyfile(origin, target)
 
 
 def _digest(path: Path) -> str:

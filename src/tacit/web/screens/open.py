@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from tacit.files.disk import new_name
 from tacit.model.errors import OptionError
 from tacit.web import commands, texts
 from tacit.web.commands import Command
-from tacit.web.projects import File, Project, safe_name
+from tacit.web.projects import File, Project, make_room, safe_name
 from tacit.web.recognised import Recognised
 from tacit.web.site import Screen, Site, View, as_mapping, fail
 
@@ -98,10 +97,8 @@ async def _keep(request: Request, target: Path) -> str | None:
             async for piece in request.stream():
                 digest.update(piece)
                 stream.write(piece)
-        if target.is_symlink():
-            target.unlink()
-        elif target.is_dir():
-            shutil.rmtree(target)
+        if target.is_dir():
+            make_room(target)
         os.replace(temporary, target)
     except ClientDisconnect:
         return None
@@ -115,11 +112,7 @@ async def forget(site: Site, request: Request, project: Project) -> Response:
     name = request.path_params["name"]
     if project.file(name) is None:
         return fail(404, texts.FILE_IS_GONE)
-    place = site.workspace.files(project.id) / name
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
-    else:
-        place.unlink(missing_ok=True)
+    make_room(site.workspace.files(project.id) / name)
     header = f"{name}.json"
     (site.workspace.files(project.id) / header).unlink(missing_ok=True)
     site.workspace.save(project.without_file(name).without_file(header))
