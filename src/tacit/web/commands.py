@@ -28,6 +28,7 @@ FORMS = (
 PEOPLE = ("", "same", "nested", "unknown")
 #: Parts of what an attacker may have besides the release.
 ATTACKER = ("people", "facts", "earlier")
+SEVERAL = "safer"  #: Folder of several releases that were repaired together.
 NOTHING = "nothing"  #: Stands for an attacker who has the release only.
 _LONGEST = 2_000  #: Letters of one setting.
 
@@ -194,7 +195,7 @@ def suggest_command(project: Project, seconds: int) -> Command:
 def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str, str] | None = None) -> Command:
     """Return a repair by the words of a suggestion."""
     names = releases_of(project)
-    name = repaired_name(names[0]) if len(names) == 1 else "safer"
+    name = repaired_name(names[0]) if len(names) == 1 else SEVERAL
     words = ["repair", *_inputs(project, "repair", changed)]
     # What a suggestion repeats of the settings is said once.
     for option, *values in _options_in(chosen):

@@ -269,17 +269,29 @@ async def use(site: Site, request: Request, project: Project) -> Response:
     job = site.answered(project, make_command(project, asked)) if asked else None
     if job is None:
         raise OptionError(texts.NOT_MADE, where="release", remedy=texts.MAKE_FIRST)
-    out = site.jobs.folder(project, job.id) / "out"
-    project = site.current(project)
-    project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))
     made = MAKES[asked["make"]]
-    for origin in sorted(path for path in out.iterdir() if path.suffix != ".zip"):
-        site.workspace.take_copy(project, origin, origin.name)
-        role = "release" if origin.name == made.output else "unused"
-        project = project.with_file(File(origin.name, role, _digest(origin)))
     options = {name: asked[name] for name in made.audits if name in ("l", "rows") and asked.get(name)}
-    site.workspace.save(replace(project, settings={**project.settings, **options}))
+    adopt_release(site, project, site.jobs.folder(project, job.id) / "out", options)
     return JSONResponse({"release": made.output}, 201)
+
+
+def adopt_release(site: Site, project: Project, out: Path, settings: Mapping[str, str]) -> None:
+    """Make what a command wrote the release of a project, in the place of those that it had."""
+    project = site.current(project)
+    published = {file.name for file in project.files if file.role == "earlier"}
+    project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))
+    written = {path.name: path for path in sorted(out.iterdir()) if path.suffix != ".zip"}
+    if list(written) == [commands.SEVERAL]:
+        # One file for each of several releases; those that have left already stay as they are.
+        parts = [path for path in sorted(written[commands.SEVERAL].iterdir()) if path.name.removesuffix(".json") not in published]
+        written = {commands.repaired_name(path.name): path for path in parts}
+    for name, origin in written.items():
+        site.workspace.take_copy(project, origin, name)
+        is_header = name.endswith(".json") and name.removesuffix(".json") in written
+        project = project.with_file(File(name, "unused" if is_header else "release", _digest(origin)))
+    project = replace(project, settings={**project.settings, **settings})
+    site.workspace.save(project)
+    site.jobs.start(project, commands.recognise_command(project))
 
 
 def _digest(path: Path) -> str:

@@ -17,7 +17,7 @@ from tacit.model.errors import OptionError
 from tacit.web import commands, texts
 from tacit.web.commands import Command
 from tacit.web.projects import File, Project, make_room, safe_name
-from tacit.web.recognised import Recognised
+from tacit.web.recognised import Question, Recognised
 from tacit.web.site import Screen, Site, View, as_mapping, fail
 
 MOST_PARTS = 500  #: Files of a folder that is sent.
@@ -32,6 +32,12 @@ def recognised(site: Site, project: Project) -> Recognised | None:
     """Return what the files of a project were recognised as, if a process has looked at them."""
     job = site.answered(project, commands.recognise_command(project))
     return None if job is None else Recognised.of(project, site.jobs.record(project, job))
+
+
+def open_question(site: Site, project: Project) -> Question | None:
+    """Return what has to be said about the releases before an answer can be whole, if the files were recognised."""
+    found = recognised(site, project) if project.having("release") else None
+    return None if found is None else found.question([])
 
 
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:

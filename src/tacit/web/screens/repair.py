@@ -14,14 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
 from tacit.model.errors import InputError
 from tacit.web import commands, texts
 from tacit.web.commands import Command, Given
 from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of, marks_up_to, place_of
 from tacit.web.projects import Project
-from tacit.web.screens.make import make_address
+from tacit.web.screens.make import adopt_release, make_address
+from tacit.web.screens.open import open_question
 from tacit.web.screens.verdict import CHANGES, is_here, step_command, step_settings
-from tacit.web.site import Screen, Site, View
+from tacit.web.site import Screen, Site, View, read_object
 
 if TYPE_CHECKING:
     from tacit.model.changes import LineChange
@@ -272,6 +276,7 @@ def sides(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
     record = view.record
     base: dict[str, Any] = {"seconds": SECONDS, "is_live": is_here(site, project), "suggestions": [], "late": []}
+    base["question"] = open_question(site, project)
     if record.get("format") == "tacit.repair/1":
         from tacit.reports.repair import cost_rows
 
@@ -292,4 +297,15 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
     return base | {"suggestions": found, "late": late(record), "plot": plot(record, found) if found else None}
 
 
-SCREEN = Screen("repair", settings=_settings, command=_command, context=_context)
+async def use(site: Site, request: Request, project: Project) -> Response:
+    """Make the repaired release the one of the project."""
+    given = await read_object(request)
+    asked = _settings({name: str(value) for name, value in given.items()})
+    job = site.answered(project, _command(site, project, asked)) if asked else None
+    if job is None or not site.outputs(project, job):
+        raise InputError(texts.NOT_TRIED, where=project.name, remedy=texts.TRY_FIRST)
+    adopt_release(site, project, site.jobs.folder(project, job.id) / "out", {})
+    return JSONResponse({"project": project.id}, 201)
+
+
+SCREEN = Screen("repair", settings=_settings, command=_command, context=_context, calls=(("POST", "/repair/use", use),))

@@ -16,6 +16,7 @@ from tacit.web import commands, texts
 from tacit.web.commands import Command
 from tacit.web.live import PATIENT, Superseded
 from tacit.web.projects import Project
+from tacit.web.screens.open import open_question
 from tacit.web.site import Screen, Site, View, as_mapping, fail, read_object
 
 LIMITS = ("k", "l")
@@ -57,7 +58,13 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
             answer = site.report(project, base)
             record = site.jobs.record(project, base)
     k = view.asked.get("k") or project.settings.get("k") or (record["policy"]["k"] if "policy" in record else 10)
-    return {"answer": answer, "k": k, "sliders": texts.SLIDERS, "is_live": is_here(site, project)}
+    return {
+        "answer": answer,
+        "k": k,
+        "sliders": texts.SLIDERS,
+        "is_live": is_here(site, project),
+        "question": open_question(site, project),
+    }
 
 
 def is_here(site: Site, project: Project) -> bool:

@@ -11,6 +11,11 @@ if (curves) {
   })();
 }
 
+one("[data-adopt]")?.addEventListener("click", attempt(async () => {
+  await call("POST", `/p/${project}/repair/use`, Object.fromEntries(new URLSearchParams(location.search)));
+  location.assign(`/p/${project}/verdict`);
+}));
+
 // Lines that are decided by hand: kept, or hidden first; of a list of lines, those that are left out.
 const form = one("[data-lines]");
 if (form?.dataset.method) {
