@@ -61,7 +61,7 @@ def workbook_bomb(size: int) -> bytes:
 
 def test_bombs_are_told_and_harm_nothing(confined: Served) -> None:
     small = confined.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
-    for name, content in (("bomb_csv_gz", bomb_of_zeros(500 << 20)), ("book_xlsx", workbook_bomb(200 << 20))):
+    for name, content in (("bomb_csv_gz", bomb_of_zeros(360 << 20)), ("book_xlsx", workbook_bomb(100 << 20))):
         files: dict[str, Any] = {name: content}
         project = confined.project(**files)
         told = confined.answer(project, "verdict")

@@ -34,14 +34,14 @@ def leaking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "list.csv"
 
 
-def kept(served: Served, list_file: Path) -> str:
-    return served.project(list_csv=list_file.read_bytes(), list_csv_json=list_file.with_name("list.csv.json").read_bytes())
+@pytest.fixture(scope="module")
+def kept(served: Served, leaking: Path) -> str:
+    """A project with this list, which tests only look at."""
+    return served.project(list_csv=leaking.read_bytes(), list_csv_json=leaking.with_name("list.csv.json").read_bytes())
 
 
-def test_a_step_shows_the_numbers_of_the_program(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
-    _, served = entered
-    project = kept(served, leaking)
-    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict")
+def test_a_step_shows_the_numbers_of_the_program(page: Page, served: Served, leaking: Path, kept: str) -> None:
+    page.goto(f"http://127.0.0.1:{served.port}/p/{kept}/verdict")
     settle(page)
     page.wait_for_selector("#body section")
     press_to(page, "#k")
@@ -61,10 +61,8 @@ def test_a_step_shows_the_numbers_of_the_program(page: Page, entered: tuple[Brow
     assert page.evaluate("() => document.activeElement.id") == "k"
 
 
-def test_lists_proofs_and_filters(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
-    _, served = entered
-    project = kept(served, leaking)
-    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict?k=50")
+def test_lists_proofs_and_filters(page: Page, served: Served, leaking: Path, kept: str) -> None:
+    page.goto(f"http://127.0.0.1:{served.port}/p/{kept}/verdict?k=50")
     settle(page)
     record = json.loads(tacit("audit", leaking, "--k", "50", "--top", "3", "--json", "-").stdout_bytes)
     first = page.locator(".ranked a >> nth=0")
@@ -94,8 +92,8 @@ def test_lists_proofs_and_filters(page: Page, entered: tuple[BrowserContext, Ser
     page.wait_for_function("() => !document.querySelector('[data-clear]')")
 
 
-def test_a_changed_release_is_what_a_repair_would_make(served: Served, leaking: Path, tmp_path: Path) -> None:
-    project = kept(served, leaking)
+def test_a_changed_release_is_what_a_repair_would_make(served: Served, leaking: Path, kept: str, tmp_path: Path) -> None:
+    project = kept
     told = ask(served, project, settings={"k": "5", "base": "10"})
     assert told["status"] == 200, told
     words = ("repair", leaking, "--method", "round", "--base", "10", "--k", "5", "--json", "-", "-o", tmp_path / "rounded.csv")

@@ -169,7 +169,7 @@ NOT_APPROVED = "the release has not been approved as it is now"
 APPROVE_FIRST = "Approve it on the page Take away"
 NO_POPULATION = "the people that the release is about have no name"
 NAME_POPULATION = "Name them, for instance 2025"
-EMPTY_REGISTER = "nothing has left yet"
+EMPTY_REGISTER = "nothing has been published yet"
 ADD_FIRST = "Add a release first"
 
 # Waivers.

@@ -267,7 +267,7 @@ def sides(record: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "findings": _findings(summary),
                 "people": people,
                 "runs": runs,
-                "lines": sum(one.get("lines") or 0 for one in summary["release"]),
+                "lines": sum((one.get("lines") or 0) - (one.get("hidden_cells") or 0) for one in summary["release"]),
             }
         )
     return out
