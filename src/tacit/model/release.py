@@ -41,7 +41,7 @@ class Items:
 IntArray = npt.NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sets:
     """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending."""
 
