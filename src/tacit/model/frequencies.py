@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -254,6 +254,10 @@ class FrequencyTable(CountedLines):
         known = zip(self.columns, self.values, codes, strict=True)
         return {column: values[code] for column, values, code in known if code != ANY}
 
+    def people_of(self, index: int) -> Hashable:
+        """Return the values of each column that people in cell ``index`` have."""
+        return frozenset((column, self.members(column, value) or (value,)) for column, value in self.cell(index).items())
+
     def text(self, index: int) -> str:
         """Return the text of cell ``index``: a number, or the mark of a hidden one."""
         printed = int(self.printed[index])
@@ -294,6 +298,11 @@ class FrequencyTable(CountedLines):
 def frequency_tables(releases: Iterable[Release]) -> tuple[FrequencyTable, ...]:
     """Return the releases that are frequency tables."""
     return tuple(release for release in releases if isinstance(release, FrequencyTable))
+
+
+def numbered_tables(releases: Sequence[Release]) -> dict[int, FrequencyTable]:
+    """Return the frequency tables by their numbers among the releases."""
+    return {number: table for number, release in enumerate(releases) for table in frequency_tables([release])}
 
 
 def letters(column: int) -> str:

@@ -12,7 +12,7 @@ from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
-from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.frequencies import CellPrinting, FrequencyTable, numbered_tables
 from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import MadeBy, Release
@@ -39,7 +39,11 @@ def round_controlled(
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)
-    tables = [_check_release(release, given.get("data")) for release in gathered.releases]
+    found_tables = numbered_tables(gathered.releases)
+    for number, release in enumerate(gathered.releases):
+        if number not in found_tables:
+            raise OptionError("is not a frequency table", where=_name(release), remedy="Give frequency tables")
+    tables = [_check_table(table, given.get("data")) for table in found_tables.values()]
 
     def look(releases: Sequence[Release]) -> Audit:
         limits.check(method.NAME)
@@ -74,10 +78,12 @@ def round_controlled(
     )
 
 
-def _check_release(release: Release, data: Any) -> FrequencyTable:
-    name = release.source.name if release.source else "the release"
-    if not isinstance(release, FrequencyTable):
-        raise OptionError("is not a frequency table", where=name, remedy="Give frequency tables")
+def _name(release: Release) -> str:
+    return release.source.name if release.source else "the release"
+
+
+def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
+    name = _name(release)
     is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
         what = "has numbers that are rounded already, or that stand beside counts"
