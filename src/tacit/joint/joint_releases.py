@@ -136,7 +136,7 @@ class _Search:
         for number, window in enumerate(together):
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
-        if len(self.case.releases) > 1 and everything not in together:
+        if len(self.case.releases) > 1 and (everything not in together or not self.problem.has_unions):
             self._take_alone()
 
     def _take_alone(self) -> None:

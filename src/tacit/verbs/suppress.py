@@ -41,6 +41,7 @@ ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
 Weighing = Literal["cells", "people", "log"]
 WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
 FIRST = 1_000  #: Lines to be hidden first weigh so many times less.
+SEARCHED = 0.75  #: Share of the time that is left for a search; the rest is kept to hide more, and to audit it.
 MOST_PROOFS = 2_000  #: Most proofs of one attack whose lines are looked at in each round.
 
 Place = tuple[int, int]  #: A published line: the number of its release, and its index there.
@@ -88,28 +89,28 @@ def suppress(
     for release in gathered.releases:
         kind_of(release).check_hiding(release)
 
-    def look(releases: Sequence[Release]) -> Audit:
-        limits.check(method.NAME)
-        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
+    def look(releases: Sequence[Release], within: Limits) -> Audit:
+        within.check(method.NAME)
+        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=within.seconds_left, **given)
 
-    found = look(gathered.releases) if before is None else before
+    found = look(gathered.releases, limits) if before is None else before
     people, population = relation_of(gathered, given.get("people"))
 
-    def choose(attacker: Attacker) -> tuple[Plan, Choice]:
+    def choose(attacker: Attacker) -> tuple[_Judge, Choice]:
         plan = Plan(gathered.releases, people, population, policy.k, options=options, attacker=attacker, data=given.get("data"))
-        judge = _Judge(plan, look, limits)
-        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=limits)
-        return plan, method.propose(case)
+        judge = _Judge(plan, look, found)
+        search = limits.part(SEARCHED)
+        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=search, reserve=limits)
+        return judge, method.propose(case)
 
     try:
-        plan, choice = choose(options.attacker or "method")
+        judge, choice = choose(options.attacker or "method")
     except Infeasible:
         if options.attacker is not None:
             raise
-        plan, choice = choose("rule")
-    made = plan.publish(choice.hidden)
-    after = found if all(one is other for one, other in zip(made, gathered.releases, strict=True)) else look(made)
-    return _report(plan, choice, found, after, made)
+        judge, choice = choose("rule")
+    made, after = judge.publish(choice.hidden, limits)
+    return _report(judge.plan, choice, found, after, made)
 
 
 def suppress_releases(releases: Sequence[Release], **how: Any) -> Repair:
@@ -402,16 +403,30 @@ class _Judge:
     """Judge of choices: ranges of small cells first, then all attacks."""
 
     plan: Plan
-    look: Callable[[Sequence[Release]], Audit]
-    limits: Limits
+    look: Callable[[Sequence[Release], Limits], Audit]
+    before: Audit
+    published: dict[Units, tuple[tuple[Release, ...], Audit]] = field(default_factory=dict)
+    _needs: list[Need] | None = None
 
-    @cached_property
-    def needs(self) -> list[Need]:
-        """Ranges to be protected, without cells that are known to be empty whatever is hidden."""
+    def publish(self, chosen: Units, limits: Limits) -> tuple[tuple[Release, ...], Audit]:
+        """Return the releases as they are published, with their audit."""
+        if chosen not in self.published:
+            made = self.plan.publish(chosen)
+            is_same = all(one is other for one, other in zip(made, self.plan.releases, strict=True))
+            self.published[chosen] = made, self.before if is_same else self.look(made, limits)
+        return self.published[chosen]
+
+    def needs(self, limits: Limits) -> list[Need]:
+        """Return the ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        if self._needs is None:
+            self._needs = self._find_needs(limits)
+        return self._needs
+
+    def _find_needs(self, limits: Limits) -> list[Need]:
         needs = self.plan.needs
         everything = self.plan.read(frozenset(range(len(self.plan.units))))
         while True:
-            told = {one.need for one in self._find_told(everything, needs).told}
+            told = {one.need for one in self._find_told(everything, needs, limits).told}
             if not told:
                 return needs
             if not all(need.may_be_dropped for need in told):
@@ -419,18 +434,25 @@ class _Judge:
                 raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
             needs = [need for need in needs if need not in told]
 
-    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need]) -> Ranges:
-        return find_told(releases, self.plan.people, self.plan.population, needs, self.limits)
+    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need], limits: Limits) -> Ranges:
+        return find_told(releases, self.plan.people, self.plan.population, needs, limits)
 
-    def separate(self, chosen: Units) -> Separation:
-        """Judge a choice."""
+    def separate(self, chosen: Units, limits: Limits) -> Separation:
+        """Judge a choice: as the attacker reads it, and as it is published."""
         releases = self.plan.read(chosen)
-        ranges = self._find_told(releases, self.needs)
+        ranges = self._find_told(releases, self.needs(limits), limits)
         if ranges.told:
             return Separation(tuple(self._cut(chosen, one.cited) for one in ranges.told))
-        found = self.look(releases)
+        is_safe = not ranges.open
+        if self.plan.knows_small_cells:
+            found = self.look(releases, limits)
+            cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
+            is_safe = is_safe and safety(found) == 2
+            if cuts or not is_safe:
+                return Separation(cuts)
+        _, found = self.publish(chosen, limits)
         cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
-        return Separation(cuts, is_safe=safety(found) == 2 and not ranges.open)
+        return Separation(cuts, is_safe=is_safe and safety(found) == 2)
 
     def _cut(self, chosen: Units, cited: Iterable[tuple[int, Any]]) -> Units:
         """Return the units of which one must be hidden."""
