@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.arrays import Codes, Ints
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
@@ -45,6 +45,59 @@ class Measured:
         if value is None:
             return None
         return Printed.around(value, Fraction(1, 10**self.digits), "nearest").whole_numbers(scale=scale, most=most)
+
+
+Statistic = Literal["sum", "mean", "min", "max"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+CLOSE = Fraction(1, 10)  #: A sum is told if its range is at most this share of its upper end.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Statistics of a column that nobody is counted over, beside the counts of cells.
+
+    Values are at least 0. If it ``is_exact``, sums, minima and maxima are not rounded; means always are.
+    """
+
+    column: str
+    printed: Mapping[Statistic, Decimals]
+    is_exact: bool = False
+
+    def around(self, statistic: Statistic, index: int) -> tuple[Fraction, Fraction] | None:
+        """Return the numbers that print as line ``index`` prints a statistic, if it does."""
+        decimals = self.printed.get(statistic)
+        value = None if decimals is None else decimals.value(index)
+        if decimals is None or value is None:
+            return None
+        half = Fraction(0) if self.is_exact and statistic != "mean" else Fraction(1, 2 * 10 ** int(decimals.digits[index]))
+        return max(Fraction(0), value - half), value + half
+
+    def total(self, index: int, people: Bound) -> tuple[Fraction, Fraction | None]:
+        """Return bounds on the sum over the people of line ``index``."""
+        least = Fraction(0)
+        most = None if people.hi else Fraction(0)
+        times: dict[Statistic, tuple[int | None, int | None]] = {
+            "sum": (1, 1),
+            "mean": (people.lo, people.hi),
+            "min": (people.lo, None),
+            "max": (None, people.hi),
+        }
+        for statistic, (fewest, largest) in times.items():
+            ends = self.around(statistic, index)
+            if ends is not None and fewest is not None:
+                least = max(least, fewest * ends[0])
+            if ends is not None and largest is not None and largest < UNBOUNDED:
+                most = largest * ends[1] if most is None else min(most, largest * ends[1])
+        return least, most
+
+    def is_printed(self, index: int) -> bool:
+        """Tell if line ``index`` prints any statistic."""
+        return any(decimals.digits[index] >= 0 for decimals in self.printed.values())
+
+    def without(self, hidden: Flags) -> Numbers:
+        """Return the numbers without those of hidden lines."""
+        shown = {name: Decimals(one.scaled, np.where(hidden, -1, one.digits)) for name, one in self.printed.items()}
+        return replace(self, printed=shown)
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
@@ -122,8 +175,8 @@ class FrequencyTable(CountedLines):
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
     enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
     ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
-    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any. ``header.groups`` are labels
-    that stand for several values of a column.
+    in, where one line holds several cells. ``measured`` are means and medians of a column of the table, ``numbers`` statistics of other columns,
+    printed with the counts. ``header.groups`` are labels that stand for several values of a column.
 
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> table.n, table.count(1), list(table.records())[2]
@@ -144,6 +197,7 @@ class FrequencyTable(CountedLines):
     across: Ints | None = None
     source: Source | None = None
     measured: Measured | None = None
+    numbers: tuple[Numbers, ...] = ()
     kind: Literal["frequencies"] = field(default="frequencies", init=False)
 
     @classmethod
