@@ -49,6 +49,12 @@ def _sum_ends(numbers: Numbers, index: int, fewest: int, most: int) -> tuple[Fra
             lows.append(ends[0] * fewest)
         if ends is not None and statistic != "min" and most < UNBOUNDED:
             highs.append(ends[1] * most)
+    top = _printed(numbers, "max", index)
+    bottom = _printed(numbers, "min", index)
+    if top is not None and fewest >= 1:
+        lows.append(top[0] + (fewest - 1) * (bottom[0] if bottom is not None else 0))
+    if top is not None and bottom is not None and 1 <= most < UNBOUNDED:
+        highs.append(bottom[1] + (most - 1) * top[1])
     return max(lows), min(highs) if highs else None
 
 

@@ -383,7 +383,7 @@ class _Sums:
         people = Bound(int(cube.lo[place[1]]), int(cube.hi[place[1]]))
         withheld: dict[str, Any] | None = None
         if people.hi >= self.search.target.policy.k:
-            if not is_used or numbers.is_printed(index) or people.lo == 0 or table.is_hidden[index]:
+            if not is_used or numbers.is_printed(index):
                 return
             at = table.place(index)
             withheld = {"release": number, "line" if isinstance(at, int) else "cell": at}

@@ -88,7 +88,18 @@ class Numbers:
                 least = max(least, fewest * ends[0])
             if ends is not None and largest is not None and largest < UNBOUNDED:
                 most = largest * ends[1] if most is None else min(most, largest * ends[1])
+        smallest = self.around("min", index)
+        top = self.around("max", index)
+        if top is not None and people.lo > 0:  # somebody has the largest value
+            least = max(least, top[0] + (people.lo - 1) * (Fraction(0) if smallest is None else smallest[0]))
+        if top is not None and smallest is not None and 0 < people.hi < UNBOUNDED and most is not None:
+            most = min(most, smallest[1] + (people.hi - 1) * top[1])
         return least, most
+
+    def value(self, statistic: Statistic, index: int) -> float | None:
+        """Return a statistic as line ``index`` prints it, if it does."""
+        text = self.printed[statistic].text(index)
+        return float(text) if text else None
 
     def is_printed(self, index: int) -> bool:
         """Tell if line ``index`` prints any statistic."""
@@ -335,7 +346,8 @@ class FrequencyTable(CountedLines):
         """Yield the cells as dictionaries; a hidden count is None."""
         everything = dict.fromkeys(self.columns, self.any_mark)
         for index, printed in enumerate(self.printed.tolist()):
-            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None}
+            beside = {f"{name}_{one.column}": one.value(name, index) for one in self.numbers for name in one.printed}
+            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None} | beside
 
     def tables(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of columns that its cells fix, each once, in the order of lines.

@@ -393,7 +393,7 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
         is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
         shown = ~release.is_hidden
         if not is_plain or (release.lo != release.hi)[shown].any() or release.hidden_cells != int((~shown).sum()):
-            what = "has numbers that are rounded, or that stand beside counts, and cells are hidden among exact counts"
+            what = "has counts that are rounded, or means of a column of the table, and cells are hidden among exact counts"
             raise OptionError(what, where=_name(release), remedy="Give the table of exact counts")
 
     def is_read_with_others(self, release: FrequencyTable) -> bool:

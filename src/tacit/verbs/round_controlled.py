@@ -84,7 +84,8 @@ def _name(release: Release) -> str:
 
 def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
     name = _name(release)
-    is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+    has_numbers = release.measured is not None or bool(release.numbers)
+    is_plain = release.printing.is_exact and release.printing.convention is None and not has_numbers
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
         what = "has numbers that are rounded already, or that stand beside counts"
         raise OptionError(what, where=name, remedy="Give the table of exact counts")

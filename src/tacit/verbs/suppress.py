@@ -287,6 +287,7 @@ class Plan:
                     printed=np.where(flags[number], -1, table.printed),
                     printing=CellPrinting(zeros_shown=not self._hides_zeros(number)),
                     marks=("",),
+                    numbers=tuple(one.without(flags[number]) for one in table.numbers),
                 )
         return tuple(made)
 
