@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.shell import program, record, tacit
+from tests.shell import program, tacit
 
 
 def small_mushroom(folder: Path) -> Path:
@@ -26,15 +26,6 @@ def test_without_data_the_worked_examples_are_done_and_the_rest_is_said() -> Non
     assert "Every numbered item: 18 confirmed, 1 confirmed under a reading, 3 not confirmed" in result.stdout
     assert "CSV files and pictures: add --out DIR" in result.stdout
     assert result.stderr == "tacit reproduce: atzori05 is NOT complete: 3 of its parts are left out; the output says why.\n"
-
-
-def test_without_a_name_all_papers_are_reproduced() -> None:
-    made = record("reproduce")
-    assert made["format"] == "tacit.reproduction/1"
-    assert [paper["name"] for paper in made["papers"]] == ["atzori05", "injector08", "li07", "pmicd08", "zhu09"]
-    example = made["papers"][1]["parts"][0]
-    assert all(len(row) == len(example["head"]) for row in example["rows"])
-    assert all(claim["standing"] != "not run" for paper in made["papers"] for part in paper["parts"] for claim in part["claims"])
 
 
 def test_files_are_written_and_say_the_same(tmp_path: Path) -> None:

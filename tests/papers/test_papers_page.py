@@ -22,10 +22,16 @@ DOCS = Path(__file__).parents[2] / "docs"
 STORED = [Reproduction.from_dict(paper) for paper in json.loads((DOCS / "papers.json").read_bytes())["papers"]]
 
 
-def test_without_a_name_one_page_is_written(tmp_path: Path) -> None:
+def test_without_a_name_all_papers_are_reproduced_on_one_page(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    result = tacit("reproduce", "--out", out)
+    result = tacit("reproduce", "--out", out, "--json", tmp_path / "record.json")
     assert result.exit_code == 0, result.output
+    made = json.loads((tmp_path / "record.json").read_bytes())
+    assert made["format"] == "tacit.reproduction/1"
+    assert [paper["name"] for paper in made["papers"]] == ["atzori05", "injector08", "li07", "pmicd08", "zhu09"]
+    example = made["papers"][1]["parts"][0]
+    assert all(len(row) == len(example["head"]) for row in example["rows"])
+    assert all(claim["standing"] != "not run" for paper in made["papers"] for part in paper["parts"] for claim in part["claims"])
     names = {path.name for path in out.iterdir()}
     assert {"papers.html", "papers.md"} <= names
     assert f"{len(names)} files written to {out}" in result.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,13 +28,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@cache
+def reproduced(name: str, data: Path | None = None) -> Reproduction:
+    return reproduce(name, data=data)
+
+
 def row_of(part: Part, what: str) -> dict[str, object]:
     """The row of a table of facts about ``what``."""
     return next(dict(zip(part.head, row, strict=True)) for row in part.rows if row[1] == what)
 
 
 def test_the_worked_examples_need_no_data() -> None:
-    made = {paper.name: reproduce(paper.name) for paper in PAPERS}
+    made = {paper.name: reproduced(paper.name) for paper in PAPERS}
     assert [part.name for part in made["atzori05"].parts] == ["example-1", "running-example", "theorems"]
     running = made["atzori05"].parts[1]
     assert row_of(running, "all channels |Ch(3, F(D, 6))|")["Tacit"] == 58
@@ -71,7 +77,7 @@ NUMBERED = {
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_every_numbered_item_is_listed_and_settled_where_the_data_are_there(name: str, folder: Path) -> None:
-    made = reproduce(name, data=folder)
+    made = reproduced(name, folder)
     for kind, first, last in NUMBERED[name]:
         for number in range(first, last + 1):
             assert any(item == f"{kind} {number}" or item.startswith(f"{kind} {number} (") for item in made.items)
@@ -81,13 +87,13 @@ def test_every_numbered_item_is_listed_and_settled_where_the_data_are_there(name
 
 
 def test_items_without_data_are_not_run() -> None:
-    found = {claim.item: claim.standing for claim in reproduce("pmicd08").index}
+    found = {claim.item: claim.standing for claim in reproduced("pmicd08").index}
     assert found["Figure 5"] == "not run"
     assert found["Example 1"] == "confirmed"
 
 
 def test_a_rounded_confidence_fits_no_whole_number() -> None:
-    rule = reproduce("atzori05").parts[0]
+    rule = reproduced("atzori05").parts[0]
     assert [(row[0], row[2], row[4], row[5]) for row in rule.rows] == [
         ("nearest", "none", "none", "NO"),
         ("truncated", "81", "1", "yes"),
@@ -104,7 +110,7 @@ def test_the_papers_databases_are_looked_at_as_the_definitions_say() -> None:
 
 
 def test_with_the_data_every_figure_is_there(folder: Path) -> None:
-    made = reproduce("atzori05", data=folder)
+    made = reproduced("atzori05", folder)
     figures = ["figure-2a", "figure-2b", "figure-3a", "section-6", "figure-2a-accidents", "figure-3b"]
     assert [part.name for part in made.parts[3:]] == figures
     assert made.left_out == ()
@@ -112,7 +118,7 @@ def test_with_the_data_every_figure_is_there(folder: Path) -> None:
     assert all(str(row[-1]).endswith("by naive, OICD, PMICD, Tacit") for row in work.rows)
     assert {timed.program for timed in made.times} == {"naive", "OICD", "PMICD", "Tacit"}
     assert "of the 340,183 transactions of ACCIDENTS" in made.parts[7].title
-    made = reproduce("pmicd08", data=folder)
+    made = reproduced("pmicd08", folder)
     assert made.left_out == ()
     names = ["worked-example"]
     names += [f"{'numbers' if i == 'x' else 'figure'}-{'mushroom' if i == 'x' else i}" for i in ("x", 5, 7, 9, 11)]
@@ -125,13 +131,13 @@ def test_with_the_data_every_figure_is_there(folder: Path) -> None:
 
 def test_numbers_are_those_of_the_audit(folder: Path) -> None:
     people = tacit.read_transactions(folder / "mushroom.dat")
-    part = next(part for part in reproduce("pmicd08", data=folder).parts if part.name == "figure-7")
+    part = next(part for part in reproduced("pmicd08", folder).parts if part.name == "figure-7")
     for share, ours, oicd, restored, printed, lost in part.rows:
         release = tacit.mine_itemsets(people, min_support=float(share or 0) / 100, only="closed")
         found = tacit.audit(release, data=people, policy=tacit.Policy(k=30), algorithm="pmicd", attacks=["I01"])
         assert ours == oicd == restored == found.attack("I01").findings > 0
         assert printed == found.measures["channels_as_printed"] == int(restored or 0) - int(lost or 0)
-    threats = next(part for part in reproduce("atzori05", data=folder).parts if part.name == "figure-3a")
+    threats = next(part for part in reproduced("atzori05", folder).parts if part.name == "figure-3a")
     for share, *numbers in threats.rows:
         release = tacit.mine_itemsets(people, min_support=float(share or 0) / 100)
         for k, number in zip((10, 25, 50, 100), numbers, strict=True):
@@ -167,7 +173,8 @@ def test_k_can_be_changed_without_mining_again(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pmicd08", "atzori05"])
 def test_the_record_is_the_same_every_time(name: str, folder: Path) -> None:
-    first, second = (reproduce(name, data=folder) for _ in range(2))
+    first = reproduced(name, folder)
+    second = reproduce(name, data=folder)
     assert first.to_dict() == second.to_dict()
     assert first.times != second.times  # seconds differ, and stand in no record
     assert Reproduction.from_dict(first.to_dict()).to_dict() == first.to_dict()

@@ -194,3 +194,53 @@ def test_multipliers_of_before_lead_to_the_same_answer(made: tuple[list[int], li
         warm = solve(problem, multipliers=start)
         assert warm.converged
         assert warm.share == pytest.approx(cold.share, abs=2e-6)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(consistent())
+def test_the_slower_method_leads_to_the_same_answer(made: tuple[list[int], list[Event], int]) -> None:
+    problem = reduce(said(*made))
+    inside = inside_of(problem)
+    smaller = problem if inside is None else inside[0]
+    found = entropy._descend(smaller, None, lambda: None, at_first=entropy.MOST_DOWN)
+    assert found.converged
+    assert largest_miss(problem, found.share) <= 1e-9
+    assert found.share == pytest.approx(solve(problem).share, abs=2e-6)
+
+
+def crossed(seed: int) -> Statements:
+    """Rules about pairs of four columns, printed with few digits: many narrow intervals, most of which are reached."""
+    rng = np.random.default_rng(seed)
+    n_values = int(rng.integers(5, 15))
+    sizes = rng.integers(1, 400, 24).tolist()
+    kind = rng.integers(0, 8, 24)
+    types = rng.dirichlet(np.full(n_values, 0.1), 8)
+    truth = np.array([rng.multinomial(size, types[one]) for size, one in zip(sizes, kind, strict=True)])
+    n = sum(sizes)
+    cells = rng.integers(0, 3, (24, 4))
+    pairs = [[(column, cell)] for column in range(4) for cell in range(3)]
+    pairs += [[one, other] for [one] in pairs for [other] in pairs if other[0] < one[0]]
+    events: list[Event] = []
+    for antecedent in pairs:
+        places = np.flatnonzero(np.all([cells[:, column] == cell for column, cell in antecedent], axis=0))
+        for value in np.flatnonzero(truth[places].sum(axis=0) > 0.02 * n).tolist():
+            count = int(truth[places, value].sum())
+            events.append((places.tolist(), value, max(0, count - n // 2000), count + n // 2000))
+    return said(sizes, events, n_values)
+
+
+LOST = (15, 30, 33, 39)  #: The central path leads nowhere for these.
+
+
+@pytest.mark.parametrize("seed", [*LOST, 0, 1])
+def test_every_search_ends_with_an_answer(seed: int) -> None:
+    problem = reduce(crossed(seed))
+    found = solve(problem)
+    assert found.converged
+    assert largest_miss(problem, found.share) <= 1e-9
+    assert found.gap <= 1e-10
+
+
+def test_the_central_path_may_lose_its_way() -> None:
+    paths = [entropy._follow_path(reduce(crossed(seed)), None, lambda: None)[0] for seed in LOST]
+    assert not any(path.converged for path in paths)

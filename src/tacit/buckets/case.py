@@ -36,8 +36,7 @@ class BucketCase:
         """Return the case of an attack or a bare release."""
         if isinstance(target.case, cls):
             return target.case
-        assert isinstance(target.release, Buckets)
-        return cls(target.release)
+        return cls(target.release_as(Buckets))
 
     @cached_property
     def known(self) -> Exclusions:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.model.arrays import Ints
     from tacit.model.audit import Audit
     from tacit.model.finding import Finding
-    from tacit.model.release import Itemsets
+    from tacit.model.release import Release
     from tacit.model.repair import Repair
     from tacit.model.table import Table
 
@@ -70,7 +70,7 @@ class Story:
     """Results of the demo; ``rows`` illustrate the example."""
 
     people: Table
-    release: Itemsets
+    release: Release
     audit: Audit
     example: Finding | None
     rows: Ints
@@ -90,7 +90,6 @@ def run_demo(folder: str | os.PathLike[str], *, progress: Callable[[float], None
     _write_table(people, place / DATA)
     tacit.write_release(tacit.mine_itemsets(people, min_support=MIN_SUPPORT), place / RELEASE)
     release = tacit.read_release(place / RELEASE)  # what an attacker has: the file
-    assert isinstance(release, tacit.Itemsets)
     policy = tacit.Policy(k=K)
     found = tacit.audit(release, data=people, policy=policy, progress=progress)
     with replace_text(place / REPORT) as stream:

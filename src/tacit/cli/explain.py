@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -212,12 +212,11 @@ def _explain_person(asked: _ExplainOptions, who: str) -> None:
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("estimating"):
         releases = [reading.read_release(path, asked) for path in asked.releases]
-        if len(releases) == 1 and releases[0].kind == "buckets":
-            _explain_member(releases[0], asked, who)
-        elif isinstance(releases[0], tacit.PartialTable) and len(releases) == 1:
-            _explain_records(releases[0], settings, who)
-        else:
+        explain_one = _BY_KIND.get(releases[0].kind)
+        if explain_one is None or len(releases) > 1:
             _explain_estimate(releases, settings, who)
+        else:
+            explain_one(releases[0], settings, who)
 
 
 def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOptions], who: str) -> None:
@@ -259,7 +258,8 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
     )
 
 
-def _explain_member(release: Release, asked: _ExplainOptions, who: str) -> None:
+def _explain_member(release: Release, settings: Settings[_ExplainOptions], who: str) -> None:
+    asked = settings.given
     refuse_options(asked, ("data", "known", "withheld", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
     record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
@@ -325,6 +325,13 @@ def _rows_with(release: PartialTable, finding: tacit.Finding) -> Any:
         column = release.people.column(name)
         shows &= column.codes == column.values.index(values[0])
     return shows
+
+
+#: How a person is looked up in one release; in others, and in several together, by an estimate.
+_BY_KIND: Mapping[str, Callable[[Any, Settings[_ExplainOptions], str], None]] = {
+    "buckets": _explain_member,
+    "table": _explain_records,
+}
 
 
 def _render_people(lo: int, hi: int | None) -> str:

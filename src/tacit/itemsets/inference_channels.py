@@ -329,8 +329,7 @@ Take = Callable[[Channels], None]
 
 def run(target: Target) -> AttackRun:
     """Find all maximal channels of a release of itemsets."""
-    release = target.release
-    assert isinstance(release, Itemsets)
+    release = target.release_as(Itemsets)
     supports = Supports(release)
     stream = target.stream
 
@@ -398,10 +397,10 @@ def can_narrow(target: Target) -> bool:
 
     Patterns of rounded supports are not: of those that are proved, only the strongest are findings.
     """
-    release = target.release
-    if not isinstance(release, Itemsets) or target.algorithm != "projection":
+    release = target.release_as(Itemsets)
+    if target.algorithm != "projection" or not release.is_exact or release.only == "maximal":
         return False
-    return release.is_exact and release.only != "maximal" and not Supports(release).has_gaps
+    return not Supports(release).has_gaps
 
 
 def narrow(run: AttackRun, k: int) -> AttackRun:

@@ -231,8 +231,7 @@ class _Groups:
 
 def run(target: Target) -> AttackRun:
     """Find all groups of fewer than k people that unpublished itemsets reveal."""
-    release = target.release
-    assert isinstance(release, Itemsets)
+    release = target.release_as(Itemsets)
     return _run_on_maximal(target, release) if release.only == "maximal" else _run_on_complete(target, release)
 
 
@@ -296,8 +295,7 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
 
 def can_narrow(target: Target) -> bool:
     """Return True if the groups for a smaller k are among those for a larger one."""
-    release = target.release
-    return isinstance(release, Itemsets) and release.only != "maximal"
+    return target.release_as(Itemsets).only != "maximal"
 
 
 def narrow(run: AttackRun, k: int) -> AttackRun:

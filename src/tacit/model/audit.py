@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -532,6 +532,7 @@ def tool() -> dict[str, str]:
     return {"name": "tacit", "version": __version__}
 
 
+R = TypeVar("R", bound=Release)
 Progress = Callable[[float], None]
 
 #: How I01 finds its channels: its own way, or one of the papers' (:mod:`tacit.itemsets.detectors`).
@@ -578,3 +579,8 @@ class Target:
     stream: Stream | None = None
     named: frozenset[str] = frozenset()
     case: object = None
+
+    def release_as(self, kind: type[R]) -> R:
+        """Return the release as the kind that an attack is made for."""
+        assert isinstance(self.release, kind)
+        return self.release

@@ -58,8 +58,7 @@ class TableCase:
         """Return the case of an attack or a bare table."""
         if isinstance(target.case, cls):
             return target.case
-        assert isinstance(target.release, PartialTable)
-        return cls(target.release)
+        return cls(target.release_as(PartialTable))
 
     @property
     def is_declared(self) -> bool:

@@ -489,8 +489,7 @@ def _lacking(table: RuleTable, rule: int) -> Bound:
 
 def run(target: Target) -> AttackRun:
     """Find all small groups of exceptions, and shortest small patterns."""
-    release = target.release
-    assert isinstance(release, Rules)
+    release = target.release_as(Rules)
     status: Status = "ran"
     reason = ""
     undecided = 0

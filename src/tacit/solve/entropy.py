@@ -18,6 +18,10 @@ continues. The multipliers of a similar problem are such a guess, and so is a po
 then finds everything that several statements settle together (Freund, Roundy, Todd 1985), that is, values that nobody of a class can have, and
 bounds that are always reached: with all bounds multiplied by a free factor of at least 1, every number of people and every slack that can be
 above 0 can be 1 or more at once, so that the largest sum of them, each counted up to 1, identifies them.
+
+**Barrier.** The central path starts outside the statements and may lose its way. Behind it is a method that does not: with
+``min over u - v = m of  hi v - lo u - mu (log u + log v)`` in place of each interval, the dual is smooth and convex in the multipliers ``m``
+alone, and every step of Newton's method goes down. That takes more steps; mu falls by a constant factor each time the minimum is near.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,7 +48,7 @@ Made = TypeVar("Made")
 
 WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more than they save.
 #: Below this many statements linear algebra runs on one thread: several would wait for each other, for long where cores are shared.
-SYSTEM_FOR_THREADS = 1_000
+SYSTEM_FOR_THREADS = 4_000
 
 
 class Dual:
@@ -244,7 +248,7 @@ def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Ca
     slow = False
     while (EXACT if slow else AIM) < point.far < np.inf and steps < MOST_ACTIVE_STEPS:
         check()
-        system = _System(dual, point.share, rows)
+        system = _System(dual, point.share, rows=rows)
         direction = np.zeros(dual.size)
         direction[rows] = system.step(point.missed)
         ahead = _step_ahead(point, direction, float(point.missed @ direction[rows]), at)
@@ -294,16 +298,27 @@ def _step_ahead(
 
 
 class _System:
-    """Linear system of Newton's method at some shares, factored."""
+    """Linear system of Newton's method at some shares, factored.
 
-    def __init__(self, dual: Dual, share: Floats, rows: Rows) -> None:
+    ``soft`` is added to the diagonal, and besides ``damping`` of it.
+    """
+
+    def __init__(
+        self, dual: Dual, share: Floats, soft: Floats | None = None, damping: float = 0.0, rows: Rows | None = None
+    ) -> None:
         whole = dual.covariance(share)
-        self._matrix = whole if len(rows) == dual.size else whole[np.ix_(rows, rows)]
+        self._matrix = whole if rows is None or len(rows) == dual.size else whole[np.ix_(rows, rows)]
+        if soft is not None:
+            self._matrix[np.diag_indices_from(self._matrix)] += soft
         diagonal = self._matrix.diagonal()
-        self._factor = _factor(self._matrix, SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300)
+        small = SMALL * diagonal.max(initial=0.0) + 10 * SMALL * diagonal + 1e-300
+        self._is_damped = damping > 0.0
+        self._factor = _factor(self._matrix, small + damping * diagonal)
 
     def step(self, missed: Floats) -> Floats:
         change = -_solve_factored(self._factor, missed)
+        if self._is_damped:
+            return change
         return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
 
@@ -429,6 +444,15 @@ ROOM = 1e-13
 GRIP = 10.0  #: What both multipliers of an interval are at first, in nats.
 TO_THE_BORDER = 0.995  #: A step goes this far towards the border of what is allowed.
 CLOSE = 1e-5  #: A point that misses the statements by less than this is near the end.
+#: The first and the last weight of the barrier; from the third on it is tried whether the bounds that seem to be reached are.
+FIRST_BARRIER = 1e-2
+LAST_BARRIER = 1e-15
+TRIED_FROM = 1e-6
+#: Steps with the first weight of the barrier where there may be no interior, with any other weight, and with all of them.
+AT_FIRST = 40
+MOST_AT_BARRIER = 100
+MOST_DOWN = 500
+SHORTEST_DOWN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -539,21 +563,32 @@ def _solve(problem: Problem, multipliers: Floats | None, tilt: Floats | None, ch
         near = _solve_near(dual, multipliers, check)
         if near is not None:
             return _solve_reached(dual, near, 0)
-    found, exact = _follow_path(problem, tilt, check)
-    if exact:
+    found, is_exact = _search(problem, tilt, check, at_first=AT_FIRST)
+    if is_exact:
         return found
     inside = inside_of(problem)
     if inside is None:
-        return found
+        return found if found.converged else _descend(problem, tilt, check, at_first=MOST_DOWN)
     smaller, kept = inside
-    again, exact = _follow_path(smaller, None if tilt is None else tilt[kept], check)
-    if found.converged and not exact:
+    again, is_exact = _search(smaller, None if tilt is None else tilt[kept], check, at_first=MOST_DOWN)
+    if found.converged and not is_exact:
         return found
     multipliers = found.multipliers  # diverging multipliers keep their last values
     if not found.converged:
         multipliers = np.zeros(len(problem.values))
         multipliers[kept] = again.multipliers
     return replace(again, multipliers=multipliers, violation=largest_miss(problem, again.share))
+
+
+def _search(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> tuple[Solution, bool]:
+    """Follow the central path, or go down if it leads nowhere; tell if the end was reached exactly."""
+    found, is_exact = _follow_path(problem, tilt, check)
+    if is_exact:
+        return found, True
+    down = _descend(problem, tilt, check, at_first=at_first)
+    if down.violation <= EXACT and down.gap <= OPTIMAL:
+        return down, True
+    return (found if found.converged else down), False
 
 
 def _follow_path(problem: Problem, tilt: Floats | None, check: Callable[[], None]) -> tuple[Solution, bool]:
@@ -598,6 +633,110 @@ def _follow_path(problem: Problem, tilt: Floats | None, check: Callable[[], None
             break
     converged = bool(furthest <= STALLED[0] and gap <= STALLED[1])
     return _make_solution(dual, point, step, gap=point.gap(dual), converged=converged), False
+
+
+@dataclass(frozen=True, eq=False)
+class _Intervals:
+    """Minimum over both multipliers of each interval, with a barrier at 0, for their differences.
+
+    ``s`` and ``r`` are the slacks at both ends, ``soft`` is the second derivative. Fixed numbers have no slack.
+    """
+
+    value: float
+    u: Floats
+    v: Floats
+    s: Floats
+    r: Floats
+    soft: Floats
+
+    @classmethod
+    def of(cls, dual: Dual, multipliers: Floats, mu: float) -> _Intervals:
+        free = ~dual.fixed
+        width = np.where(free, dual.hi - dual.lo, 1.0)
+        reach = width * multipliers
+        root = np.hypot(reach, 2 * mu)
+        # The product of root + reach and root - reach is (2 mu)^2; the smaller of them is not computed as a difference.
+        larger = root + np.abs(reach)
+        smaller = (2 * mu) ** 2 / larger
+        is_up = reach >= 0
+        u = (2 * mu + np.where(is_up, larger, smaller)) / (2 * width)
+        v = (2 * mu + np.where(is_up, smaller, larger)) / (2 * width)
+        value = (width * v - mu * (np.log(u) + np.log(v)))[free].sum() - float(dual.lo @ multipliers)
+        return cls(
+            float(value), u, v, np.where(free, mu / u, 0.0), np.where(free, mu / v, 0.0), np.where(free, mu / (u**2 + v**2), 0.0)
+        )
+
+    def held(self, dual: Dual, multipliers: Floats) -> Floats:
+        """Return the multipliers of bounds that seem to be reached, else 0."""
+        held = np.where(self.u > self.s, self.u, 0.0) - np.where(self.v > self.r, self.v, 0.0)
+        return np.where(dual.fixed, multipliers, held)
+
+
+def _descend(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> Solution:
+    """Go down the dual with a barrier at the bounds; slower than the central path, and sure if there is an interior.
+
+    Without one multipliers run away, and it ends after ``at_first`` steps with the first weight of the barrier.
+    """
+    dual = Dual(problem, tilt)
+    if dual.size == 0:
+        share, sums, _ = dual.shares(np.empty(0))
+        return _solve_reached(dual, _Reached(np.empty(0), share, sums, 0), 0)
+    mu = FIRST_BARRIER
+    damping = 0.1
+    steps = 0
+    point = _at_barrier(dual, np.zeros(dual.size), mu)
+    while True:
+        for _ in range(at_first if mu == FIRST_BARRIER else MOST_AT_BARRIER):
+            check()
+            direction = _System(dual, point.share, _Intervals.of(dual, point.multipliers, mu).soft, damping).step(point.missed)
+            slope = float(point.missed @ direction)
+            is_last = mu <= LAST_BARRIER
+            if point.far <= EXACT or (-slope <= 0.1 * mu and damping <= SMALL and not is_last):
+                break
+            ahead, size = _step_down(point, direction, slope, partial(_at_barrier, dual, mu=mu))
+            steps += 1
+            if ahead is None or (is_last and damping <= SMALL and not ahead.far < 0.9 * point.far):
+                break
+            point = ahead
+            if size > 0.9:
+                damping = 0.1 * damping if damping > 1e-6 else 0.0
+            elif size < 0.2:
+                damping = max(1e-4, 10 * damping)
+        else:
+            if mu == FIRST_BARRIER:  # nothing is reached but the limit: multipliers run away
+                break
+        if mu <= TRIED_FROM:
+            near = _solve_near(dual, _Intervals.of(dual, point.multipliers, mu).held(dual, point.multipliers), check)
+            if near is not None:
+                return _solve_reached(dual, near, steps)
+        if mu <= LAST_BARRIER or steps >= MOST_DOWN:
+            break
+        mu = 0.1 * mu
+        point = _at_barrier(dual, point.multipliers, mu)
+    found = _solve_reached(dual, _Reached(point.multipliers, point.share, point.sums, 0), steps)
+    return replace(found, converged=found.violation <= STALLED[0] and found.gap <= STALLED[1])
+
+
+def _step_down(
+    point: _ActivePoint, direction: Floats, slope: float, at: Callable[[Floats], _ActivePoint]
+) -> tuple[_ActivePoint | None, float]:
+    """Return the point after a step that goes down enough, and the size of the step."""
+    size = 1.0
+    while size > SHORTEST_DOWN:
+        ahead = at(point.multipliers + size * direction)
+        # Near the end values differ by rounding errors only, and distances tell more.
+        if ahead.merit <= point.merit + 0.1 * size * slope or (point.far < CLOSE and ahead.far < 0.5 * point.far):
+            return ahead, size
+        size /= 2
+    return None, size
+
+
+def _at_barrier(dual: Dual, multipliers: Floats, mu: float) -> _ActivePoint:
+    share, sums, normaliser = dual.shares(multipliers)
+    intervals = _Intervals.of(dual, multipliers, mu)
+    missed = sums - dual.lo - intervals.s
+    far = float(np.abs(missed).max(initial=0.0))
+    return _ActivePoint(multipliers, share, sums, missed, far=far, merit=normaliser + intervals.value)
 
 
 def _solve_reached(dual: Dual, near: _Reached, steps: int) -> Solution:
