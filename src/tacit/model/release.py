@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
@@ -330,6 +330,10 @@ class Published(Lines):
     def text(self, index: int) -> str:
         """Return the printed number of a line; empty if it prints none, or several."""
         return ""
+
+    def people_of(self, index: int) -> Hashable | None:
+        """Return a name of the people of a line that all tables share; None if there is none."""
+        return None
 
     def items_at(self, line: int) -> frozenset[str] | None:
         """Return the items whose people a line of the file prints, if it prints nothing else."""
