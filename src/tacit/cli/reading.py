@@ -191,7 +191,7 @@ def listed_items(release: Release) -> Chosen | None:
 
 def _says_none(sa: Sequence[str], path: str) -> bool:
     """Tell if the option says that no column of the data is sensitive."""
-    if "none" not in sa or _is_transactions(path):
+    if "none" not in sa or is_transactions(path):
         return False
     from tacit.model.table import sensitive_names
 
