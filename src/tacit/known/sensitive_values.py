@@ -34,7 +34,7 @@ from tacit.model.finding import BoxEvent, Claim, Finding, Share, remark
 from tacit.model.numbers import Bound
 from tacit.model.ordered import Order
 from tacit.model.people import Population
-from tacit.model.policy import Policy
+from tacit.model.policy import Policy, time_limit
 from tacit.model.release import FIRST_RULE
 from tacit.model.table import Table
 
@@ -167,7 +167,8 @@ def run(target: Target) -> AttackRun:
         many = f"{case.n_lines:,} lines are too many for an estimate, which takes {MOST_LINES:,}"
         return AttackRun(CODE, NAME, "estimates", "stopped", reason=many)
     try:
-        found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
+        with time_limit(target.limits.seconds_left):
+            found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
     except LimitReached:
         return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     if not found.solution.converged:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tacit.model.changes import LineChange
-from tacit.model.repair import Bucketized, Hidden, Repair
+from tacit.model.repair import Bucketized, BucketizedParts, Hidden, Repair
 from tacit.model.version import __version__
 from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows, title_of
@@ -244,7 +244,7 @@ def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
 # People in groups
 
 
-def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
+def bucketized_text(made: Bucketized | BucketizedParts, *, dropped: int = 0, origin: str = "") -> str:
     """Return the groups, audits, and comparison with Anatomy."""
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
@@ -252,7 +252,7 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
     return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 
 
-def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
+def _bucketized_facts(made: Bucketized | BucketizedParts, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     left_over = "nobody was left over"
@@ -281,7 +281,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
 
 
 def _audit_facts(
-    made: Bucketized | Hidden, dropped: int, origin: str, *, before: str, rest: str = ""
+    made: Bucketized | BucketizedParts | Hidden, dropped: int, origin: str, *, before: str, rest: str = ""
 ) -> Iterator[tuple[str, str]]:
     if dropped:
         yield "Missing", f"{counted(dropped, 'row')} with the mark of a missing value dropped{rest}"

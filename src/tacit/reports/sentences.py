@@ -79,6 +79,9 @@ class Summary:
             small.update(audit.sizes(run))
             fewest = int(run.columns["count"][~run.is_value].max(initial=0)) if run.is_value.any() else run.people
             self.people = max(self.people, fewest)
+        # Groups of k people or more are found only where a number of theirs is withheld.
+        self.withheld = sum(number for size, number in small.items() if size >= audit.policy.k)
+        small = Counter({size: number for size, number in small.items() if size < audit.policy.k})
         values = [run for run in audit.runs if not run.finds_groups]
         found = [run for run in values if audit.counted(run.code)]
         certain = [run.people for run in found if run.claim == "proves"]
@@ -109,6 +112,10 @@ class Summary:
     def span(self) -> str:
         """Sizes of groups that the policy does not allow."""
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
+
+    @property
+    def _withholds(self) -> str:
+        return "withholds" if self.what.startswith("this ") else "withhold"
 
     def sentence(self) -> str:
         """Return the verdict in people, with waived findings."""
@@ -152,6 +159,8 @@ class Summary:
                 parts.append(f"{of_them} a single person")
             if self.people:
                 parts.append(f"at least {counted(self.people, 'person is', 'people are')} concerned")
+        if self.withheld:
+            parts.append(f"{counted(self.withheld, 'number')} that {self.what} {self._withholds} can be computed")
         if self.certain:
             few = f"{counted(self.certain, 'person keeps', 'people keep')} fewer than {self.l} possible values"
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
