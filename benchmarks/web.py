@@ -99,8 +99,8 @@ def _steps(page: Page, slider: str) -> Iterator[float]:
     for forwards in (True, False):
         for _ in range(most):
             yield page.evaluate(_STEP, [slider, forwards])
-            # A slow attack may follow; the next step does not wait for it.
-            page.wait_for_function("() => document.querySelector('#body').childNodes.length")
+            # The lists follow; a slow attack may follow them, and is not waited for.
+            page.wait_for_function("() => !document.querySelector('[data-busy]') || !document.querySelector('#computing').hidden")
 
 
 def _lists(folder: Path) -> Iterator[tuple[str, list[str]]]:
