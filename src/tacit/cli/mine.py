@@ -45,7 +45,6 @@ class _MineOptions(Options):
     strict: bool
     only: Only | None = None
     max_length: int | None = None
-    memory: int | None = None
 
 
 @command(
@@ -59,7 +58,6 @@ class _MineOptions(Options):
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @option("--max-length L", "Most items of an itemset.  [any number]", type=int)
 @options.strict
-@options.memory
 @options.any_data
 @options.person
 @options.output
@@ -77,9 +75,15 @@ def itemsets_command(**given: Any) -> None:
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = reading.read_people(asked.data, settings, also=settings.merged.person)
+        chosen = reading.frequent_items(min_support, strict=asked.strict)
+        engine = reading.engine_for(asked.data, asked)
+        people: Any = asked.data
+        if engine is None or not engine.is_cluster or not reading.is_transactions(asked.data):
+            engine = None
+            people = reading.read_people(asked.data, settings, also=settings.merged.person, chosen=chosen)
         found = tacit.mine_itemsets(
             people,
+            engine=engine,
             person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,
             min_support=min_support,
             only=asked.only or "all",
@@ -337,6 +341,11 @@ class _TabulateOptions(Options):
     hide_below: int | None
     show_zeros: bool | None
     round_to: int | None
+    sums: tuple[str, ...]
+    means: tuple[str, ...]
+    mean_digits: int
+    p_percent: str | None
+    dominance: str | None
 
 
 @command(
@@ -357,6 +366,11 @@ class _TabulateOptions(Options):
 )
 @option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
 @option("--hierarchies DIR", "Also list the coarser values of columns, from ARX files such as DIR/age.csv, as subtotals.")
+@option("--sum COLUMNS...", "Print the sums of these columns beside the counts.", into="sums")
+@option("--mean COLUMNS...", "Print the means of these columns beside the counts.", into="means")
+@option("--mean-digits D", "Digits of means after the point.", type=int, default=1)
+@option("--p-percent P", "Print no numbers of cells where all but the two largest values are below P % of the largest.")
+@option("--dominance N,SHARE", "Print no numbers of cells of which the N largest values are more than SHARE.")
 @options.roles
 @options.policy_file
 @options.missing
@@ -390,6 +404,7 @@ def tabulate_command(**given: Any) -> None:
             sa=sa or (["none"] if sensitive or has_none else []),
             show_zeros=show_zeros,
             **asked.pick("by", "ways", "total", "hide_below", "round_to", "hierarchies", "time_limit"),
+            **asked.pick("sums", "means", "mean_digits", "p_percent", "dominance"),
         )
     out = asked.output
     write_release(made, out)
@@ -402,7 +417,7 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
-    from tacit.model.table import require_column, sensitive_names
+    from tacit.model.table import column_names, require_column, sensitive_names
 
     asked = settings.given
     everything = reading.table_columns(asked.data)
@@ -410,6 +425,11 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         for column in sensitive_names(columns, everything)[0]:
             require_column(column, everything, where=role)
     named = [name for text in asked.by for name in ([text] if text in everything else text.split(","))]
+    for wanted, columns in (("--sum", asked.sums), ("--mean", asked.means)):
+        measured = column_names(columns, everything)
+        for column in measured:
+            require_column(column, everything, where=wanted)
+        named += measured
     used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything]
     return tacit.read_table(
         asked.data,

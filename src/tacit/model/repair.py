@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args, overload
 
@@ -13,7 +13,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.changes import LineChange, changes_between
 from tacit.model.errors import OptionError
 from tacit.model.partial import PartialTable
-from tacit.model.release import Changes, Itemsets, Listed, MadeBy, Release
+from tacit.model.release import Changes, Header, Itemsets, Listed, MadeBy, Release
 from tacit.model.rounding import Precision
 from tacit.model.shown import Drawn, Shown
 from tacit.model.table import Table, Transactions
@@ -142,6 +142,28 @@ class Bucketized(Buckets, Outcome):
     after: Audit | None = None
     cost: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BucketizedParts(Outcome):
+    """A bucketized release of many people, made part by part whenever it is looked at.
+
+    ``parts()`` yields it as releases of whole groups, in the order in which it is published. The rest is as for :class:`Bucketized`.
+    """
+
+    n: int
+    header: Header
+    group_name: str
+    parts: Callable[[], Iterator[Buckets]]
+    groups: int
+    method: str = ""
+    before: Audit | None = None
+    after: Audit | None = None
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    tried: tuple[Tried, ...] = ()
+
+    def __len__(self) -> int:
+        return self.groups
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

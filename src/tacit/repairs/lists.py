@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log
 from typing import TypeGuard
 
 import numpy as np
@@ -369,6 +370,10 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
     if left_before is not None and left_after is not None:
         lost = float(left_after) - float(left_before)
         cost["information_lost"] = lost if abs(lost) > NOISE else 0.0
+        # Without rules, every value is as probable as every other.
+        said = sum(log(max(1, len(one.values))) for one in audit_before.posteriors) - float(left_before)
+        if said > NOISE:
+            cost["information_lost_share"] = min(max(cost["information_lost"] / said, 0.0), 1.0)
     return cost
 
 

@@ -39,7 +39,8 @@ class Given:
     """Other inputs of the audit of one release.
 
     ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them. If a release
-    ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run.
+    ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run. ``model`` is that of
+    B03, if it was learnt from another part of the same release.
     """
 
     data: Any = None
@@ -50,6 +51,7 @@ class Given:
     withheld: Withheld = "at-threshold"
     sa_order: tuple[str, ...] = ()
     is_plausible: bool = False
+    model: Any = None
 
     @property
     def table(self) -> Table | None:
@@ -90,6 +92,14 @@ class Kind(Generic[R]):
 
     def check_listing(self, release: R) -> None:
         """Raise if the lines cannot be those that the release says were chosen."""
+
+    def check_hiding(self, release: R) -> None:
+        """Raise if lines cannot be hidden one by one."""
+        from tacit.repairs.lists import can_lose_lines
+
+        if not can_lose_lines(release):
+            remedy = "Give frequency tables, rules, or lists of all frequent itemsets"
+            raise OptionError("has no lines that can be hidden one by one", where=_name(release), remedy=remedy)
 
     def own_case(self, release: R, given: Given) -> object:
         """Return the case for this kind's attacks."""
@@ -149,6 +159,10 @@ class Kind(Generic[R]):
     def named_values(self, release: R, sensitive: str) -> tuple[str, ...]:
         """Return the sensitive values that occur."""
         return ()
+
+
+def _name(release: Release) -> str:
+    return release.source.name if release.source else "the release"
 
 
 def group_measures(runs: Sequence[AttackRun]) -> dict[str, float | None]:
@@ -284,7 +298,7 @@ class _BucketsKind(Kind["Buckets"]):
         if given.people is not None and (given.table is None or not given.table.schema.sa):
             remedy = "Give the table that the release was made from, with its sensitive column"
             raise OptionError("has no sensitive column to compare the release with", where="--data", remedy=remedy)
-        return BucketCase(release, read_knowledge(given.knowledge))
+        return BucketCase(release, read_knowledge(given.knowledge), given.model)
 
     def adversary(self, release: Buckets, case: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"knows_n": True, "knows_who_is_in_which_group": True}
@@ -376,6 +390,13 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     def reading_header(self, release: FrequencyTable) -> Header:
         sa = tuple(name for name in release.header.sa if name in release.columns)
         return replace(release.header, qi=tuple(name for name in release.columns if name not in sa), sa=sa)
+
+    def check_hiding(self, release: FrequencyTable) -> None:
+        is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+        shown = ~release.is_hidden
+        if not is_plain or (release.lo != release.hi)[shown].any() or release.hidden_cells != int((~shown).sum()):
+            what = "has counts that are rounded, or means of a column of the table, and cells are hidden among exact counts"
+            raise OptionError(what, where=_name(release), remedy="Give the table of exact counts")
 
     def is_read_with_others(self, release: FrequencyTable) -> bool:
         return True

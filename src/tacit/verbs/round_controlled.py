@@ -12,7 +12,7 @@ from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
-from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.frequencies import CellPrinting, FrequencyTable, numbered_tables
 from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import MadeBy, Release
@@ -39,7 +39,7 @@ def round_controlled(
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)
-    tables = [_check_release(release, given.get("data")) for release in gathered.releases]
+    tables = _check_tables(gathered, given.get("data"))
 
     def look(releases: Sequence[Release]) -> Audit:
         limits.check(method.NAME)
@@ -74,7 +74,7 @@ def round_controlled(
 
 def round_tables(gathered: Gathered, base: int, limits: Limits, *, data: Any = None, people: Any = None) -> tuple[Release, ...]:
     """Return the tables rounded to a base so that parts add up, without an audit."""
-    tables = [_check_release(release, data) for release in gathered.releases]
+    tables = _check_tables(gathered, data)
     cells = _Cells.of(gathered, tables, people)
     made = method.propose(RoundCase(cells.counts, cells.sums, base, seed=None, limits=limits))
     return tuple(cells.print(made.printed, base))
@@ -100,11 +100,22 @@ class _Cells:
         return _print(self.tables, self.units, printed, base)
 
 
-def _check_release(release: Release, data: Any) -> FrequencyTable:
-    name = release.source.name if release.source else "the release"
-    if not isinstance(release, FrequencyTable):
-        raise OptionError("is not a frequency table", where=name, remedy="Give frequency tables")
-    is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+def _check_tables(gathered: Gathered, data: Any) -> list[FrequencyTable]:
+    tables = numbered_tables(gathered.releases)
+    for number, release in enumerate(gathered.releases):
+        if number not in tables:
+            raise OptionError("is not a frequency table", where=_name(release), remedy="Give frequency tables")
+    return [_check_table(table, data) for table in tables.values()]
+
+
+def _name(release: Release) -> str:
+    return release.source.name if release.source else "the release"
+
+
+def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
+    name = _name(release)
+    has_numbers = release.measured is not None or bool(release.numbers)
+    is_plain = release.printing.is_exact and release.printing.convention is None and not has_numbers
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
         what = "has numbers that are rounded already, or that stand beside counts"
         raise OptionError(what, where=name, remedy="Give the table of exact counts")
