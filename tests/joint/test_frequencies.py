@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,3 +97,25 @@ def test_what_the_tables_tell_is_what_every_world_shows(data: st.DataObject) -> 
         if has and 0 < fewest <= most < policy.k:
             # The same people may be told in fewer words.
             assert (fewest, most) in shown or any(lo >= fewest and hi <= most for lo, hi in shown)
+
+
+def test_what_a_table_reveals_alone_is_found_beside_another_if_all_groups_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """413 people of whom all but 5 are in shown cells; the groups of both tables together are more than one cube holds."""
+    races = ["v", "w", "x", "y", "z"]
+    by_race = FrequencyTable.of(
+        ["degree", "race"],
+        [["d", race] for race in races] + [["e", race] for race in races] + [["d", "*"], ["e", "*"]],
+        [None, 28, 11, None, 369, None, 50, 60, None, 70, 413, 200],
+        n=613,
+        no_sa=True,
+    )
+    ages = ["1", "2", "3", "4", "5", "6"]
+    cells = [[degree, age] for degree in "de" for age in ages]
+    by_age = FrequencyTable.of(["degree", "age"], cells, [70, 70, 70, 70, 70, 63, 40, 40, 30, 30, 30, 30], n=613, no_sa=True)
+    monkeypatch.setattr("tacit.joint.lower.MOST_GROUPS", 300)
+    alone = tacit.audit(by_race, k=10)
+    audit = tacit.audit([by_race, by_age], people=tacit.Same(), k=10)
+    told = "5 people have degree=d, and neither race=w, race=x nor race=z."
+    assert [one.statement for one in alone.findings] == [told]
+    assert told in [one.statement for one in audit.findings]
+    assert check_audit(audit.to_dict(top=100), [by_race, by_age]).ok

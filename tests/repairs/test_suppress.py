@@ -16,6 +16,7 @@ from tacit.joint.protection import Need, find_told
 from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.people import Same
 from tacit.model.policy import Limits
+from tacit.model.release import ValueGroup
 from tacit.repairs.suppress import Separation, SuppressCase, propose, smallest_hitting_set
 from tests.judge.suppression import SHAPES, Judged, Small, all_worlds, draw, judge, lines_over, releases
 from tests.shell import tacit as run
@@ -78,7 +79,7 @@ def test_the_smallest_hitting_set_is_that_of_all_choices(seed: int) -> None:
 def _search_case(weights: list[float], cuts: list[frozenset[int]]) -> SuppressCase:
     """A case whose judge names one broken cut at a time."""
 
-    def separate(chosen: frozenset[int]) -> Separation:
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
         broken = [cut for cut in cuts if not cut & chosen]
         return Separation(tuple(broken[:1]), is_safe=not broken)
 
@@ -86,16 +87,79 @@ def _search_case(weights: list[float], cuts: list[frozenset[int]]) -> SuppressCa
 
 
 def test_a_judge_who_cannot_decide_leaves_nothing_safe() -> None:
-    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _: Separation(), limits=Limits())
+    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _, __: Separation(), limits=Limits())
     choice = propose(case)
     assert not choice.is_safe
     assert not choice.is_optimal
 
 
 def test_a_proof_that_rests_on_no_line_makes_it_infeasible() -> None:
-    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _: Separation((frozenset(),)), limits=Limits())
+    case = SuppressCase(np.ones(2), np.ones(2), 1.0, separate=lambda _, __: Separation((frozenset(),)), limits=Limits())
     with pytest.raises(tacit.Infeasible, match="has to stay published"):
         propose(case)
+
+
+def test_a_judge_who_knows_only_that_everything_is_safe_hides_as_few_as_bisection_finds() -> None:
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
+        return Separation(is_safe=chosen >= {0, 1, 2})
+
+    choice = propose(SuppressCase(np.ones(9), np.ones(9), 1.0, separate=separate, limits=Limits()))
+    assert choice.is_safe
+    assert choice.hidden == {0, 1, 2}
+    assert not choice.is_optimal
+
+
+def test_everything_is_hidden_where_the_search_has_no_time() -> None:
+    def separate(chosen: frozenset[int], limits: Limits) -> Separation:
+        limits.check("judge")
+        return Separation((frozenset([3]),) if 3 not in chosen else (), is_safe=len(chosen) == 4)
+
+    over = Limits(deadline=0.0)
+    choice = propose(SuppressCase(np.ones(4), np.ones(4), 1.0, separate=separate, limits=over))
+    assert choice.is_safe
+    assert choice.hidden == {0, 1, 2, 3}
+    with pytest.raises(tacit.LimitReached):
+        propose(SuppressCase(np.ones(4), np.ones(4), 1.0, separate=separate, limits=over, reserve=over))
+
+
+def test_the_first_proof_that_nothing_breaks_ends_the_search() -> None:
+    asked: list[int] = []
+
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
+        asked.append(len(chosen))
+        return Separation((frozenset(set(range(20)) - chosen),))
+
+    with pytest.raises(tacit.Infeasible, match="has to stay published"):
+        propose(SuppressCase(np.ones(20), np.ones(20), 1.0, separate=separate, limits=Limits()))
+    assert asked == [0, 20]
+
+
+def _regions(groups: dict[str, str]) -> FrequencyTable:
+    people = dict(zip("ABIJKLMN", (2, 2, 8, 8, 3, 3, 3, 7), strict=True))
+    cells = [[region] for region in people] + [[name] for name in groups] + [["*"]]
+    counts: list[int | None] = [*people.values(), *(sum(people[one] for one in own) for own in groups.values()), 36]
+    named = tuple(ValueGroup("region", name, tuple(own)) for name, own in groups.items())
+    return FrequencyTable.of(["region"], cells, counts, n=36, groups=named, no_sa=True)
+
+
+@pytest.mark.parametrize(("k", "attacker", "hidden"), [(3, "method", 6), (4, "reader", 12), (4, "rule", 16)])
+def test_two_hierarchies_of_one_column_are_safe_together(k: int, attacker: Any, hidden: int) -> None:
+    """The linked tables of sdcTools/UserSupport 136, which protection one by one in turn left unsafe."""
+    linked = [_regions({"county-1": "ABIJ", "county-2": "KLMN"}), _regions({"BIG": "LM", "small": "ABIJKN"})]
+    done = tacit.repair(linked, method="suppress", k=k, attacker=attacker)
+    assert done.ok
+    assert done.facts["optimal"]
+    assert done.facts["hidden"] == hidden
+    people = np.array([2, 2, 8, 8, 3, 3, 3, 7])
+    sums = np.array([[region in own for region in "ABIJKLMN"] for own in [*"ABIJKLMN", "ABIJ", "KLMN", "LM", "ABIJKN"]], int)
+    shown = [not release.is_hidden[place] for release in done.release for place in range(8, 10)]
+    kept = [*(~done.release[0].is_hidden[:8]).tolist(), *shown]
+    worlds = all_worlds(kept[:8].count(False), int(people[~np.array(kept[:8])].sum()))
+    full = np.tile(people, (len(worlds), 1))
+    full[:, ~np.array(kept[:8])] = worlds
+    fits = full[(full @ sums[kept].T == sums[kept] @ people).all(axis=1)]
+    sizes = fits @ sums.T
+    assert not ((sizes.min(axis=0) > 0) & (sizes.max(axis=0) < k)).any()
 
 
 # Ranges of hidden cells

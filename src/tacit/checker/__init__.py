@@ -19,6 +19,7 @@ from tacit.checker.itemsets import ItemsetBook, check_itemset_words, check_items
 from tacit.checker.joint import check_full_group, check_joint, is_about_groups
 from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
+from tacit.checker.numbers import check_amount, check_extreme
 from tacit.checker.partial import TableBook, check_class, check_table
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
@@ -161,6 +162,10 @@ class _Shelf:
             if people != {"same"} or len(frequency_tables(self.releases)) < len(self.releases):
                 raise Reject("it tries all people of tables, and there are other releases or other people")
             return check_worlds(finding, self._worlds, k)
+        if code == "X01" and "numbers" in finding["certificate"]:
+            return check_amount(finding, self._together, k, self.names)
+        if code == "X01" and "extreme" in finding["certificate"]:
+            return check_extreme(finding, self._together, k, self.names)
         if code == "X01":
             check_joint(finding, self._together, k)
             return check_joint_words(finding, self._together, self.names)

@@ -34,7 +34,7 @@ def check_joint(finding: Mapping[str, Any], book: JointBook, k: int) -> None:
     proof = finding["certificate"]
     if proof["format"] != "tacit.certificate/1" or proof["people"] != book.people:
         raise Reject("its certificate is of another kind or about other people than the audit")
-    box = _event_box(book, finding["event"])
+    box = event_box(book, finding["event"])
     cited: Cited = {}
     ends = []
     for name, end in (("least", "at_least"), ("most", "at_most")):
@@ -53,7 +53,7 @@ def check_bound(book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, e
         shown = _certificate_box(step["event"])
         sign, claimed = (1, step["at_least"]) if "at_least" in step else (-1, step["at_most"])
         _check_case(_Claim(book, shown, sign, int(claimed), earlier=steps[:place], cited=cited), step, ())
-    if shown is None or end not in steps[-1] or not _same_box(book, shown, box):
+    if shown is None or end not in steps[-1] or not is_same_box(book, shown, box):
         raise Reject("its last step is not about its group")
     return int(steps[-1][end])
 
@@ -127,7 +127,7 @@ def _check_sum(claim: _Claim, case: Mapping[str, Any], assumed: tuple[Statement,
     if impossible:
         if total <= 0:
             raise Reject("a case that it calls impossible is not")
-    elif math.ceil(total) < claim.sign * claim.claimed:
+    elif (math.ceil(total) if claim.book.is_whole else total) < claim.sign * claim.claimed:
         raise Reject(f"its sum gives {claim.sign * total}, not {claim.claimed}")
 
 
@@ -169,7 +169,8 @@ def _certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
     return box
 
 
-def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
+def event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
+    """Return the group that an event describes."""
     box: Box = {}
     for name, lacks in [(name, False) for name in event["present"]] + [(name, True) for name in event["absent"]]:
         column, equals, _ = name.partition("=")
@@ -197,7 +198,8 @@ def _event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
     return box if book.histories is None else box | book.histories.box_of(changes)
 
 
-def _same_box(book: JointBook, one: Box, two: Box) -> bool:
+def is_same_box(book: JointBook, one: Box, two: Box) -> bool:
+    """Return True if two boxes hold the same people."""
     for axis in {*one, *two}:
         values = _values(book.domains, axis, [box[axis] for box in (one, two) if axis in box])
         first, second = ([_allows(box.get(axis), value) for value in values] for box in (one, two))

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from tacit.checker.rules import Reject, allowed_confidences, most_left_out
@@ -694,8 +694,12 @@ _KINDS: Mapping[str, type[_Lines]] = {
 
 @dataclass(slots=True)
 class JointBook:
-    """Lines of several releases, under a declared relation."""
+    """Lines of several releases, under a declared relation.
 
+    If it ``is_whole``, what lines count are whole numbers.
+    """
+
+    is_whole: ClassVar[bool] = True
     releases: Sequence[Release]
     people: str
     of: Sequence[int] = ()

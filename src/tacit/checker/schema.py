@@ -230,6 +230,9 @@ _FACT = fields({"where": text, "event": map_of(_NAMES), "not": text})
 _MATCHING = fields({"facts": list_of(_FACT), "left": _NAMES, "ruled_out": _NAMES, "used_up": _NAMES, "users": natural})
 
 _ENDS: Mapping[str, Check] = {"least": list_of(_step), "most": list_of(_step)}
+_AMOUNT = fields(
+    {"column": text, "unit": natural, "group": _ITEM_EVENT, **_ENDS, "withheld": maybe(_placed({"release": natural}))}
+)
 _FULL_GROUP: Mapping[str, Check] = {"of": list_of(natural), "sensitive": text, **_ENDS, "others": list_of(_step)}
 _GROUPS: Mapping[str, Check] = {"groups": list_of(_KNOWN_GROUP), "below": whole}
 _OF_KNOWN: Mapping[str, Check] = {
@@ -256,6 +259,8 @@ _PROOFS: tuple[Mapping[str, Check], ...] = (
     },
     {"people": text, **_ENDS},
     {"people": text, "worlds": fields({"fit": natural})},
+    {"people": text, **_ENDS, "numbers": _AMOUNT},
+    {"people": text, "extreme": _placed({"release": natural, **each(text, "column", "statistic")})},
     _FULL_GROUP,
     {"people": text, **_FULL_GROUP},
     {"people": text, "blanks": fields({"release": natural, "rows": natural, "shown": natural}), **_FULL_GROUP},

@@ -341,6 +341,11 @@ class _TabulateOptions(Options):
     hide_below: int | None
     show_zeros: bool | None
     round_to: int | None
+    sums: tuple[str, ...]
+    means: tuple[str, ...]
+    mean_digits: int
+    p_percent: str | None
+    dominance: str | None
 
 
 @command(
@@ -361,6 +366,13 @@ class _TabulateOptions(Options):
 )
 @option("--round BASE", "Round counts to the nearest multiple of BASE.", into="round_to", type=int)
 @option("--hierarchies DIR", "Also list the coarser values of columns, from ARX files such as DIR/age.csv, as subtotals.")
+@option("--sum COLUMNS...", "Print the sums of these columns beside the counts.", into="sums")
+@option("--mean COLUMNS...", "Print the means of these columns beside the counts.", into="means")
+@option("--mean-digits D", "Digits of means after the point.", type=int, default=1, rare=True)
+@option(
+    "--p-percent P", "Print no numbers of cells where all but the two largest values are below P % of the largest.", rare=True
+)
+@option("--dominance N,SHARE", "Print no numbers of cells of which the N largest values are more than SHARE.", rare=True)
 @options.roles
 @options.policy_file
 @options.missing
@@ -394,6 +406,7 @@ def tabulate_command(**given: Any) -> None:
             sa=sa or (["none"] if sensitive or has_none else []),
             show_zeros=show_zeros,
             **asked.pick("by", "ways", "total", "hide_below", "round_to", "hierarchies", "time_limit"),
+            **asked.pick("sums", "means", "mean_digits", "p_percent", "dominance"),
         )
     out = asked.output
     write_release(made, out)
@@ -406,7 +419,7 @@ def tabulate_command(**given: Any) -> None:
 
 
 def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
-    from tacit.model.table import require_column, sensitive_names
+    from tacit.model.table import column_names, require_column, sensitive_names
 
     asked = settings.given
     everything = reading.table_columns(asked.data)
@@ -414,6 +427,11 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         for column in sensitive_names(columns, everything)[0]:
             require_column(column, everything, where=role)
     named = [name for text in asked.by for name in ([text] if text in everything else text.split(","))]
+    for wanted, columns in (("--sum", asked.sums), ("--mean", asked.means)):
+        measured = column_names(columns, everything)
+        for column in measured:
+            require_column(column, everything, where=wanted)
+        named += measured
     used = [name for name in dict.fromkeys(name.strip() for name in named) if name in everything]
     return tacit.read_table(
         asked.data,

@@ -149,7 +149,7 @@ def read_people(
     from tacit.files.transactions import read_data
 
     given = settings.given
-    if header is not None and header.no_sa:
+    if header.no_sa if header is not None else _says_none(given.sa, path):
         given = replace(given, sa=())
     roles = {name: first_set(getattr(given, name), getattr(header, name, None)) for name in _ROLES}
     pairs = {name: getattr(given, name) for name in _LONG_TABLE}
@@ -187,6 +187,15 @@ def listed_items(release: Release) -> Chosen | None:
 
     names = frozenset(release.items.names)
     return lambda found, _lines, _n: np.array([name in names for name in found], np.bool_)
+
+
+def _says_none(sa: Sequence[str], path: str) -> bool:
+    """Tell if the option says that no column of the data is sensitive."""
+    if "none" not in sa or is_transactions(path):
+        return False
+    from tacit.model.table import sensitive_names
+
+    return sensitive_names(sa, _columns_of(path))[1]
 
 
 SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.

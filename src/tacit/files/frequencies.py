@@ -33,6 +33,7 @@ from tacit.files.frequency_cells import (
     CellText,
     assign_roles,
     check_measured,
+    check_numbers,
     check_totals,
     find_count,
     is_total,
@@ -41,6 +42,7 @@ from tacit.files.frequency_cells import (
     read_cell,
     read_cell_by,
     read_measured,
+    read_numbers,
 )
 from tacit.files.header import (
     Entries,
@@ -69,6 +71,7 @@ from tacit.model.arrays import Ints
 from tacit.model.bins import Bins
 from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
 from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.frequencies import Numbers as Beside
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header, MadeBy, ValueGroup
 from tacit.model.rounding import CONVENTIONS, find_convention
@@ -78,7 +81,7 @@ FORMAT = "tacit.frequencies/1"
 KEYS = frozenset(
     {
         *("format", "n", "columns", "qi", "sa", "sa_values", "complete", "hidden_below", "zeros_shown", "rounding", "any"),
-        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas", "bins", "value_groups"),
+        *("missing", "missing_rule", "convention", "span", "digits", "made_by", "formulas", "bins", "value_groups", "numbers"),
     }
 )
 #: What the key ``formulas`` says where texts that look like formulas are written with an apostrophe before them.
@@ -131,6 +134,7 @@ class TableHeader:
     bins: tuple[Bins, ...] = ()
     groups: tuple[ValueGroup, ...] = ()
     made_by: tuple[MadeBy, ...] = ()
+    exact: tuple[str, ...] = ()
 
 
 def read_table_header(file: Input) -> TableHeader:
@@ -165,7 +169,20 @@ def read_table_header(file: Input) -> TableHeader:
         bins=read_bins(get),
         groups=_groups(get),
         made_by=read_made_by(get),
+        exact=_exact_numbers(get),
     )
+
+
+def _exact_numbers(get: Entries) -> tuple[str, ...]:
+    """Return the columns whose sums, minima and maxima are not rounded."""
+    entries = get.entries.get("numbers")
+    if entries is None:
+        return ()
+    if not isinstance(entries, dict) or not all(isinstance(one, dict) and set(one) == {"exact"} for one in entries.values()):
+        raise get.wrong("numbers", "must say of each column whether its numbers are exact", 'Write {"income": {"exact": true}}')
+    if not all(isinstance(one["exact"], bool) for one in entries.values()):
+        raise get.wrong("numbers", "says neither true nor false of a column", 'Write {"income": {"exact": true}}')
+    return tuple(column for column, one in entries.items() if one["exact"])
 
 
 def _groups(get: Entries) -> tuple[ValueGroup, ...]:
@@ -201,6 +218,8 @@ def header_entries(table: FrequencyTable) -> dict[str, Any]:
     if printing.convention is not None:
         out["convention"] = printing.convention.name
     out |= groups_entry(header) | made_by_entry(header)
+    if table.numbers:
+        out["numbers"] = {one.column: {"exact": one.is_exact} for one in table.numbers}
     measured = table.measured
     return out if measured is None else out | {"span": measured.span.to_list(), "digits": measured.digits}
 
@@ -351,6 +370,7 @@ class _Listed:
     across: Ints | None = None
     any_mark: str = "*"
     measured: Measured | None = None
+    numbers: tuple[Beside, ...] = ()
     unread: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -369,6 +389,7 @@ def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOpt
     if roles.statistics:
         texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
         measured = read_measured(texts, known.span, known.digits, cells.place, cells.where)
+    beside = {which: cells.texts[place] for place, which in roles.numbers.items()}
     return _Listed(
         cells,
         tuple(cells.names[place] for place in roles.dimensions),
@@ -377,6 +398,7 @@ def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOpt
         cells.lines,
         any_mark=known.any_mark or "*",
         measured=measured,
+        numbers=read_numbers(beside, known.exact, cells.place),
         unread=roles.unread,
         ignored=roles.ignored,
         assumed=numbers.assumed,
@@ -594,6 +616,7 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
         across=listed.across,
         source=listed.cells.source,
         measured=listed.measured,
+        numbers=listed.numbers,
     )
     if known.n is not None and said.n is not None and known.n != said.n:
         what = f"is {said.n}, but {known.where} says n = {known.n}"
@@ -601,6 +624,7 @@ def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyT
     if n is None:
         n = people_of(table, listed.cells.where)
     bounded = _bound_cells(table, n, signs)
+    check_numbers(bounded, listed.cells.where)
     if bounded.measured is not None:
         check_measured(bounded, listed.cells.where)  # ranges of a number overlap, so that parts need not add up
         return bounded
@@ -765,6 +789,7 @@ def _lines(table: FrequencyTable, *, guarded: bool) -> Iterator[str]:
 
 def _statistics(table: FrequencyTable) -> list[tuple[str, Decimals]]:
     measured = table.measured
+    beside = [(f"{name}_{one.column}", own) for one in table.numbers for name, own in one.printed.items()]
     if measured is None:
-        return []
-    return [(f"mean_{measured.column}", measured.means), (f"median_{measured.column}", measured.medians)]
+        return beside
+    return [*beside, (f"mean_{measured.column}", measured.means), (f"median_{measured.column}", measured.medians)]

@@ -9,7 +9,7 @@ by their names and by arithmetic, and ranges that overlap are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tacit.files.frames import COUNT_NAMES
 from tacit.model.arrays import Ints
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
-from tacit.model.frequencies import ANY, FrequencyTable, Measured, numbers_of
+from tacit.model.frequencies import ANY, STATISTICS, FrequencyTable, Measured, Numbers, Statistic, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.release import Decimals, Source
 from tacit.model.rounding import Convention
@@ -120,6 +120,7 @@ class Roles(NamedTuple):
 
     dimensions: list[int]
     statistics: dict[int, tuple[str, str]]
+    numbers: dict[int, tuple[Statistic, str]]
     unread: tuple[str, ...]
     ignored: tuple[str, ...]
 
@@ -153,7 +154,12 @@ def assign_roles(cells: Cells, count: int, by: Sequence[str], ignore: Sequence[s
         for place, name in enumerate(cells.names)
         if place != count and name not in by and (found := statistic_of(name, cells.names)) is not None
     }
-    free = [place for place in range(len(cells.names)) if place != count and place not in statistics]
+    beside = {
+        place: found
+        for place, name in enumerate(cells.names)
+        if place != count and name not in (*by, *ignore) and place not in statistics and (found := number_of(name)) is not None
+    }
+    free = [place for place in range(len(cells.names)) if place != count and place not in {*statistics, *beside}]
     ignored = tuple(cells.names[place] for place in free if cells.names[place] in ignore)
     free = [place for place in free if cells.names[place] not in ignore]
     if by:
@@ -173,7 +179,7 @@ def assign_roles(cells: Cells, count: int, by: Sequence[str], ignore: Sequence[s
             f"--ignore {names[0]} if the column says nothing about people"
         )
         raise InputError(what, where=f"{cells.where}, line 1", remedy=remedy)
-    return Roles(dimensions, statistics, names, ignored)
+    return Roles(dimensions, statistics, beside, names, ignored)
 
 
 def _divide(cells: Cells, free: list[int]) -> tuple[list[int], list[int]]:
@@ -264,6 +270,48 @@ def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+_NUMBERS = re.compile(rf"({'|'.join(STATISTICS)})[_ ](.+)", re.IGNORECASE)
+
+
+def number_of(name: str) -> tuple[Statistic, str] | None:
+    """Return the statistic that the name of a column says, and its column.
+
+    >>> number_of("sum_income"), number_of("Max income"), number_of("maximum")
+    (('sum', 'income'), ('max', 'income'), None)
+    """
+    found = _NUMBERS.fullmatch(name.strip())
+    if found is None:
+        return None
+    return next((one, found[2]) for one in STATISTICS if one == found[1].casefold())
+
+
+def read_numbers(
+    printed: Mapping[tuple[Statistic, str], Sequence[str]], exact: Collection[str], place: Callable[[int], str]
+) -> tuple[Numbers, ...]:
+    """Read the statistics of columns that nobody is counted over."""
+    found: dict[str, dict[Statistic, Decimals]] = {}
+    for (statistic, column), texts in printed.items():
+        found.setdefault(column, {})[statistic] = _decimals(texts, place)
+    return tuple(Numbers(column, own, column in exact) for column, own in found.items())
+
+
+def check_numbers(table: FrequencyTable, where: str) -> None:
+    """Raise if no people of a cell have such numbers."""
+    for numbers in table.numbers:
+        for index in range(len(table)):
+            least, most = numbers.total(index, table.count(index))
+            smallest = numbers.around("min", index)
+            largest = numbers.around("max", index)
+            is_crossed = smallest is not None and largest is not None and smallest[0] > largest[1]
+            total = numbers.around("sum", index)
+            is_beyond = total is not None and largest is not None and total[1] < largest[0]
+            if (most is not None and least > most) or is_crossed or is_beyond:
+                line = table.line(index)
+                remedy = f"Correct it, or say --ignore with the column of {numbers.column!r} if it says nothing about people"
+                what = "no people have these numbers: they are taken to be 0 or more"
+                raise Contradiction(what, where=f"{where}, line {line}", remedy=remedy, lines=[line])
+
+
 def read_measured(
     printed: dict[tuple[str, str], list[str]], span: Bound | None, digits: int | None, place: Callable[[int], str], file: str
 ) -> Measured:
@@ -293,7 +341,7 @@ def _decimals(texts: Sequence[str], place: Callable[[int], str]) -> Decimals:
             continue
         found = _STATISTIC.fullmatch(text.strip())
         if found is None:
-            remedy = "Write a plain decimal such as 36.7, or leave it empty"
+            remedy = "Write a plain decimal of at least 0, such as 36.7, or leave it empty"
             raise InputError("a mean or median is neither a number nor a mark of a hidden cell", where=place(row), remedy=remedy)
         decimals = found[2] or ""
         scaled[row] = int(found[1] + decimals)

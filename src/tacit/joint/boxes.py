@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -349,7 +350,8 @@ class Problem:
     ``everybody`` are lines whose boxes together hold each person, empty if they are not known. ``left_out`` counts lists with too many
     missing sets to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own. ``by_row`` are the
     releases that show people row by row, so that what one of them reveals alone is no finding. ``conditions`` are what lines cannot state.
-    ``lacking`` are the axes with slots for people who lack a single value, which may be too many for one cube.
+    ``lacking`` are the axes with slots for people who lack a single value, which may be too many for one cube. If it ``has_unions``, there are
+    slots for all values that lines count together.
     """
 
     axes: tuple[Axis, ...]
@@ -362,6 +364,7 @@ class Problem:
     by_row: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
     lacking: tuple[Axis, ...] = ()
+    has_unions: bool = True
 
     @cached_property
     def decides_conditions(self) -> bool:
@@ -402,6 +405,18 @@ class Problem:
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
         """Terms of every line, with classes by axis."""
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
+
+    @cached_property
+    def _lines_from(self) -> dict[int, list[int]]:
+        """Lines by the first axis that they name, -1 if they name none."""
+        found: dict[int, list[int]] = {}
+        for number, terms in enumerate(self.boxes):
+            found.setdefault(min((axis for _, masks in terms for axis in masks), default=-1), []).append(number)
+        return found
+
+    def lines_on(self, chosen: Iterable[int]) -> list[int]:
+        """Return the lines, in order, whose first axis is one of these."""
+        return sorted(chain.from_iterable(self._lines_from.get(axis, ()) for axis in (-1, *chosen)))
 
     @cached_property
     def rests(self) -> list[list[dict[int, int]]]:

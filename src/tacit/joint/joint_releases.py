@@ -55,6 +55,7 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
+from tacit.model.frequencies import frequency_tables
 from tacit.model.people import Same
 
 __all__ = ["CODE", "NAME", "run"]
@@ -80,11 +81,28 @@ def run(target: Target) -> AttackRun:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
+    if any(table.numbers for table in frequency_tables(case.releases)):
+        outcome = _look_at_numbers(search, outcome)
     if case.known is None:
         return outcome
     from tacit.joint.known_values import KnownValues
 
     return KnownValues(case.known, target).join(outcome)
+
+
+def _look_at_numbers(search: _Search, outcome: AttackRun) -> AttackRun:
+    """Return the outcome with what numbers beside counts tell."""
+    from tacit.joint.printed_numbers import PrintedNumbers
+
+    if search.prover is None:
+        return replace(outcome, undecided=outcome.undecided + 1)
+    numbers = PrintedNumbers(search.case, search.target, search.problem, search.prover)
+    try:
+        numbers.look()
+    except LimitReached:
+        numbers.leave(1, "the time limit was reached before all numbers beside counts were looked at")
+        outcome = replace(outcome, status="stopped")
+    return numbers.join(outcome)
 
 
 @dataclass(eq=False)
@@ -136,7 +154,7 @@ class _Search:
         for number, window in enumerate(together):
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
-        if len(self.case.releases) > 1 and everything not in together:
+        if len(self.case.releases) > 1 and (everything not in together or not self.problem.has_unions):
             self._take_alone()
 
     def _take_alone(self) -> None:

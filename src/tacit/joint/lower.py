@@ -144,7 +144,7 @@ def lower(
     lines += [line for one in missing for line in one.lines(tuple(lines))]
     left_out += sum(one.left_out for one in missing)
     lines, histories = rewrite_changes(lines, people, words, whose.of)
-    axes, lacking = _axes(lines, whose, histories, words, plain=plain)
+    axes, lacking, has_unions = _axes(lines, whose, histories, words, plain=plain)
     place = {axis.key: number for number, axis in enumerate(axes)}
     kept = [line for line in lines if all(axes[place[key]].mask(one) for _, box in line.terms for key, one in box.items())]
 
@@ -162,6 +162,7 @@ def lower(
         by_row=frozenset(reader.number for reader in readers if reader.by_row),
         conditions=tuple(conditions),
         lacking=lacking,
+        has_unions=has_unions,
     )
 
 
@@ -189,10 +190,11 @@ def _number(amount: Amount | None) -> int | None:
 
 def _axes(
     lines: Sequence[Line], whose: Populations, histories: Mapping[Key, list[str]], words: Vocabulary, *, plain: bool = False
-) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
-    """Return the axes without and with lacking slots; one if the latter are few enough.
+) -> tuple[tuple[Axis, ...], tuple[Axis, ...], bool]:
+    """Return the axes without and with lacking slots, and if these include all unions.
 
-    If all groups are few, every set of values is a slot; otherwise those that lines count together are, if one cube still holds all groups.
+    Both are the same if the latter are few enough. If all groups are few, every set of values is a slot; otherwise those that lines count
+    together are, if one cube still holds all groups.
     """
     named: dict[Key, list[Allowed]] = {}
     for line in lines:
@@ -212,15 +214,16 @@ def _axes(
 
     if plain:
         alone = axes({}, is_lacking=False)
-        return alone, alone
+        return alone, alone, False
     every = axes({key: None for key in universe if key != MEMBER and key not in histories})
     if count_groups(every) <= min(ASKED_WHOLE, MOST_GROUPS) and all(len(axis.classes) <= MOST_SUBSETS for axis in every):
-        return every, every
-    for unions in (_unions(lines), {}):
+        return every, every, True
+    counted = _unions(lines)
+    for unions in (counted, {}):
         lacking = axes(unions)
         if count_groups(lacking) <= MOST_GROUPS:
-            return lacking, lacking
-    return axes({}, is_lacking=False), lacking
+            return lacking, lacking, unions is counted or not counted
+    return axes({}, is_lacking=False), lacking, not counted
 
 
 def _unions(lines: Iterable[Line]) -> dict[Key, list[Allowed] | None]:

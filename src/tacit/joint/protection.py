@@ -21,7 +21,7 @@ from tacit.joint.readers import cell_values
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import Masks, Rows, count_cells, membership_matrix
 from tacit.model.arrays import Flags, Floats
-from tacit.model.frequencies import frequency_tables
+from tacit.model.frequencies import numbered_tables
 from tacit.model.people import People
 from tacit.model.policy import Limits
 from tacit.model.release import Release
@@ -83,7 +83,7 @@ def find_told(
 
 
 def _boxes(releases: Sequence[Release], needs: Sequence[Need], scopes: Sequence[Box]) -> list[Box]:
-    tables = {number: table for number, release in enumerate(releases) for table in frequency_tables([release])}
+    tables = numbered_tables(releases)
     found: list[Box] = []
     for need in needs:
         values = cell_values(tables[need.release], need.index)

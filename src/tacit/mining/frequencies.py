@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from math import prod
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.model.arrays import Ints
 from tacit.model.errors import OptionError
-from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable
-from tacit.model.release import Header, ValueGroup
+from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable, Numbers, Statistic
+from tacit.model.release import Decimals, Header, ValueGroup
 from tacit.model.rounding import MOST_BASE
 from tacit.model.table import Hierarchy, Table, require_column
 
@@ -29,6 +33,7 @@ def tabulate(
     show_zeros: bool = False,
     round_to: int | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    measure: Measure | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> FrequencyTable:
     """Count the people in each cell of tables, as :func:`tacit.tabulate` says.
@@ -53,7 +58,113 @@ def tabulate(
     ]
     codes = np.concatenate([_list_codes(columns, sizes, table) for table in chosen]).reshape(-1)
     made = _print_table(people, columns, values, codes, counts=np.concatenate(counted), printing=printing)
-    return replace(made, header=replace(made.header, groups=tuple(groups))) if groups else made
+    if groups:
+        made = replace(made, header=replace(made.header, groups=tuple(groups)))
+    if measure is None:
+        return made
+    axes = [[(single[column], _of(groups, column)) for column in table] for table in chosen]
+    own = (measure_column(people, column, chosen, axes, measure=measure, check=check) for column in measure.columns)
+    return replace(made, numbers=tuple(numbers.without(made.is_hidden) for numbers in own))
+
+
+# Numbers beside counts
+
+_DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Columns whose sums or means stand beside counts, and rules for numbers that one person dominates.
+
+    By the p % rule, the sum less the two largest values must be at least ``p_percent`` of the largest. By the dominance rule ``(n, share)``, the
+    n largest values together must be at most this share of the sum.
+    """
+
+    sums: tuple[str, ...] = ()
+    means: tuple[str, ...] = ()
+    digits: int = 1
+    p_percent: Fraction | None = None
+    dominance: tuple[int, Fraction] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are measured."""
+        return tuple(dict.fromkeys((*self.sums, *self.means)))
+
+    def is_dominated(self, values: Ints) -> bool:
+        """Tell if the numbers of these people must not be published; values in descending order."""
+        total = int(values.sum())
+        if self.p_percent is not None and len(values) and total - int(values[:2].sum()) < self.p_percent * int(values[0]):
+            return True
+        return self.dominance is not None and int(values[: self.dominance[0]].sum()) > self.dominance[1] * total
+
+
+def measure_column(
+    people: Table,
+    name: str,
+    tables: Sequence[Sequence[str]],
+    axes: Sequence[Sequence[tuple[tuple[str, ...], list[ValueGroup]]]],
+    *,
+    measure: Measure,
+    check: Callable[[], None],
+) -> Numbers:
+    """Return sums and means of a column in every cell, without those that one person dominates."""
+    values, digits = _read_values(people, name)
+    unit = 10**digits
+    sums = []
+    counts = []
+    dominated = []
+    for table, own in zip(tables, axes, strict=True):
+        check()
+        key, cells = _cell_keys(people, table)
+        total = np.zeros(cells, np.int64)
+        np.add.at(total, key, people.weights * values)
+        sums.append(_add_groups(total, own))
+        counts.append(_add_groups(_count_cells(people, table, check), own))
+        dominated.append(_find_dominated(people, values, key, own, measure))
+    total = np.concatenate(sums)
+    count = np.concatenate(counts)
+    hidden = np.concatenate(dominated)
+    printed: dict[Statistic, Decimals] = {}
+    if name in measure.sums:
+        printed["sum"] = Decimals(total, np.where(hidden, -1, digits).astype(np.int8))
+    if name in measure.means:
+        scale = 10**measure.digits
+        whole = [
+            (2 * scale * s + c * unit) // (2 * c * unit) if c else 0 for s, c in zip(total.tolist(), count.tolist(), strict=True)
+        ]
+        printed["mean"] = Decimals(np.array(whole, np.int64), np.where(hidden | (count == 0), -1, measure.digits).astype(np.int8))
+    return Numbers(name, printed, is_exact=True)
+
+
+def _read_values(people: Table, name: str) -> tuple[Ints, int]:
+    """Return everybody's value in units of the last digit, and the number of digits."""
+    require_column(name, people.names, where="--sum")
+    column = people.column(name)
+    read = [_DECIMAL.fullmatch(text.strip()) for text in column.values]
+    if any(one is None for one in read):
+        remedy = "Name a column of numbers of at least 0, or leave out people without one with --missing-rule drop"
+        raise OptionError(f"the column {name} holds something else than plain numbers", where="--sum", remedy=remedy)
+    parts = [(one[1], one[2] or "") for one in read if one is not None]
+    digits = max((len(decimals) for _, decimals in parts), default=0)
+    units = np.array([int(whole + decimals.ljust(digits, "0")) for whole, decimals in parts], np.int64)
+    return units[column.codes], digits
+
+
+def _find_dominated(
+    people: Table, values: Ints, key: Ints, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]], measure: Measure
+) -> npt.NDArray[np.bool_]:
+    """Return the cells whose numbers one or a few people dominate."""
+    shape = [len(known) for known, _ in axes]
+    if measure.p_percent is None and measure.dominance is None:
+        return np.zeros(prod(len(known) + len(groups) for known, groups in axes), np.bool_)
+    cells: list[list[int]] = [[] for _ in range(prod(shape))]
+    for cell, value, times in zip(key.tolist(), values.tolist(), people.weights.tolist(), strict=True):
+        cells[cell].extend([value] * times)
+    cube = np.empty(len(cells), object)
+    cube[:] = cells
+    merged = _add_groups(cube, axes)
+    return np.array([measure.is_dominated(np.sort(np.array(own, np.int64))[::-1]) for own in merged], np.bool_)
 
 
 def _groups(hierarchy: Hierarchy, values: tuple[str, ...]) -> list[ValueGroup]:
@@ -70,8 +181,8 @@ def _of(groups: Sequence[ValueGroup], column: str) -> list[ValueGroup]:
     return [group for group in groups if group.column == column]
 
 
-def _add_groups(counts: Ints, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]]) -> Ints:
-    """Return the counts with those of groups of values after those of values, along every axis."""
+def _add_groups(counts: Any, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]]) -> Any:
+    """Return the counts, or lists of people, with those of groups of values after those of values, along every axis."""
     cube = counts.reshape([len(values) for values, _ in axes])
     for axis, (values, groups) in enumerate(axes):
         sums = [
@@ -119,13 +230,19 @@ def _list_tables(people: Table, tables: Sequence[Sequence[str]], *, total: bool)
     return list(found.values())
 
 
-def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
-    check()
+def _cell_keys(people: Table, table: Sequence[str]) -> tuple[Ints, int]:
+    """Return everybody's cell in a table, and the number of cells."""
     key = np.zeros(len(people.weights), np.int64)
     cells = 1
     for column in map(people.column, table):
         key = key * len(column.values) + column.codes
         cells = cells * len(column.values)
+    return key, cells
+
+
+def _count_cells(people: Table, table: Sequence[str], check: Callable[[], None]) -> Ints:
+    check()
+    key, cells = _cell_keys(people, table)
     counts = np.zeros(cells, np.int64)
     np.add.at(counts, key, people.weights)
     return counts

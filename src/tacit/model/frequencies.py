@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.arrays import Codes, Ints
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
@@ -45,6 +45,70 @@ class Measured:
         if value is None:
             return None
         return Printed.around(value, Fraction(1, 10**self.digits), "nearest").whole_numbers(scale=scale, most=most)
+
+
+Statistic = Literal["sum", "mean", "min", "max"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+CLOSE = Fraction(1, 10)  #: A sum is told if its range is at most this share of its upper end.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Statistics of a column that nobody is counted over, beside the counts of cells.
+
+    Values are at least 0. If it ``is_exact``, sums, minima and maxima are not rounded; means always are.
+    """
+
+    column: str
+    printed: Mapping[Statistic, Decimals]
+    is_exact: bool = False
+
+    def around(self, statistic: Statistic, index: int) -> tuple[Fraction, Fraction] | None:
+        """Return the numbers that print as line ``index`` prints a statistic, if it does."""
+        decimals = self.printed.get(statistic)
+        value = None if decimals is None else decimals.value(index)
+        if decimals is None or value is None:
+            return None
+        half = Fraction(0) if self.is_exact and statistic != "mean" else Fraction(1, 2 * 10 ** int(decimals.digits[index]))
+        return max(Fraction(0), value - half), value + half
+
+    def total(self, index: int, people: Bound) -> tuple[Fraction, Fraction | None]:
+        """Return bounds on the sum over the people of line ``index``."""
+        least = Fraction(0)
+        most = None if people.hi else Fraction(0)
+        times: dict[Statistic, tuple[int | None, int | None]] = {
+            "sum": (1, 1),
+            "mean": (people.lo, people.hi),
+            "min": (people.lo, None),
+            "max": (None, people.hi),
+        }
+        for statistic, (fewest, largest) in times.items():
+            ends = self.around(statistic, index)
+            if ends is not None and fewest is not None:
+                least = max(least, fewest * ends[0])
+            if ends is not None and largest is not None and largest < UNBOUNDED:
+                most = largest * ends[1] if most is None else min(most, largest * ends[1])
+        smallest = self.around("min", index)
+        top = self.around("max", index)
+        if top is not None and people.lo > 0:  # somebody has the largest value
+            least = max(least, top[0] + (people.lo - 1) * (Fraction(0) if smallest is None else smallest[0]))
+        if top is not None and smallest is not None and 0 < people.hi < UNBOUNDED and most is not None:
+            most = min(most, smallest[1] + (people.hi - 1) * top[1])
+        return least, most
+
+    def value(self, statistic: Statistic, index: int) -> float | None:
+        """Return a statistic as line ``index`` prints it, if it does."""
+        text = self.printed[statistic].text(index)
+        return float(text) if text else None
+
+    def is_printed(self, index: int) -> bool:
+        """Tell if line ``index`` prints any statistic."""
+        return any(decimals.digits[index] >= 0 for decimals in self.printed.values())
+
+    def without(self, hidden: Flags) -> Numbers:
+        """Return the numbers without those of hidden lines."""
+        shown = {name: Decimals(one.scaled, np.where(hidden, -1, one.digits)) for name, one in self.printed.items()}
+        return replace(self, printed=shown)
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
@@ -122,8 +186,8 @@ class FrequencyTable(CountedLines):
     ``codes`` holds one number for every line and column, line by line: a place in the ``values`` of the column, or ``ANY``. ``lo`` and ``hi``
     enclose each count. ``printed`` is the number that stands there; below 0 it is the mark ``marks[-1 - printed]`` of a hidden cell.
     ``header.complete`` says that each column's values are all that its people have. ``across`` holds the column of its file that a cell stands
-    in, where one line holds several cells. ``measured`` are means and medians printed with the counts, if any. ``header.groups`` are labels
-    that stand for several values of a column.
+    in, where one line holds several cells. ``measured`` are means and medians of a column of the table, ``numbers`` statistics of other columns,
+    printed with the counts. ``header.groups`` are labels that stand for several values of a column.
 
     >>> table = FrequencyTable.of(["sex"], [["F"], ["M"], ["*"]], [12, None, 15], n=15, printing=CellPrinting(hidden_below=5))
     >>> table.n, table.count(1), list(table.records())[2]
@@ -144,6 +208,7 @@ class FrequencyTable(CountedLines):
     across: Ints | None = None
     source: Source | None = None
     measured: Measured | None = None
+    numbers: tuple[Numbers, ...] = ()
     kind: Literal["frequencies"] = field(default="frequencies", init=False)
 
     @classmethod
@@ -254,6 +319,10 @@ class FrequencyTable(CountedLines):
         known = zip(self.columns, self.values, codes, strict=True)
         return {column: values[code] for column, values, code in known if code != ANY}
 
+    def people_of(self, index: int) -> Hashable:
+        """Return the values of each column that people in cell ``index`` have."""
+        return frozenset((column, self.members(column, value) or (value,)) for column, value in self.cell(index).items())
+
     def text(self, index: int) -> str:
         """Return the text of cell ``index``: a number, or the mark of a hidden one."""
         printed = int(self.printed[index])
@@ -277,7 +346,8 @@ class FrequencyTable(CountedLines):
         """Yield the cells as dictionaries; a hidden count is None."""
         everything = dict.fromkeys(self.columns, self.any_mark)
         for index, printed in enumerate(self.printed.tolist()):
-            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None}
+            beside = {f"{name}_{one.column}": one.value(name, index) for one in self.numbers for name in one.printed}
+            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None} | beside
 
     def tables(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of columns that its cells fix, each once, in the order of lines.
@@ -294,6 +364,11 @@ class FrequencyTable(CountedLines):
 def frequency_tables(releases: Iterable[Release]) -> tuple[FrequencyTable, ...]:
     """Return the releases that are frequency tables."""
     return tuple(release for release in releases if isinstance(release, FrequencyTable))
+
+
+def numbered_tables(releases: Sequence[Release]) -> dict[int, FrequencyTable]:
+    """Return the frequency tables by their numbers among the releases."""
+    return {number: table for number, release in enumerate(releases) for table in frequency_tables([release])}
 
 
 def letters(column: int) -> str:

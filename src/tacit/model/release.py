@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -44,7 +44,7 @@ IntArray = npt.NDArray[np.integer[Any]]
 _AT_ONCE = 1 << 22  #: Members of sets that are worked on at once.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sets:
     """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending."""
 
@@ -344,6 +344,10 @@ class Published(Lines):
     def text(self, index: int) -> str:
         """Return the printed number of a line; empty if it prints none, or several."""
         return ""
+
+    def people_of(self, index: int) -> Hashable | None:
+        """Return a name of the people of a line that all tables share; None if there is none."""
+        return None
 
     def items_at(self, line: int) -> frozenset[str] | None:
         """Return the items whose people a line of the file prints, if it prints nothing else."""

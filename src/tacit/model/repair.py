@@ -108,7 +108,10 @@ class Repair(Drawn, Outcome):
         old, new = (one if isinstance(one, tuple) else (one,) for one in (self.start, self.release))
         if self.start is None or len(old) != len(new):
             return ()
-        return tuple(change for one, other in zip(old, new, strict=True) for change in changes_between(one, other))
+        pairs = [changes_between(one, other) for one, other in zip(old, new, strict=True)]
+        if len(pairs) == 1:
+            return pairs[0]
+        return tuple(replace(change, release=number) for number, changes in enumerate(pairs) for change in changes)
 
     @property
     def ok(self) -> bool:

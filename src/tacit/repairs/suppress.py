@@ -9,7 +9,7 @@ Guarantee
     smallest choice that hides a line of every proof found. If the result is as small, it is a best one.
 Cost
     A round for every set of cells that turns out not to be enough; mostly fewer than ten. With a time limit, the best safe choice so far and
-    its lower bound.
+    its lower bound; in the worst case all cells are hidden that can be.
 Example
     Of 18 people 15 are in a shown cell and 3 in a hidden one. The proof cites the total and the shown cell, so that one of them has to go.
 Reference
@@ -34,7 +34,8 @@ NAME = "suppress"
 
 Units = frozenset[int]  #: Lines that can be hidden, by number.
 
-MOST_ROUNDS = 60  #: Most choices that are judged in search of the smallest one.
+MOST_ROUNDS = 150  #: Most choices that are judged in search of the smallest one.
+MOST_DEEPER = 5  #: Most times that a choice that is not enough is extended.
 MOST_REMOVED = 10  #: Most lines of a safe choice that are tried without.
 MOST_NODES = 1_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
 MOST_HARD = 3  #: Most searches for the smallest choice that end without one.
@@ -55,13 +56,20 @@ class SuppressCase:
     """Lines with their weights, and a function that judges a choice of them.
 
     ``unit`` is the weight that every sum of ``weights`` is a multiple of, 0 if there is none. ``ties`` decide between choices of equal weight.
+    A judgement takes its own limit of time: once that of the search is over, ``reserve`` is left to hide all lines, if nothing else is safe.
     """
 
     weights: Floats
     ties: Floats
     unit: float
-    separate: Callable[[Units], Separation]
+    separate: Callable[[Units, Limits], Separation]
     limits: Limits
+    reserve: Limits = field(default_factory=Limits)
+
+    @property
+    def everything(self) -> Units:
+        """All lines that can be hidden."""
+        return frozenset(range(len(self.weights)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,44 +99,40 @@ class _Search:
     cuts: list[Units] = field(default_factory=list)
     lower: float = 0.0
     best: Units | None = None
+    last: Units = frozenset()
+    is_all_judged: bool = False
     rounds: int = 0
 
     def run(self) -> Choice:
-        last: Units = frozenset()
-        hard = 0
+        """Search for the lightest safe choice; at any moment, the lightest one so far is known."""
         try:
-            last = self._grow()
-            while self.best is not None and self.rounds < MOST_ROUNDS:
-                found = self._smallest()
-                chosen = found.chosen
-                hard += not found.is_exact
-                if hard > MOST_HARD or self._weigh(chosen) >= self._weigh(self.best) - NEAR:
-                    break  # the bound cannot be raised, or this is a best one
-                judged = self._judge(chosen)
-                if judged.is_safe:
-                    self.best = chosen
-                elif not judged.cuts:
-                    break  # neither safe nor told
+            self._grow()
+            self._improve()
             self._choose_among_equals()
         except LimitReached:
-            if self.best is None:
-                raise
-        hidden = last if self.best is None else self.best
+            self._hide_everything(self.case.reserve)
+            self._smallest()
+            self.last = self.case.everything  # nothing is known to be safe, and this tells least
+        hidden = self.last if self.best is None else self.best
         weight = self._weigh(hidden)
         return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
 
     def _weigh(self, units: Iterable[int]) -> float:
         return float(self.case.weights[sorted(units)].sum())
 
-    def _judge(self, chosen: Units) -> Separation:
-        self.case.limits.check(NAME)
+    def _judge(self, chosen: Units, limits: Limits | None = None) -> Separation:
+        """Judge a choice, and keep what is learnt."""
+        within = self.case.limits if limits is None else limits
+        within.check(NAME)
         self.rounds += 1
-        judged = self.case.separate(chosen)
+        judged = self.case.separate(chosen, within)
         for cut in judged.cuts:
             if not cut:
                 remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
                 raise Infeasible("a proof rests only on what has to stay published", where="--method suppress", remedy=remedy)
         self._add(judged.cuts)
+        if judged.is_safe and (self.best is None or self._weigh(chosen) < self._weigh(self.best) + NEAR):
+            self.best = chosen
         return judged
 
     def _add(self, cuts: Iterable[Units]) -> None:
@@ -145,24 +149,76 @@ class _Search:
         self.lower = max(self.lower, found.bound)
         return found
 
-    def _grow(self) -> Units:
+    def _extend(self, chosen: Units) -> Units:
+        missed = [cut for cut in self.cuts if not cut & chosen]
+        return chosen | smallest_hitting_set(missed, self.case).chosen
+
+    def _hide_everything(self, limits: Limits) -> None:
+        """Find out if anything can be safe: to hide all lines tells least."""
+        if self.best is None and not self.is_all_judged:
+            self._judge(self.case.everything, limits)
+            self.is_all_judged = True
+
+    def _grow(self) -> None:
         """Hide more and more lines until the choice is safe; then fewer, as long as it is."""
         chosen: Units = frozenset()
         while True:
             judged = self._judge(chosen)
+            self.last = chosen
             if judged.is_safe:
                 break
+            self._hide_everything(self.case.limits)
             if not judged.cuts:
-                return chosen
-            missed = [cut for cut in self.cuts if not cut & chosen]
-            chosen |= smallest_hitting_set(missed, self.case).chosen
-        self.best = chosen
-        if self._weigh(chosen) > self._bound() + NEAR:
-            for unit in sorted(chosen, key=lambda one: (-self.case.weights[one], one))[:MOST_REMOVED]:
-                fewer = self.best - {unit}
-                if all(cut & fewer for cut in self.cuts) and self._judge(fewer).is_safe:
-                    self.best = fewer
-        return self.best
+                self._close_in(chosen)
+                break
+            chosen = self._extend(chosen)
+        if self.best is not None and self._weigh(self.best) > self._bound() + NEAR:
+            self._remove(MOST_REMOVED)
+
+    def _close_in(self, chosen: Units) -> None:
+        """Hide some of the other lines, the cheapest first, where all of them are enough: bisection."""
+        rest = sorted(self.case.everything - chosen, key=lambda one: (self.case.weights[one], self.case.ties[one], one))
+        least = 0
+        most = len(rest)
+        while self.best is not None and most - least > 1:
+            middle = (least + most) // 2
+            if self._judge(chosen.union(rest[:middle])).is_safe:
+                most = middle
+            else:
+                least = middle
+
+    def _remove(self, most: int) -> None:
+        """Show the heaviest lines of the best choice again, as far as it stays safe."""
+        assert self.best is not None
+        for unit in sorted(self.best, key=lambda one: (-self.case.weights[one], one))[:most]:
+            fewer = self.best - {unit}
+            if all(cut & fewer for cut in self.cuts):
+                self._judge(fewer)
+
+    def _improve(self) -> None:
+        """Raise the lower bound, and look for lighter choices, until the two meet."""
+        hard = 0
+        while self.best is not None and self.rounds < MOST_ROUNDS:
+            found = self._smallest()
+            hard += not found.is_exact
+            if hard > MOST_HARD or self._weigh(found.chosen) >= self._weigh(self.best) - NEAR:
+                return  # the bound cannot be raised, or this is a best one
+            if not self._look_deeper(found.chosen):
+                return
+
+    def _look_deeper(self, chosen: Units) -> bool:
+        """Judge a choice and larger ones, as long as they would be better; tell if anything was learnt."""
+        assert self.best is not None
+        for turn in range(MOST_DEEPER):
+            judged = self._judge(chosen)
+            if judged.is_safe:
+                return True
+            if not judged.cuts:
+                return turn > 0
+            chosen = self._extend(chosen)
+            if self._weigh(chosen) >= self._weigh(self.best) - NEAR:
+                return True
+        return True
 
     def _bound(self) -> float:
         self._smallest()
@@ -178,9 +234,7 @@ class _Search:
             if not is_better or self._weigh(chosen) > most + NEAR or not all(cut & chosen for cut in self.cuts):
                 return
             judged = self._judge(chosen)
-            if judged.is_safe:
-                self.best = chosen
-            elif not judged.cuts:
+            if not judged.is_safe and not judged.cuts:
                 return
 
 

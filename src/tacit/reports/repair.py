@@ -119,7 +119,7 @@ def describe_numbers(done: Repair) -> list[tuple[str, str]]:
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
         bar = f", confidence at least {float(header.min_confidence):.4g}" if header.min_confidence is not None else ""
-        numbers = f"; supports with {header.digits} decimals" if header.digits is not None else ""
+        numbers = f"; supports with {counted(header.digits, 'decimal')}" if header.digits is not None else ""
         whole = "complete" if header.complete else "incomplete"
         return [("Rules", f"{len(done.release):,}, {support}{bar}{numbers}; the header declares the list {whole}")]
     if done.method != "round" or (header.base is None and header.digits is None):
@@ -201,7 +201,7 @@ _COST_NAMES = {
     "supports_changed": "itemsets with another count",
     "support_error_mean": "counts off on average by",
     "support_error_max": "counts off at most by",
-    "information_lost": "information lost per person",
+    "information_lost_share": "information about sensitive values lost",
     "query_error": "answers to questions off on average by",
     "confidence_error": "confidences of rules off on average by",
 }
@@ -214,11 +214,13 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
     units = {measure.name: measure.unit for measure in MEASURES}
     rows = []
     for name, value in cost.items():
+        if name == "information_lost":
+            continue  # as a share it can be understood
         if isinstance(value, Mapping):
             told = ", ".join(f"{visible(str(key))} {format_number(number)}" for key, number in value.items()) or "none"
         else:
             unit = units.get(name, "share" if name.endswith(("_share", "_error")) else "")
-            told = value if isinstance(value, str) else format_measure(value, unit) + (" nats" if unit == "nats" else "")
+            told = value if isinstance(value, str) else format_measure(value, unit)
         rows.append((_COST_NAMES.get(name, name.replace("_", " ")), told))
     return rows
 

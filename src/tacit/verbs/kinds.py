@@ -93,6 +93,14 @@ class Kind(Generic[R]):
     def check_listing(self, release: R) -> None:
         """Raise if the lines cannot be those that the release says were chosen."""
 
+    def check_hiding(self, release: R) -> None:
+        """Raise if lines cannot be hidden one by one."""
+        from tacit.repairs.lists import can_lose_lines
+
+        if not can_lose_lines(release):
+            remedy = "Give frequency tables, rules, or lists of all frequent itemsets"
+            raise OptionError("has no lines that can be hidden one by one", where=_name(release), remedy=remedy)
+
     def own_case(self, release: R, given: Given) -> object:
         """Return the case for this kind's attacks."""
         return None
@@ -151,6 +159,10 @@ class Kind(Generic[R]):
     def named_values(self, release: R, sensitive: str) -> tuple[str, ...]:
         """Return the sensitive values that occur."""
         return ()
+
+
+def _name(release: Release) -> str:
+    return release.source.name if release.source else "the release"
 
 
 def group_measures(runs: Sequence[AttackRun]) -> dict[str, float | None]:
@@ -378,6 +390,13 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     def reading_header(self, release: FrequencyTable) -> Header:
         sa = tuple(name for name in release.header.sa if name in release.columns)
         return replace(release.header, qi=tuple(name for name in release.columns if name not in sa), sa=sa)
+
+    def check_hiding(self, release: FrequencyTable) -> None:
+        is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+        shown = ~release.is_hidden
+        if not is_plain or (release.lo != release.hi)[shown].any() or release.hidden_cells != int((~shown).sum()):
+            what = "has counts that are rounded, or means of a column of the table, and cells are hidden among exact counts"
+            raise OptionError(what, where=_name(release), remedy="Give the table of exact counts")
 
     def is_read_with_others(self, release: FrequencyTable) -> bool:
         return True

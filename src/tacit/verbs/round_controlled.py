@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tacit.files.inputs import people_of
 from tacit.model.arrays import Ints
 from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
-from tacit.model.frequencies import CellPrinting, FrequencyTable
+from tacit.model.frequencies import CellPrinting, FrequencyTable, numbered_tables
 from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import MadeBy, Release
@@ -39,25 +39,23 @@ def round_controlled(
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)
-    tables = [_check_release(release, given.get("data")) for release in gathered.releases]
+    tables = _check_tables(gathered, given.get("data"))
 
     def look(releases: Sequence[Release]) -> Audit:
         limits.check(method.NAME)
         return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
 
     found = look(gathered.releases) if before is None else before
-    people, population = relation_of(gathered, given.get("people"))
-    units = list(join_lines(tables, people, population).values())
-    counts = np.array([int(tables[places[0][0]].lo[places[0][1]]) for places in units], np.int64)
-    sums = list(_sums(tables, units))
+    cells = _Cells.of(gathered, tables, given.get("people"))
     least = policy.least_base
     tried = [base] if base is not None else [least, *(one for one in BASES if one > least)]
     for one in tried:
-        made = method.propose(RoundCase(counts, sums, one, seed, limits))
-        releases = _print(tables, units, made.printed, one)
+        made = method.propose(RoundCase(cells.counts, cells.sums, one, seed, limits))
+        releases = cells.print(made.printed, one)
         after = look(releases)
         if after.ok:
             break
+    counts = cells.counts
     moved = [abs(int(new) - int(old)) / max(1, int(old)) for new, old in zip(made.printed, counts, strict=True)]
     several = len(releases) > 1
     facts: dict[str, Any] = {"base": one, "seed": seed, "moved": made.moved, "lower_bound": made.lower_bound}
@@ -74,11 +72,50 @@ def round_controlled(
     )
 
 
-def _check_release(release: Release, data: Any) -> FrequencyTable:
-    name = release.source.name if release.source else "the release"
-    if not isinstance(release, FrequencyTable):
-        raise OptionError("is not a frequency table", where=name, remedy="Give frequency tables")
-    is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
+def round_tables(gathered: Gathered, base: int, limits: Limits, *, data: Any = None, people: Any = None) -> tuple[Release, ...]:
+    """Return the tables rounded to a base so that parts add up, without an audit."""
+    tables = _check_tables(gathered, data)
+    cells = _Cells.of(gathered, tables, people)
+    made = method.propose(RoundCase(cells.counts, cells.sums, base, seed=None, limits=limits))
+    return tuple(cells.print(made.printed, base))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """Cells of all tables: those that are the same once, with their counts and the sums among them."""
+
+    tables: Sequence[FrequencyTable]
+    units: Sequence[Sequence[Place]]
+    counts: Ints
+    sums: Sequence[Sum]
+
+    @classmethod
+    def of(cls, gathered: Gathered, tables: Sequence[FrequencyTable], given: Any) -> _Cells:
+        people, population = relation_of(gathered, given)
+        units = list(join_lines(tables, people, population).values())
+        counts = np.array([int(tables[places[0][0]].lo[places[0][1]]) for places in units], np.int64)
+        return cls(tables, units, counts, list(_sums(tables, units)))
+
+    def print(self, printed: Ints, base: int) -> list[FrequencyTable]:
+        return _print(self.tables, self.units, printed, base)
+
+
+def _check_tables(gathered: Gathered, data: Any) -> list[FrequencyTable]:
+    tables = numbered_tables(gathered.releases)
+    for number, release in enumerate(gathered.releases):
+        if number not in tables:
+            raise OptionError("is not a frequency table", where=_name(release), remedy="Give frequency tables")
+    return [_check_table(table, data) for table in tables.values()]
+
+
+def _name(release: Release) -> str:
+    return release.source.name if release.source else "the release"
+
+
+def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
+    name = _name(release)
+    has_numbers = release.measured is not None or bool(release.numbers)
+    is_plain = release.printing.is_exact and release.printing.convention is None and not has_numbers
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
         what = "has numbers that are rounded already, or that stand beside counts"
         raise OptionError(what, where=name, remedy="Give the table of exact counts")

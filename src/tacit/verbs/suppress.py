@@ -23,7 +23,7 @@ from tacit.joint.protection import Need, Ranges, find_told
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import Audit
 from tacit.model.errors import Infeasible, OptionError, nearest_name
-from tacit.model.frequencies import UNBOUNDED, CellPrinting, FrequencyTable
+from tacit.model.frequencies import UNBOUNDED, CellPrinting, FrequencyTable, numbered_tables
 from tacit.model.numbers import share
 from tacit.model.people import Gathered, People, Same
 from tacit.model.policy import Limits, Policy
@@ -31,15 +31,17 @@ from tacit.model.release import MadeBy, Release
 from tacit.model.repair import Repair
 from tacit.model.table import Table
 from tacit.repairs import suppress as method
-from tacit.repairs.lists import can_lose_lines, leave_out_lines, safety
+from tacit.repairs.lists import leave_out_lines, safety
 from tacit.repairs.suppress import Choice, Separation, SuppressCase, Units
 from tacit.verbs.audit import audit, gather_for
+from tacit.verbs.kinds import kind_of
 
 Attacker = Literal["method", "rule", "reader"]
 ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
 Weighing = Literal["cells", "people", "log"]
 WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
 FIRST = 1_000  #: Lines to be hidden first weigh so many times less.
+SEARCHED = 0.75  #: Share of the time that is left for a search; the rest is kept to hide more, and to audit it.
 MOST_PROOFS = 2_000  #: Most proofs of one attack whose lines are looked at in each round.
 
 Place = tuple[int, int]  #: A published line: the number of its release, and its index there.
@@ -85,49 +87,36 @@ def suppress(
     options.check()
     limits = Limits.within(time_limit)
     for release in gathered.releases:
-        _check_release(release)
+        kind_of(release).check_hiding(release)
 
-    def look(releases: Sequence[Release]) -> Audit:
-        limits.check(method.NAME)
-        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
+    def look(releases: Sequence[Release], within: Limits) -> Audit:
+        within.check(method.NAME)
+        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=within.seconds_left, **given)
 
-    found = look(gathered.releases) if before is None else before
+    found = look(gathered.releases, limits) if before is None else before
     people, population = relation_of(gathered, given.get("people"))
 
-    def choose(attacker: Attacker) -> tuple[Plan, Choice]:
+    def choose(attacker: Attacker) -> tuple[_Judge, Choice]:
         plan = Plan(gathered.releases, people, population, policy.k, options=options, attacker=attacker, data=given.get("data"))
-        judge = _Judge(plan, look, limits)
-        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=limits)
-        return plan, method.propose(case)
+        judge = _Judge(plan, look, found)
+        search = limits.part(SEARCHED)
+        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=search, reserve=limits)
+        return judge, method.propose(case)
 
     try:
-        plan, choice = choose(options.attacker or "method")
+        judge, choice = choose(options.attacker or "method")
     except Infeasible:
         if options.attacker is not None:
             raise
-        plan, choice = choose("rule")
-    made = plan.publish(choice.hidden)
-    after = found if all(one is other for one, other in zip(made, gathered.releases, strict=True)) else look(made)
-    return _report(plan, choice, found, after, made)
+        judge, choice = choose("rule")
+    made, after = judge.publish(choice.hidden, limits)
+    return _report(judge.plan, choice, found, after, made)
 
 
 def suppress_releases(releases: Sequence[Release], **how: Any) -> Repair:
     """Hide the fewest cells of releases that each have their own population, by default options."""
     given = list(releases) if len(releases) > 1 else releases[0]
     return suppress(gather_for(given), options=Options(), **how)
-
-
-def _check_release(release: Release) -> None:
-    name = release.source.name if release.source else "the release"
-    if isinstance(release, FrequencyTable):
-        is_plain = release.printing.is_exact and release.printing.convention is None and release.measured is None
-        shown = ~release.is_hidden
-        if not is_plain or (release.lo != release.hi)[shown].any() or release.hidden_cells != int((~shown).sum()):
-            what = "has numbers that are rounded, or that stand beside counts, and cells are hidden among exact counts"
-            raise OptionError(what, where=name, remedy="Give the table of exact counts")
-    elif not can_lose_lines(release):
-        remedy = "Give frequency tables, rules, or lists of all frequent itemsets"
-        raise OptionError("has no lines that can be hidden one by one", where=name, remedy=remedy)
 
 
 def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tuple[int, ...]]:
@@ -142,10 +131,8 @@ def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tupl
 
 def line_key(release: Release, index: int, whose: int, number: int) -> Any:
     """Return a name of the people that a line counts, the same for lines of the same count."""
-    if not isinstance(release, FrequencyTable):
-        return number, index
-    cell = release.cell(index).items()
-    return whose, frozenset((column, release.members(column, value) or (value,)) for column, value in cell)
+    counted = release.people_of(index)
+    return (number, index) if counted is None else (whose, counted)
 
 
 def join_lines(releases: Sequence[Release], people: People, population: Sequence[int]) -> dict[Any, list[Place]]:
@@ -174,8 +161,10 @@ class Plan:
     data: Any = None
     units: list[tuple[Place, ...]] = field(init=False)
     primary: list[Flags] = field(init=False)
+    tables: dict[int, FrequencyTable] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.tables = numbered_tables(self.releases)
         keep = select_lines(self.options.keep, self.releases, where="--keep")
         first = select_lines(self.options.hide_first, self.releases, where="--hide-first")
         same = join_lines(self.releases, self.people, self.population)
@@ -195,8 +184,8 @@ class Plan:
                 self._first.append(any(place in first for place in places))
         self.unit_of = {self._cited(place): unit for unit, places in enumerate(self.units) for place in places}
         self.of_list: dict[int, Units] = {}
-        for number, release in enumerate(self.releases):
-            if not isinstance(release, FrequencyTable):
+        for number in range(len(self.releases)):
+            if number not in self.tables:
                 own = (unit for unit, places in enumerate(self.units) if places[0][0] == number)
                 self.of_list[number] = frozenset(own)
 
@@ -208,27 +197,24 @@ class Plan:
 
     def _cited(self, place: Place) -> tuple[int, int | str]:
         number, index = place
-        release = self.releases[number]
-        return number, release.place(index) if isinstance(release, FrequencyTable) else release.line(index)
+        return number, self.releases[number].place(index)
 
     def _is_primary(self, places: Sequence[Place], *, is_kept: bool) -> bool:
         least = 0 if self.knows_small_cells and not is_kept else 1
         for number, index in places:
-            release = self.releases[number]
-            if not isinstance(release, FrequencyTable):
-                return False
-            if release.is_hidden[index] or least <= int(release.lo[index]) < self.k:
+            table = self.tables.get(number)
+            if table is not None and (table.is_hidden[index] or least <= int(table.lo[index]) < self.k):
                 return True
         return False
 
     def _can_be_hidden(self, places: Sequence[Place]) -> bool:
         """Tell if a unit states a count that can be hidden: neither n nor nobody."""
         number, index = places[0]
-        release = self.releases[number]
-        if not isinstance(release, FrequencyTable):
+        table = self.tables.get(number)
+        if table is None:
             return True
-        is_everybody = not release.cell(index) and release.n is not None
-        return not is_everybody and int(release.lo[index]) > 0
+        is_everybody = not table.cell(index) and table.n is not None
+        return not is_everybody and int(table.lo[index]) > 0
 
     @property
     def knows_small_cells(self) -> bool:
@@ -291,16 +277,17 @@ class Plan:
         flags = self.hidden(chosen)
         gone = frozenset((number, self._line(place)) for unit in chosen for place in self.units[unit] for number in place[:1])
         made = list(leave_out_lines(self.releases, gone))
-        for number, release in enumerate(self.releases):
-            if isinstance(release, FrequencyTable) and (flags[number].any() or release.is_hidden.any()):
+        for number, table in self.tables.items():
+            if flags[number].any() or table.is_hidden.any():
                 lo, hi = ends(number, flags[number])
                 made[number] = replace(
-                    release,
+                    table,
                     lo=lo,
                     hi=hi,
-                    printed=np.where(flags[number], -1, release.printed),
+                    printed=np.where(flags[number], -1, table.printed),
                     printing=CellPrinting(zeros_shown=not self._hides_zeros(number)),
                     marks=("",),
+                    numbers=tuple(one.without(flags[number]) for one in table.numbers),
                 )
         return tuple(made)
 
@@ -310,44 +297,41 @@ class Plan:
 
     def _hides_zeros(self, number: int) -> bool:
         """Tell if nobody may be in a hidden cell of a table."""
-        release = self.releases[number]
-        assert isinstance(release, FrequencyTable)
-        was_hidden = release.is_hidden.any() and not release.printing.zeros_shown
+        table = self.tables[number]
+        was_hidden = table.is_hidden.any() and not table.printing.zeros_shown
         return bool(self.knows_small_cells or was_hidden)
 
     def _open_ends(self, number: int, flags: Flags) -> tuple[Ints, Ints]:
-        release: Any = self.releases[number]
+        table = self.tables[number]
         least = 0 if self._hides_zeros(number) else 1
-        most = UNBOUNDED if release.n is None else release.n
-        return np.where(flags, least, release.lo), np.where(flags, most, release.hi)
+        most = UNBOUNDED if table.n is None else table.n
+        return np.where(flags, least, table.lo), np.where(flags, most, table.hi)
 
     def _ends(self, number: int, flags: Flags) -> tuple[Ints, Ints]:
         """Return the ends of cells for an attacker who can tell small ones."""
-        release: Any = self.releases[number]
-        most = UNBOUNDED if release.n is None else release.n
+        table = self.tables[number]
+        most = UNBOUNDED if table.n is None else table.n
         rule = self.rule(number)
         small = self.primary[number]
         large = 0
         if self.attacker == "method":
-            large = min(rule, int(release.lo[~small & (release.lo > 0)].min(initial=rule)))
+            large = min(rule, int(table.lo[~small & (table.lo > 0)].min(initial=rule)))
         # A cell that was hidden for a reason that is not known may be of any size.
-        is_known = small & (~release.is_hidden | (release.hi < most))
-        lo = np.where(small, 0, np.where(flags, large, release.lo))
-        return lo, np.where(is_known, min(rule - 1, most), np.where(flags, most, release.hi))
+        is_known = small & (~table.is_hidden | (table.hi < most))
+        lo = np.where(small, 0, np.where(flags, large, table.lo))
+        return lo, np.where(is_known, min(rule - 1, most), np.where(flags, most, table.hi))
 
     def rule(self, number: int) -> int:
         """Return the size below which cells of a table are hidden."""
-        release: Any = self.releases[number]
-        told = [int(hi) + 1 for hi in np.unique(release.hi[release.is_hidden]) if hi < (release.n or UNBOUNDED)]
+        table = self.tables[number]
+        told = [int(hi) + 1 for hi in np.unique(table.hi[table.is_hidden]) if hi < (table.n or UNBOUNDED)]
         return max([self.k, *told])
 
     @cached_property
     def needs(self) -> list[Need]:
         """Ranges that small cells must have."""
         found: dict[Any, list[Need]] = {}
-        for number, release in enumerate(self.releases):
-            if not isinstance(release, FrequencyTable):
-                continue
+        for number in self.tables:
             rule = self.rule(number)
             for index in np.flatnonzero(self.primary[number]).tolist():
                 key = self._key(number, index)
@@ -376,17 +360,24 @@ class Plan:
         return [Need(number, index, max(least, floor(count * (1 - margin))), most)]
 
     @cached_property
-    def _true_counts(self) -> list[Ints]:
-        """Counts of all cells; hidden ones need the data."""
-        found = []
-        for release in self.releases:
-            counts = getattr(release, "lo", np.zeros(len(release), np.int64))
-            if isinstance(release, FrequencyTable) and release.is_hidden.any():
-                if self.data is None:
-                    remedy = "Give the table with its small cells, or the data with --data"
-                    raise OptionError("needs the counts of hidden cells", where="--protect", remedy=remedy)
-                counts = count_people(release, people_of(self.data))
-            found.append(counts)
+    def _true_counts(self) -> dict[int, Ints]:
+        """Counts of all cells of each table; hidden ones need the data."""
+        return {number: self._count_cells(table) for number, table in self.tables.items()}
+
+    def _count_cells(self, table: FrequencyTable) -> Ints:
+        if not table.is_hidden.any():
+            return table.lo
+        if self.data is None:
+            remedy = "Give the table with its small cells, or the data with --data"
+            raise OptionError("needs the counts of hidden cells", where="--protect", remedy=remedy)
+        return count_people(table, people_of(self.data))
+
+    @cached_property
+    def printed(self) -> list[Flags]:
+        """Flags of the lines that print a number."""
+        found = [np.ones(len(release), np.bool_) for release in self.releases]
+        for number, table in self.tables.items():
+            found[number] = ~table.is_hidden
         return found
 
 
@@ -413,16 +404,30 @@ class _Judge:
     """Judge of choices: ranges of small cells first, then all attacks."""
 
     plan: Plan
-    look: Callable[[Sequence[Release]], Audit]
-    limits: Limits
+    look: Callable[[Sequence[Release], Limits], Audit]
+    before: Audit
+    published: dict[Units, tuple[tuple[Release, ...], Audit]] = field(default_factory=dict)
+    _needs: list[Need] | None = None
 
-    @cached_property
-    def needs(self) -> list[Need]:
-        """Ranges to be protected, without cells that are known to be empty whatever is hidden."""
+    def publish(self, chosen: Units, limits: Limits) -> tuple[tuple[Release, ...], Audit]:
+        """Return the releases as they are published, with their audit."""
+        if chosen not in self.published:
+            made = self.plan.publish(chosen)
+            is_same = all(one is other for one, other in zip(made, self.plan.releases, strict=True))
+            self.published[chosen] = made, self.before if is_same else self.look(made, limits)
+        return self.published[chosen]
+
+    def needs(self, limits: Limits) -> list[Need]:
+        """Return the ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        if self._needs is None:
+            self._needs = self._find_needs(limits)
+        return self._needs
+
+    def _find_needs(self, limits: Limits) -> list[Need]:
         needs = self.plan.needs
         everything = self.plan.read(frozenset(range(len(self.plan.units))))
         while True:
-            told = {one.need for one in self._find_told(everything, needs).told}
+            told = {one.need for one in self._find_told(everything, needs, limits).told}
             if not told:
                 return needs
             if not all(need.may_be_dropped for need in told):
@@ -430,18 +435,25 @@ class _Judge:
                 raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
             needs = [need for need in needs if need not in told]
 
-    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need]) -> Ranges:
-        return find_told(releases, self.plan.people, self.plan.population, needs, self.limits)
+    def _find_told(self, releases: Sequence[Release], needs: Sequence[Need], limits: Limits) -> Ranges:
+        return find_told(releases, self.plan.people, self.plan.population, needs, limits)
 
-    def separate(self, chosen: Units) -> Separation:
-        """Judge a choice."""
+    def separate(self, chosen: Units, limits: Limits) -> Separation:
+        """Judge a choice: as the attacker reads it, and as it is published."""
         releases = self.plan.read(chosen)
-        ranges = self._find_told(releases, self.needs)
+        ranges = self._find_told(releases, self.needs(limits), limits)
         if ranges.told:
             return Separation(tuple(self._cut(chosen, one.cited) for one in ranges.told))
-        found = self.look(releases)
+        is_safe = not ranges.open
+        if self.plan.knows_small_cells:
+            found = self.look(releases, limits)
+            cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
+            is_safe = is_safe and safety(found) == 2
+            if cuts or not is_safe:
+                return Separation(cuts)
+        _, found = self.publish(chosen, limits)
         cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
-        return Separation(cuts, is_safe=safety(found) == 2 and not ranges.open)
+        return Separation(cuts, is_safe=is_safe and safety(found) == 2)
 
     def _cut(self, chosen: Units, cited: Iterable[tuple[int, Any]]) -> Units:
         """Return the units of which one must be hidden."""
@@ -468,7 +480,7 @@ def _cited(found: Audit) -> list[frozenset[tuple[int, Any]]]:
 
 def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple[Release, ...]) -> Repair:
     flags = plan.hidden(choice.hidden)
-    fresh = [flag & ~_was_hidden(release) for flag, release in zip(flags, plan.releases, strict=True)]
+    fresh = [flag & had_number for flag, had_number in zip(flags, plan.printed, strict=True)]
     hidden = sum(int(one.sum()) for one in fresh)
     people = sum(int(release.hi[own].sum()) for release, own in zip(_tables(plan.releases), fresh, strict=True))
     first = _weigh_primary(plan)
@@ -490,6 +502,8 @@ def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple
     if choice.is_optimal and not shortest:
         shortest = "of the least cost possible"
     told = f"hide {further:,} further cell{'' if further == 1 else 's'}" + (f", {shortest}" if shortest else "")
+    if not further:
+        told = "hide the small counts, and no other cell"
     if not choice.is_optimal:
         told += f"; the cost is {_plain(value):,}, and no safe choice costs less than {_plain(bound):,}"
     return Repair(
@@ -518,15 +532,11 @@ def _tables(releases: Sequence[Release]) -> list[Any]:
     return list(releases)
 
 
-def _was_hidden(release: Release) -> Flags:
-    return release.is_hidden if isinstance(release, FrequencyTable) else np.zeros(len(release), np.bool_)
-
-
 def _weigh_primary(plan: Plan) -> float:
     """Return the weight of the small cells that had a number."""
     total = 0.0
-    for number, release in enumerate(plan.releases):
-        for index in np.flatnonzero(plan.primary[number] & ~_was_hidden(release)).tolist():
+    for number, had_number in enumerate(plan.printed):
+        for index in np.flatnonzero(plan.primary[number] & had_number).tolist():
             count = plan._count((number, index))
             total += {"cells": 1.0, "people": float(count), "log": log2(2 + count)}[plan.options.weighing]
     return total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from tacit.files.inputs import people_of
 from tacit.mining import frequencies
 from tacit.model.errors import OptionError
 from tacit.model.frequencies import FrequencyTable
+from tacit.model.numbers import share
 from tacit.model.policy import Limits
-from tacit.model.table import Hierarchy, Names, Schema, Table, column_names, sensitive_names
+from tacit.model.table import Hierarchy, Names, Schema, Table, column_names, require_column, sensitive_names
 
 
 def tabulate(
@@ -29,6 +31,11 @@ def tabulate(
     qi: Names = (),
     sa: Names = (),
     hierarchies: Mapping[str, Hierarchy] | str | Path | None = None,
+    sums: Names = (),
+    means: Names = (),
+    mean_digits: int = 1,
+    p_percent: float | str | Fraction | None = None,
+    dominance: str | tuple[int, object] | None = None,
     time_limit: float | None = None,
     engine: Engine | str | None = None,
 ) -> FrequencyTable:
@@ -55,6 +62,14 @@ def tabulate(
         that none is sensitive.
     hierarchies
         A folder of hierarchies, or hierarchies by column: coarser values are listed as subtotals.
+    sums, means
+        Columns of numbers whose sums or means stand beside the counts; hidden cells have none.
+    mean_digits
+        Digits of means after the point.
+    p_percent
+        Print no numbers of cells where the sum less the two largest values is below this percentage of the largest one: 10 for 10 %.
+    dominance
+        Print no numbers of cells of which the n largest values are more than a share: ``"2,90%"``.
     time_limit
         Seconds after which :class:`LimitReached` is raised.
     engine
@@ -91,9 +106,40 @@ def tabulate(
         show_zeros=show_zeros,
         round_to=round_to,
         hierarchies=_read_hierarchies(hierarchies, tables),
+        measure=_measure(sums, means, table.names, digits=mean_digits, p_percent=p_percent, dominance=dominance),
         check=lambda: limits.check("tabulate"),
     )
     return replace(made, header=replace(made.header, no_sa=True)) if no_sa else made
+
+
+def _measure(
+    sums: Names, means: Names, known: Sequence[str], *, digits: int, p_percent: object, dominance: object
+) -> frequencies.Measure | None:
+    """Return what to print beside counts, None if nothing."""
+    added = column_names(sums, known)
+    averaged = column_names(means, known)
+    rules = {"--p-percent": p_percent, "--dominance": dominance}
+    given = [name for name, value in rules.items() if value is not None]
+    if not added and not averaged:
+        if given:
+            raise OptionError("applies to sums and means", where=given[0], remedy="Name their column with --sum or --mean")
+        return None
+    for option, names in (("--sum", added), ("--mean", averaged)):
+        for name in names:
+            require_column(name, known, where=option)
+    if isinstance(digits, bool) or not 0 <= digits <= 5:
+        raise OptionError("must be a whole number from 0 to 5", where="--mean-digits", remedy="Write for instance 1")
+    percent = None if p_percent is None else share(f"{p_percent}%".replace("%%", "%"), where="--p-percent")
+    return frequencies.Measure(added, averaged, digits, percent, None if dominance is None else _dominance(dominance))
+
+
+def _dominance(given: object) -> tuple[int, Fraction]:
+    parts = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, tuple | list) else []
+    number, part = parts if len(parts) == 2 else ("", "")
+    if not str(number).strip().isdecimal() or int(number) < 1 or not part:
+        remedy = "Write for instance --dominance 2,90%"
+        raise OptionError("must be a number of people and a share", where="--dominance", remedy=remedy)
+    return int(number), share(part, where="--dominance")
 
 
 def _read_hierarchies(given: Any, tables: Sequence[Sequence[str]]) -> Mapping[str, Hierarchy] | None:
