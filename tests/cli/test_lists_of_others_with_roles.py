@@ -125,3 +125,21 @@ def test_roles_of_frames_in_python() -> None:
     assert library.audit(release, qi="sex,job", sa="ill").findings[0].statement == EVERYONE
     assert library.audit(release, qi="sex,job", sa="ill", data=frame).findings[0].statement == CERTAIN
     assert library.audit(release, sa="ill", data=frame).attack("R03").people == 300
+
+
+def test_rules_without_a_sensitive_column_are_audited_and_repaired() -> None:
+    asked = tacit("audit", "rules.csv", "--data", "p.csv", "--k", "120")
+    told = " ".join(asked.stdout.split())
+    assert "R02, R03 could not run (" in told
+    assert "Before it can be repaired, name the quasi-identifying columns" in told
+    assert "Repair " not in asked.stdout
+    none = ("--data", "p.csv", "--sa", "none", "--k", "120")
+    found = record("audit", "rules.csv", *none, code=1)
+    assert {run_of(found, code)["status"] for code in ("R02", "R03")} == {"not-relevant"}
+    command = next(line for line in tacit("audit", "rules.csv", *none).stdout.splitlines() if line.startswith("Repair  "))
+    done = tacit(*command.removeprefix("Repair  tacit ").split())
+    assert done.exit_code == 0, done.stdout + done.stderr
+    assert record("audit", "rules-safer.csv", *none)["verdict"] == "clean"
+    ways = library.suggest("rules.csv", data="p.csv", sa="none", k=120, seconds=60)
+    assert {one.method for one in ways} == {"round", "withdraw"}
+    assert all("--sa none --n 1304" in line for one in ways.clean for line in one.lines())

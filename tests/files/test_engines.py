@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,13 +14,16 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow
 import pytest
+from deltalake import write_deltalake
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.files import delimited
-from tacit.files.engines import ENGINES, as_engine
+from tacit.files import delimited, transactions
+from tacit.files.duckdb import sql_name
+from tacit.files.engines import as_engine
 from tacit.model.errors import InputError, OptionError
 from tacit.model.table import Table
 from tests.examples import examples
@@ -27,7 +32,8 @@ from tests.shell import tacit as run
 NAMES = ["age", "Age", "c0", "weight", "marked", "t0", 'a"b', "two words", "größe", "select", "x;--", "?", "'"]
 CELLS = st.sampled_from(["", "a", "A", " a ", "b", "1", "1.0", "NULL", "nan", 'q"', "'", "é", "𐀀", "?", " ?", "%"])
 Case = tuple[list[str], Sequence[tuple[str, ...]]]
-SOURCES = ("csv", "parquet", "folder", "duckdb", "frame")
+LOCAL = ("duckdb", "memory")  #: Engines that read every source; tests of Spark are in test_spark.py.
+SOURCES = ("csv", "parquet", "folder", "duckdb", "sqlite", "delta", "frame")
 
 
 @st.composite
@@ -47,6 +53,14 @@ def write(case: Case, form: str, folder: Path) -> Any:
         csv.writer(text, quoting=csv.QUOTE_ALL).writerows([names, *rows])
         (folder / "people.csv").write_text(text.getvalue(), encoding="utf-8")
         return folder / "people.csv"
+    if form == "delta":
+        write_deltalake(folder / "delta", pyarrow.table(write(case, "frame", folder)))
+        return folder / "delta"
+    if form == "sqlite":
+        with contextlib.closing(sqlite3.connect(folder / "people.sqlite")) as base, base:
+            base.execute(f"CREATE TABLE people ({', '.join(sql_name(name) for name in names)})")
+            base.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(names))})", rows)
+        return f"{folder / 'people.sqlite'}::people"
     with duckdb.connect(str(folder / "people.duckdb")) as connection:
         quoted = [f'"{name.replace(chr(34), chr(34) * 2)}"' for name in names]
         connection.execute(f"CREATE TABLE people ({', '.join(f'{name} VARCHAR' for name in quoted)})")
@@ -83,7 +97,7 @@ def test_classes_are_the_rows_counted(
     looked_at = {"drop": width, "drop-any": len(names)}.get(rule, 0)
     kept = [row[:width] for row in trimmed if "?" not in row[:looked_at]]
     data = write(case, form, tmp_path_factory.mktemp("source"))
-    for engine in ENGINES:
+    for engine in LOCAL:
         if not kept:
             with pytest.raises(InputError, match="every row has the missing mark"):
                 tacit.read_table(data, columns=held, missing="?", missing_rule=rule, engine=engine)
@@ -133,6 +147,7 @@ VERBS: dict[str, list[tuple[str, ...]]] = {
     ],
     "negative": [("mine", "negative", "DATA", *ROLES, "--min-expectation", "0.5")],
     "tabulate": [("tabulate", "DATA", "--by", "sex,age", "--by", "area,ill"), ("audit", "out.csv", "--data", "DATA")],
+    "bucketize": [("bucketize", "DATA", *ROLES, "--l", "2"), ("audit", "out", "--l", "2")],
     "bins": [("tabulate", "DATA", "--by", "sex,age", "--bins", "age=20", "--missing", "?")],
 }
 
@@ -144,19 +159,42 @@ def test_every_verb_gives_the_same_bytes(verb: str, tmp_path: Path, monkeypatch:
     write((names, PEOPLE), "csv", tmp_path)
     write((names, PEOPLE), "parquet", tmp_path)
     answers = []
-    for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in ENGINES), ("people.parquet", ("duckdb",))):
+    for data, engine in (("people.csv", ()), *(("people.csv", (one,)) for one in LOCAL), ("people.parquet", ("duckdb",))):
         told: list[Any] = []
         for words in VERBS[verb]:
-            to = ("-o", "safer.csv") if words[0] == "repair" else () if words[0] == "audit" else ("-o", "out.csv")
+            to = {"audit": (), "bucketize": ("-o", "out")}.get(words[0], ("-o", "out.csv"))
             given = tuple(data if word == "DATA" else word for word in words)
             done = run(*given, *to, *(part for one in engine for part in ("--engine", one)), "--json", "record.json")
             assert done.exit_code in (0, 1, 3), done.output
             told.append(json.loads(Path("record.json").read_text()))
-            told.append(Path("out.csv").read_bytes() if Path("out.csv").exists() else b"")
+            told += [path.read_bytes() for path in (Path("out.csv"), *sorted(Path("out").glob("*"))) if path.exists()]
         answers.append(told)
     for other in answers[1:-1]:
         assert other == answers[0]
     assert [one for one in answers[-1] if isinstance(one, bytes)] == [one for one in answers[0] if isinstance(one, bytes)]
+
+
+def test_transactions_are_the_same_cut_to_frequent_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(transactions, "_BLOCK", 200)
+    monkeypatch.setattr(transactions, "_FEW_ROWS", 20)
+    rng = np.random.default_rng(2)
+    lines = [" ".join(map(str, rng.geometric(0.15, 6))) for _ in range(300)]
+    Path("b.dat").write_text("\n".join([*lines, "9999999999 7", "", "3 3 3 8888"]))
+    answers = []
+    for engine in ((), ("--engine", "memory"), ("--engine", "duckdb")):
+        for words in (
+            ("mine", "itemsets", "b.dat", "--min-support", "9", "--only", "closed", "-o", "out.csv"),
+            ("audit", "out.csv", "--data", "b.dat", "--k", "4", "--attack", "I01"),
+        ):
+            assert run(*words, *engine, "--json", f"{words[0]}.json").exit_code in (0, 1, 3)
+        answers.append([Path(name).read_bytes() for name in ("mine.json", "out.csv", "out.csv.json", "audit.json")])
+    assert answers[0] == answers[1] == answers[2]
+    whole = tacit.read_transactions("b.dat")
+    cut = tacit.read_transactions("b.dat", chosen=lambda _names, lines, _n: lines >= 9)
+    assert (whole.n, cut.n) == (302, 302)
+    assert len(cut.items) < len(whole.items)
+    assert len(cut.rows) < len(whole.rows)
 
 
 def test_engines_are_named(tmp_path: Path) -> None:
@@ -165,7 +203,9 @@ def test_engines_are_named(tmp_path: Path) -> None:
     assert tacit.engine().bytes > 0
     with pytest.raises(OptionError) as caught:
         tacit.engine("duckbd")
-    assert str(caught.value) == "--engine: unknown engine 'duckbd'. Did you mean 'duckdb'? The engines are: duckdb, memory."
+    assert (
+        str(caught.value) == "--engine: unknown engine 'duckbd'. Did you mean 'duckdb'? The engines are: duckdb, memory, spark."
+    )
     with pytest.raises(OptionError, match=r"^memory: is not a size of memory\. Write for instance 4GB\."):
         tacit.engine(memory="much")
 

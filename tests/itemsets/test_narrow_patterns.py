@@ -22,16 +22,21 @@ from tests.itemsets.naive_channels import Row
 
 def columns(found: Patterns) -> list[tuple[int, ...]]:
     """The patterns in an order of their own."""
-    parts = (found.present, found.free, found.lo, found.hi, found.further, found.key)
+    parts = (found.line, found.present, found.free, found.lo, found.hi, found.further, found.key)
     return sorted(zip(*(part.tolist() for part in parts), strict=True))
 
 
 def compare(supports: Supports, k: int) -> None:
-    for line in supports.maximal.tolist():
-        items = supports.release.sets[line].astype(np.int64)
-        dense, sparse = patterns_on(supports, items, k), narrow_patterns_on(supports, items, k, lambda: None)
-        assert sparse is not None
-        assert columns(sparse) == columns(dense)
+    """Compare sets of a length together, each alone, and their narrow patterns."""
+    together = [patterns_on(supports, cubes, k) for cubes in supports.cubes(30, lambda length: 3**length)]
+    alone = [patterns_on(supports, cubes, k) for cubes in supports.cubes(30, lambda length: 3**length, one_by_one=True)]
+    narrow = [narrow_patterns_on(supports, line, k, lambda: None) for line in supports.maximal.tolist()]
+    assert len(alone) == len(narrow) >= len(together)
+    if not narrow:
+        return
+    sparse = Patterns.concatenate([one for one in narrow if one is not None])
+    for dense in (together, alone):
+        assert columns(Patterns.concatenate(dense)) == columns(sparse)
 
 
 @settings(max_examples=examples(80), deadline=None)
@@ -100,4 +105,4 @@ def test_the_time_limit_is_noticed() -> None:
         raise LimitReached("late", where="test", remedy="wait")
 
     with pytest.raises(LimitReached):
-        narrow_patterns_on(Supports(release), release.sets[int(np.argmax(release.sets.lengths))].astype(np.int64), 20, stop)
+        narrow_patterns_on(Supports(release), int(np.argmax(release.sets.lengths)), 20, stop)

@@ -20,6 +20,7 @@ from tacit.model.finding import (
     Term,
     Total,
     certificate,
+    comparable,
     join_phrases,
     place_entry,
     remark,
@@ -407,3 +408,32 @@ def test_has_changed() -> None:
         False,
         True,
     )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ItemEvent(("a",), ("b",), inside=(0,)),
+        ItemEvent(("a",), ("b",), outside=(1,)),
+        ItemEvent(("a",), ("b",), changes=(Change("sex"),)),
+        ItemEvent(("a",), ("b",), not_all=("c", "d")),
+        ItemEvent(("a",)),
+        BoxEvent({"a": ("1", "2")}),
+    ],
+)
+def test_events_about_other_people_are_not_comparable(other: ItemEvent | BoxEvent) -> None:
+    assert comparable(other) != comparable(ItemEvent(("a",), ("b",)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ItemEvent(("a",), ("b",)), ItemEvent(("a",), not_all=("b",))),
+        (ItemEvent(("a",), ("b",)), ItemEvent(("a",), not_all=("a", "b"))),
+        (ItemEvent(("a",), ("b",)), ItemEvent(("a",), ("b",), not_all=("b", "c"))),
+        (ItemEvent(("sex=F", "age=30")), BoxEvent({"age": ("30",), "sex": ("F",)})),
+        (ItemEvent(("a",), inside=(0, 1), outside=(2,)), ItemEvent(("a",), inside=(1, 0), outside=(2,))),
+    ],
+)
+def test_events_about_the_same_people_are_comparable(one: ItemEvent, other: ItemEvent | BoxEvent) -> None:
+    assert comparable(one) == comparable(other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from math import isnan, nan
+from math import isnan, log, nan
 
 import numpy as np
 import pytest
@@ -72,6 +72,10 @@ def _cost_is_what_was_lost(data: tacit.Table, done: tacit.Repair, method: str, f
         if method in ("withhold", "withdraw", "round", "mixed") or form in (0, 3):
             # Each database that fits the old list fits the new one, so the largest entropy does not fall.
             assert done.cost["information_lost"] >= -1e-8
+        full = sum(log(len(one.values)) for one in done.before.posteriors)
+        if full - left[0] > 1e-6:
+            share = done.cost["information_lost_share"]
+            assert share == pytest.approx(min(max(done.cost["information_lost"] / (full - left[0]), 0), 1), abs=1e-6)
     if method in ("withdraw", "raise-threshold") and form in (0, 3):
         assert done.cost["support_error_max"] == 0
     if method == "mixed":

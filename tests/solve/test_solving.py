@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from tacit.model.policy import time_limit
 from tacit.solve import solver
-from tacit.solve.highs import FAILED, LIMIT
+from tacit.solve.highs import FAILED, LIMIT, OPTIMAL
 from tacit.solve.solver import solve_linear, solve_whole
 
 MATRIX = csr_array(np.array([[1.0, 2.0], [3.0, 1.0]]))
@@ -77,6 +77,38 @@ def test_programs_are_solved_side_by_side_in_their_order(monkeypatch: pytest.Mon
     assert one is not None
     assert [found.value for found in solver.solve(programs)] == [pytest.approx(one * factor) for factor in (1, 4, 2, 3)]
     assert len(solver._idle) == min(solver.LANES, 3)
+
+
+@pytest.mark.parametrize("small", [-1, 10**6])
+def test_costs_in_turn_have_the_optima_and_weights_of_costs_alone(monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    monkeypatch.setattr(solver, "SMALL_LINEAR", small)
+    random = np.random.default_rng(3)
+    people = random.integers(0, 9, 24).astype(float)
+    dense = (random.random((10, 24)) < 0.4).astype(float)
+    row, column = np.nonzero(dense)
+    matrix = solver.Matrix.of_entries(row, column, np.ones(len(row)), (10, 24))
+    printed = dense @ people
+    constraints = solver.Constraints(matrix, np.where(np.arange(10) < 6, printed, printed - 2), printed)
+    costs = [np.sign(random.random(24) - 0.5) for _ in range(12)]
+    costs.insert(5, np.full(24, -np.inf))  # a cost that HiGHS refuses
+    alone = solver.solve([constraints.minimise(cost, None) for cost in costs])
+    in_turn = solver.solve_in_turn(constraints, costs, None)
+    assert [one.status for one in in_turn] == [one.status for one in alone]
+    assert {one.status for one in alone} > {OPTIMAL}
+    for cost, one, other in zip(costs, in_turn, alone, strict=True):
+        if other.status != OPTIMAL:
+            continue
+        assert one.value == pytest.approx(other.value)
+        assert one.x is not None
+        assert one.x @ cost == pytest.approx(one.value)
+        weights = constraints.duals(one)
+        assert (cost - weights @ dense >= -1e-6).all(), "the weights prove that nothing is cheaper"
+
+
+def test_costs_in_turn_that_are_not_reached_in_time_are_unsolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    use(monkeypatch, tmp_path, SILENT)
+    constraints = solver.Constraints(solver.Matrix.diagonal(np.ones(2)), np.zeros(2), np.ones(2))
+    assert [one.status for one in solver.solve_in_turn(constraints, [COST, -COST], 0.2)] == [LIMIT, LIMIT]
 
 
 def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.buckets.grouping import METHODS, Grouped
+from tacit.buckets.classes import Classes
+from tacit.buckets.grouping import METHODS, Made, Recipes
 from tacit.files.knowledge import read_knowledge
 from tacit.model.knowledge import Exclusions
 from tacit.model.table import Table
@@ -63,10 +64,10 @@ def test_what_it_tells_is_what_matching_finds(method: str) -> None:
 def test_groups_that_are_not_what_they_should_be_are_never_released(monkeypatch: pytest.MonkeyPatch) -> None:
     table = people(60)
 
-    def careless(sensitive: np.ndarray, *_: object, **__: object) -> Grouped:
-        return Grouped("balanced-1", (np.arange(len(sensitive)) // 3).astype(np.int32), 0, 0, 0)
+    def careless(classes: Classes, **_: object) -> Made:
+        return Made("balanced-1", Recipes(np.repeat(np.arange(len(classes)), classes.count).reshape(-1, 3)), 0)
 
-    monkeypatch.setattr(bucketize, "group_people", careless)
+    monkeypatch.setattr(bucketize, "group_classes", careless)
     with pytest.raises(tacit.InternalError, match="have too few valid values"):
         tacit.bucketize(table, l=3, knowledge=KNOWN)
 

@@ -14,14 +14,6 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 WIDTHS = (1280, 390)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that somebody has entered."""
-    with serving(tmp_path_factory.mktemp("state")) as started:
-        started.enter()
-        yield started
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as driver:
@@ -44,6 +36,19 @@ def entered(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         page.close()
         yield context, served
         context.close()
+
+
+@pytest.fixture(scope="session")
+def served(entered: tuple[BrowserContext, Served]) -> Served:
+    """The server that the browser has entered, for requests without a page."""
+    return entered[1]
+
+
+@pytest.fixture(scope="session")
+def clinic(served: Served) -> str:
+    """A project that tests only look at, so that its answers are computed once; its names are markup and script."""
+    hostile = CLINIC.replace(b"diabetes", b"<img src=x onerror=document.title=1><script>document.title=2</script>")
+    return served.project("<img src=x onerror=document.title=3>", clinic_csv=hostile, clinic_csv_json=HEADER)
 
 
 @pytest.fixture

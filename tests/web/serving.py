@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,11 +103,22 @@ class Served:
         return self.process.wait(20)
 
 
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait until something has happened."""
+    for _ in range(400):
+        if is_so():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
 @contextmanager
-def serving(state: Path, *files: Path, temporary: Path | None = None, limit: int = 0) -> Iterator[Served]:
+def serving(
+    state: Path, *files: Path, temporary: Path | None = None, limit: int = 0, more: dict[str, str] | None = None
+) -> Iterator[Served]:
     """Start ``tacit serve`` and stop it again; with ``limit``, with so many kilobytes of addresses for each process."""
     confined = ["/bin/sh", "-c", f'ulimit -v {limit}; exec "$@"', "tacit"] if limit else []
-    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    environment = {**os.environ, "XDG_STATE_HOME": str(state), **(more or {})}
     if temporary is not None:
         environment["TMPDIR"] = str(temporary)
     process = subprocess.Popen(

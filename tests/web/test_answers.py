@@ -27,9 +27,10 @@ def test_records_are_those_of_the_program(served: Served, tmp_path: Path) -> Non
     assert "1 person has diabetes but not hypertension." in page
 
 
-def test_a_repair_is_carried_out_and_downloaded(served: Served) -> None:
-    project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
-    assert "have not been tried" in served.call("POST", f"/p/{project}/run", {"screen": "repair", "choice": "1"}).json()["error"]
+def test_a_repair_is_carried_out_and_downloaded(served: Served, clinic: str) -> None:
+    fresh = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    assert "have not been tried" in served.call("POST", f"/p/{fresh}/run", {"screen": "repair", "choice": "1"}).json()["error"]
+    project = clinic
     tried = served.answer(project, "repair")
     ways = json.loads(served.file(project, tried["job"], "record.json"))["suggestions"]
     assert ways[0]["verdict"] == "clean"

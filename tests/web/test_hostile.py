@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,11 @@ from typing import Any
 
 import pytest
 
+from tacit.web import texts
 from tests.shell import program
+from tests.web import full_disk
 from tests.web.conftest import CLINIC, HEADER
-from tests.web.serving import Served, serving
+from tests.web.serving import Served, serving, wait_for
 
 MARKER = "PLANTED7f3a"
 LITTLE = 1_100_000  #: Kilobytes of addresses, enough for the program and not for what a bomb unpacks to.
@@ -59,7 +61,7 @@ def workbook_bomb(size: int) -> bytes:
 
 def test_bombs_are_told_and_harm_nothing(confined: Served) -> None:
     small = confined.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
-    for name, content in (("bomb_csv_gz", bomb_of_zeros(500 << 20)), ("book_xlsx", workbook_bomb(200 << 20))):
+    for name, content in (("bomb_csv_gz", bomb_of_zeros(360 << 20)), ("book_xlsx", workbook_bomb(100 << 20))):
         files: dict[str, Any] = {name: content}
         project = confined.project(**files)
         told = confined.answer(project, "verdict")
@@ -217,14 +219,6 @@ def test_commands_end_with_the_server(tmp_path: Path) -> None:
             wait_for(partial(is_at_work, project, False))
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
-    for _ in range(200):
-        if is_so():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
 def is_at_work(project: str, wanted: bool) -> bool:
     return bool(children_of(project)) == wanted
 
@@ -247,3 +241,41 @@ def test_a_folder_of_another_account_is_not_used(tmp_path: Path) -> None:
     assert run.returncode == 2
     assert b"the folder of projects cannot be made" in run.stderr
     assert isinstance(run, subprocess.CompletedProcess)
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path) -> None:
+    """Whatever is written fails as on a full disk; afterwards everything works as before."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(full_disk.SOURCE)
+    flag = tmp_path / "full"
+    more = {"PYTHONPATH": str(tmp_path / "site"), "FULL_WHILE": str(flag), "PYTHONDONTWRITEBYTECODE": "1"}
+    with serving(tmp_path / "state", more=more) as served:
+        served.enter()
+        project = served.project("kept", clinic_csv=CLINIC, clinic_csv_json=HEADER)
+        folder = served.state / "tacit" / "projects"
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        flag.touch()
+        refused = [
+            served.call("POST", "/p", {"name": "new"}),
+            served.call("POST", "/p", {"example": "rules"}),
+            served.call("PUT", f"/p/{project}/files/clinic.csv", b"x" * 100_000),
+            served.call("PUT", f"/p/{project}/folders/parts/a.csv", b"x"),
+            served.call("PATCH", f"/p/{project}", {"settings": {"k": "7"}}),
+            served.call("POST", f"/p/{project}/review", {"decision": "approved", "by": "A. Checker"}),
+            served.call("POST", f"/p/{project}/run", {"screen": "verdict"}),
+        ]
+        assert [answer.status for answer in refused] == [507] * len(refused)
+        assert {answer.json()["error"] for answer in refused} == {texts.DISK_IS_FULL}
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+        assert served.call("GET", f"/p/{project}/open").status == 200
+        flag.unlink()
+        started = served.call("POST", f"/p/{project}/run", {"screen": "verdict", "k": "6"}).json()
+        flag.touch()
+        wait_for(lambda: bool(served.call("GET", f"/p/{project}/jobs/{started['job']}").json()["is_over"]))
+        told = served.call("GET", f"/p/{project}/jobs/{started['job']}").json()
+        assert told["status"] == "failed"
+        assert "the disk is full" in told["message"].lower()
+        flag.unlink()
+        assert served.answer(project, "verdict", k="6")["status"] == "done"
+        assert json.loads(served.file(project, started["job"], "record.json"))["verdict"] == "exposed"
+        assert served.stop() == 0

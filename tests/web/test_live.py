@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Route
 
 from tests.shell import leaking_baskets, tacit
 from tests.web.conftest import CLINIC, HEADER
-from tests.web.serving import Served
+from tests.web.serving import Served, wait_for
 from tests.web.test_screens import check_everywhere, press_to, settle
 
 
@@ -34,14 +34,14 @@ def leaking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "list.csv"
 
 
-def kept(served: Served, list_file: Path) -> str:
-    return served.project(list_csv=list_file.read_bytes(), list_csv_json=list_file.with_name("list.csv.json").read_bytes())
+@pytest.fixture(scope="module")
+def kept(served: Served, leaking: Path) -> str:
+    """A project with this list, which tests only look at."""
+    return served.project(list_csv=leaking.read_bytes(), list_csv_json=leaking.with_name("list.csv.json").read_bytes())
 
 
-def test_a_step_shows_the_numbers_of_the_program(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
-    _, served = entered
-    project = kept(served, leaking)
-    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict")
+def test_a_step_shows_the_numbers_of_the_program(page: Page, served: Served, leaking: Path, kept: str) -> None:
+    page.goto(f"http://127.0.0.1:{served.port}/p/{kept}/verdict")
     settle(page)
     page.wait_for_selector("#body section")
     press_to(page, "#k")
@@ -61,10 +61,8 @@ def test_a_step_shows_the_numbers_of_the_program(page: Page, entered: tuple[Brow
     assert page.evaluate("() => document.activeElement.id") == "k"
 
 
-def test_lists_proofs_and_filters(page: Page, entered: tuple[BrowserContext, Served], leaking: Path) -> None:
-    _, served = entered
-    project = kept(served, leaking)
-    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict?k=50")
+def test_lists_proofs_and_filters(page: Page, served: Served, leaking: Path, kept: str) -> None:
+    page.goto(f"http://127.0.0.1:{served.port}/p/{kept}/verdict?k=50")
     settle(page)
     record = json.loads(tacit("audit", leaking, "--k", "50", "--top", "3", "--json", "-").stdout_bytes)
     first = page.locator(".ranked a >> nth=0")
@@ -94,8 +92,8 @@ def test_lists_proofs_and_filters(page: Page, entered: tuple[BrowserContext, Ser
     page.wait_for_function("() => !document.querySelector('[data-clear]')")
 
 
-def test_a_changed_release_is_what_a_repair_would_make(served: Served, leaking: Path, tmp_path: Path) -> None:
-    project = kept(served, leaking)
+def test_a_changed_release_is_what_a_repair_would_make(served: Served, leaking: Path, kept: str, tmp_path: Path) -> None:
+    project = kept
     told = ask(served, project, settings={"k": "5", "base": "10"})
     assert told["status"] == 200, told
     words = ("repair", leaking, "--method", "round", "--base", "10", "--k", "5", "--json", "-", "-o", tmp_path / "rounded.csv")
@@ -122,10 +120,54 @@ def test_nothing_is_clean_before_every_attack_has_run(served: Served) -> None:
     assert (done["verdict"], done["pending"]) == ("clean", [])
 
 
+def test_what_is_slow_joins_the_lists(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path) -> None:
+    """A slow attack runs in a process of its own; the lists stay until its findings join them."""
+    _, served = entered
+    table = b"sex,area,count\nF,N,40\nF,S,3\nM,N,35\nM,S,14\n"
+    project = served.project("slow", table_csv=table)
+    served.call("PATCH", f"/p/{project}", {"settings": {"sa": "none"}})
+
+    def hurry(route: Route) -> None:  # no attack gets the seconds that a small one needs
+        asked = route.request.post_data_json
+        route.continue_(post_data=json.dumps({**asked, "patient": False}))
+
+    page.route("**/live", hurry)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict?k=5")
+    settle(page)
+    (tmp_path / "table.csv").write_bytes(table)
+    record = json.loads(tacit("audit", tmp_path / "table.csv", "--sa", "none", "--k", "5", "--json", "-").stdout_bytes)
+    assert page.inner_text(".ranked .what >> nth=0") == record["findings"][0]["statement"]
+    assert page.inner_text("#answer .verdict strong").lower() == record["verdict"] == "exposed"
+    assert page.locator("#head .waits").count() == 0
+    page.unroute("**/live")
+
+
+def test_slow_attacks_are_cancelled_and_killed(served: Served) -> None:
+    project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
+    path = f"/p/{project}/live/finish"
+    assert served.call("GET", path).status == 404
+    assert not served.call("POST", path, {"settings": {"k": "4"}}).json()["is_over"]
+    served.call("DELETE", path)
+    assert served.call("GET", path).status == 404
+    served.call("POST", path, {"settings": {"k": "4"}})
+    wait_for(lambda: bool(live_processes(served, project)))
+    for running in live_processes(served, project):
+        os.kill(running, signal.SIGKILL)
+    wait_for(lambda: bool(served.call("GET", path).json()["is_over"]))
+    told = served.call("GET", path).json()
+    assert not told["has_answer"]
+    assert "ended by the system" in told["message"]
+    assert ask(served, project, settings={"k": "4"})["status"] == 200
+    served.call("POST", path, {"settings": {"k": "4"}})
+    wait_for(lambda: bool(served.call("GET", path).json()["has_answer"]))
+    assert ask(served, project, settings={"k": "4"})["pending"] == []
+    assert len(live_processes(served, project)) == 1
+
+
 def test_a_killed_process_is_told_and_starts_again(served: Served) -> None:
     project = served.project(clinic_csv=CLINIC, clinic_csv_json=HEADER)
     assert ask(served, project)["verdict"] == "exposed"
-    (running,) = [int(name) for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+    (running,) = live_processes(served, project)
     os.kill(running, signal.SIGKILL)
     told = ask(served, project)
     assert told["status"] in (200, 422)
@@ -136,7 +178,11 @@ def test_a_killed_process_is_told_and_starts_again(served: Served) -> None:
     assert ask(served, project, "nothing")["status"] == 404
     assert ask(served, project, settings=[])["status"] == 422
     served.call("DELETE", f"/p/{project}")
-    assert not [name for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
+    assert not live_processes(served, project)
+
+
+def live_processes(served: Served, project: str) -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _is_live(name, served, project)]
 
 
 def _is_live(process: str, served: Served, project: str) -> bool:
@@ -162,17 +208,53 @@ def people_table() -> bytes:
     return b"a,b\n1,2\n"
 
 
-def test_lines_are_decided_by_hand(page: Page, entered: tuple[BrowserContext, Served], tmp_path: Path) -> None:
+def test_lines_are_decided_by_hand(page: Page, entered: tuple[BrowserContext, Served]) -> None:
     _, served = entered
     project = served.project("decided", clinic_csv=CLINIC, clinic_csv_json=HEADER)
     page.goto(f"http://127.0.0.1:{served.port}/p/{project}/repair?lines=3")
     settle(page)
     assert page.inner_text("main .verdict strong") == "CLEAN"
+    page.click("[data-decide=keep][data-place='3']")
+    page.click("#others summary")
+    page.click("#lines [data-decide=hide][data-place='4']")
     check_everywhere(page)
-    page.check("[data-keep='3']")
-    page.fill("#more-lines", "4")
     page.click("text=Solve again")
     page.wait_for_url("**lines=4")
     settle(page)
     assert page.locator(".diff tbody tr.gone th").all_inner_texts() == ["4"]
     assert page.locator(".sides .side").count() == 2
+
+
+CELLS = b"sex,area,count\nF,N,40\nF,S,3\nM,N,35\nM,S,24\n*,N,75\n*,S,27\nF,*,43\nM,*,59\n"
+OTHER = b"area,smoker,count\nN,yes,30\nN,no,45\nS,yes,12\nS,no,15\n"
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+def test_cells_are_kept_and_hidden_by_keys(page: Page, entered: tuple[BrowserContext, Served], tables: int) -> None:
+    """The small cell is hidden with others; one of them is kept instead, and the solution goes around it."""
+    _, served = entered
+    files = {"cells_csv": CELLS, **({"other_csv": OTHER} if tables == 2 else {})}
+    project = served.project(f"{tables} tables", **files)
+    served.call("PATCH", f"/p/{project}", {"settings": {"sa": "none", **({"people": "same"} if tables == 2 else {})}})
+    served.answer(project, "repair", hide="1:3" if tables == 2 else "3")
+    address = f"http://127.0.0.1:{served.port}/p/{project}/repair"
+    page.goto(f"{address}?hide={'1:3' if tables == 2 else '3'}")
+    settle(page)
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    hidden = set(page.locator(".diff tr.gone, .diff tr.changed").locator("th").all_inner_texts())
+    assert "3" in hidden
+    assert len(hidden) > 1
+    other = min(hidden - {"3"})
+    name = f"1:{other}" if tables == 2 else other
+    press_to(page, f"[data-decide=keep][data-place='{name}']")
+    page.keyboard.press("Enter")
+    assert page.get_attribute(f"[data-decide=keep][data-place='{name}']", "aria-pressed") == "true"
+    press_to(page, "button[type=submit]")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**keep={name.replace(':', '%3A')}**")
+    settle(page)
+    assert page.inner_text("main .verdict strong") == "CLEAN"
+    now = set(page.locator(".diff tr.gone, .diff tr.changed").locator("th").all_inner_texts())
+    assert other not in now
+    assert now != hidden
+    assert "--keep" in page.inner_text("main .command >> nth=0")

@@ -52,9 +52,10 @@ class Cells:
         ordered = key[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
         keys = ordered[first]
-        people = np.diff(np.append(first, len(ordered)))
+        rows = np.diff(np.append(first, len(ordered)))
+        people = np.diff(np.append(0, np.cumsum(buckets.people.weights[order]))[np.append(first, len(ordered))])
         cell = np.empty(len(key), np.int64)
-        cell[order] = np.repeat(np.arange(len(keys)), people)
+        cell[order] = np.repeat(np.arange(len(keys)), rows)
         group = keys // kinds
         kind = keys % kinds
         starts = np.searchsorted(group, np.arange(len(buckets) + 1))
@@ -165,7 +166,7 @@ def _count_held(cells: Cells, own: Codes) -> Ints:
     if not np.array_equal(listed[entry], wanted) or not cells.may[place].all():
         remedy = "Give the table that the groups were made from, and knowledge that is true of it"
         raise Contradiction("a person's own value is ruled out, or not in their group", where="own values", remedy=remedy)
-    return np.bincount(place, minlength=len(cells.may)).astype(np.int64)
+    return np.bincount(place, buckets.people.weights, len(cells.may)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

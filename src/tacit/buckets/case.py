@@ -30,6 +30,7 @@ class BucketCase:
 
     buckets: Buckets
     facts: tuple[Fact, ...] = ()
+    model: Any = None  #: What B03 learnt from another part of the same release.
 
     @classmethod
     def of(cls, target: Target) -> BucketCase:
@@ -81,8 +82,10 @@ class BucketCase:
             self.valid.cells.cell[rows],
             *(column.codes[rows] for column in self.buckets.people.columns),
         ]
-        _, first, people = np.unique(row_keys(codes, len(rows)), return_index=True, return_counts=True)
-        return rows[first], people.astype(np.int64)
+        _, first, same = np.unique(row_keys(codes, len(rows)), return_index=True, return_inverse=True)
+        people = np.zeros(len(first), np.int64)
+        np.add.at(people, same.reshape(-1), self.buckets.people.weights[rows])
+        return rows[first], people
 
     def describe(self, row: int) -> dict[str, str]:
         """Return the quasi-identifiers of a row."""

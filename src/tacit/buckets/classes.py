@@ -24,7 +24,7 @@ class Classes:
     """People with equal sensitive and excluded values.
 
     Class c has ``value[c]``, ``patterns[kind[c]]`` ruled out, and ``rows[starts[c]:starts[c + 1]]``, shuffled. Values may be *labels*
-    (:mod:`tacit.buckets.labels`): then label v stands for the sensitive value ``shown[v]``.
+    (:mod:`tacit.buckets.labels`): then label v stands for the sensitive value ``shown[v]``. If rows have weights, ``count`` adds them up.
     """
 
     value: Ints
@@ -44,6 +44,7 @@ class Classes:
         *,
         seed: int,
         shown: Ints | None = None,
+        weights: Ints | None = None,
     ) -> Classes:
         """Build the classes, sorted by value and then kind."""
         kinds = max(1, len(patterns))
@@ -64,6 +65,8 @@ class Classes:
         starts = np.append(0, np.cumsum(count))
         for begin, end in pairwise(starts.tolist()):
             chance.shuffle(by_class[begin:end])
+        if weights is not None:
+            count = np.add.reduceat(weights[by_class], starts[:-1]) if len(by_class) else count
         return cls(
             cells // kinds,
             cells % kinds,
@@ -80,7 +83,7 @@ class Classes:
     @property
     def n(self) -> int:
         """Number of people."""
-        return len(self.rows)
+        return int(self.count.sum())
 
     @property
     def values(self) -> int:
@@ -140,10 +143,10 @@ class Classes:
 
     def keep(self, keep: Flags) -> Classes:
         """Return these classes only; rows keep their numbers."""
-        rows = self.rows[np.repeat(keep, self.count)]
-        count = self.count[keep]
-        starts = np.append(0, np.cumsum(count))
-        return replace(self, value=self.value[keep], kind=self.kind[keep], count=count, starts=starts, rows=rows)
+        numbers = np.diff(self.starts)
+        rows = self.rows[np.repeat(keep, numbers)]
+        starts = np.append(0, np.cumsum(numbers[keep]))
+        return replace(self, value=self.value[keep], kind=self.kind[keep], count=self.count[keep], starts=starts, rows=rows)
 
 
 def close_value_graph(holder: Ints, may: Flags) -> Flags:
@@ -230,7 +233,7 @@ class Feasible:
     @property
     def rows(self) -> Ints:
         """Rows with too few valid values, ascending."""
-        return np.sort(self.classes.rows[np.repeat(self.short, self.classes.count)])
+        return np.sort(self.classes.rows[np.repeat(self.short, np.diff(self.classes.starts))])
 
 
 def suppress_infeasible(classes: Classes, least: int) -> Classes:

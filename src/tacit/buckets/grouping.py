@@ -36,15 +36,13 @@ LOOKS = 64  #: Recipes tested for exchanges of more than two people, the best fi
 class Recipes:
     """Mutable lists of classes with their numbers of groups."""
 
-    def __init__(self, groups: np.ndarray) -> None:
-        ordered = np.sort(groups, axis=1) if groups.size else groups
-        _, first, number = np.unique(row_keys(ordered.T, len(ordered)), return_index=True, return_counts=True)
-        found = ordered[first]
+    def __init__(self, groups: np.ndarray, numbers: Ints | None = None) -> None:
+        found, number = _merge_groups(groups, numbers)
         self._used = len(found)
         self._filled = found.size
         self._starts = np.arange(len(found) + 1, dtype=np.int64) * (groups.shape[1] if groups.ndim == 2 else 0)
         self._members = found.reshape(-1).astype(np.int64)
-        self._groups = number.astype(np.int64)
+        self._groups = number
 
     def __len__(self) -> int:
         return self._used
@@ -117,6 +115,15 @@ class Recipes:
         return out
 
 
+def _merge_groups(groups: np.ndarray, numbers: Ints | None = None) -> tuple[np.ndarray, Ints]:
+    """Return the distinct groups of one size in order, and how many there are of each."""
+    ordered = np.sort(groups, axis=1) if groups.size else groups
+    _, first, same = np.unique(row_keys(ordered.T, len(ordered)), return_index=True, return_inverse=True)
+    many = np.zeros(len(first), np.int64)
+    np.add.at(many, same.reshape(-1), 1 if numbers is None else numbers)
+    return ordered[first], many
+
+
 def _grow(array: Ints, needed: int) -> Ints:
     if needed <= len(array):
         return array
@@ -152,15 +159,22 @@ def form_groups(classes: Classes, size: int, rule: Rule, limits: Limits) -> tupl
     first = np.searchsorted(value, np.arange(values + 1))
     by_people = np.lexsort((np.arange(values), -people))
     state = np.array([classes.n, len(heap), 0, 0], np.int64)
-    out = np.zeros(classes.n // size * size, np.int32)
+    out = np.zeros(min(classes.n // size, AT_A_TIME) * size, np.int32)
+    found = np.zeros((0, size), np.int32)
+    numbers = np.zeros(0, np.int64)
     ruled = classes.patterns.reshape(-1)
     fixed = (value, kind, starts, listed, place)
     left = (count, people, without, excluders, by_people)
     while not state[kernels.DONE]:
         limits.check("bucketize")
         kernels.form_groups(numbered, size, AT_A_TIME, fixed, left, first, ruled, heap, key, state, out)
-    groups = order[out[: int(state[kernels.MADE]) * size]].reshape(-1, size)
-    return Recipes(groups), classes.count - np.bincount(groups.reshape(-1), minlength=len(classes))
+        # Groups are merged as they are formed: their number is that of the people, that of the recipes is not.
+        fresh = order[out[: int(state[kernels.MADE]) * size]].reshape(-1, size)
+        ones = np.ones(len(fresh), np.int64)
+        found, numbers = _merge_groups(np.concatenate([found, fresh]), np.concatenate([numbers, ones]))
+        state[kernels.MADE] = 0
+    used = np.bincount(found.reshape(-1), np.repeat(numbers, size), len(classes)).astype(np.int64)
+    return Recipes(found, numbers), classes.count - used
 
 
 def _order_classes(classes: Classes, rule: Rule) -> Ints:
@@ -350,7 +364,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, eq=False)
-class _Made:
+class Made:
     """Recipes of groups for everybody but ``outside`` people."""
 
     method: Method
@@ -386,25 +400,47 @@ def group_people(
     (``shown`` as in :class:`Classes`). With ``bound``, no value of a group may be more probable; people without such a group are left out with
     ``suppress``, else they join one all the same. ``anatomy`` ignores what is ruled out.
     """
-    limits = limits or Limits()
     if method == "anatomy":
         kind = np.zeros(len(sensitive), np.int64)
         patterns = np.zeros((1, patterns.shape[1]), np.bool_)
     classes = Classes.of(sensitive, kind, patterns, seed=seed, shown=shown)
-    if method == "anatomy":
-        made = _Made(method, *anatomize(classes, least, limits, seed=seed))
-    else:
-        rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
-        tried = []
-        for number, rule in enumerate(rules):
-            tried.append(_group_by_rule(classes, rule, least, bound, suppress=suppress, limits=limits))
-            progress((number + 1) / len(rules))
-        made = min(tried, key=lambda one: one.merit)
+    made = group_classes(
+        classes,
+        least=least,
+        method=method,
+        bound=bound,
+        suppress=suppress,
+        seed=seed,
+        limits=limits or Limits(),
+        progress=progress,
+    )
     group = made.recipes.assign(classes, len(sensitive), seed=seed)
     return Grouped(made.method, group, made.residue, made.merges, beyond=made.beyond)
 
 
-def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> _Made:
+def group_classes(
+    classes: Classes,
+    *,
+    least: int,
+    method: Method,
+    bound: Fraction | None,
+    suppress: bool,
+    seed: int,
+    limits: Limits,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Made:
+    """Return recipes of groups for the people of these classes, as :func:`group_people` does."""
+    if method == "anatomy":
+        return Made(method, *anatomize(classes, least, limits, seed=seed))
+    rules: tuple[Rule, ...] = ("balanced-1", "balanced-2") if method == "balanced" else (method,)
+    tried = []
+    for number, rule in enumerate(rules):
+        tried.append(_group_by_rule(classes, rule, least, bound, suppress=suppress, limits=limits))
+        progress((number + 1) / len(rules))
+    return min(tried, key=lambda one: one.merit)
+
+
+def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | None, suppress: bool, limits: Limits) -> Made:
     size = least if bound is None else least_group_size(least, bound)
     recipes, left = form_groups(classes, size, rule, limits)
     residue = int(left.sum())
@@ -413,10 +449,10 @@ def _group_by_rule(classes: Classes, rule: Rule, least: int, bound: Fraction | N
         if classes.is_plain:
             left = join_probable(recipes, left, classes, least, bound, limits=limits)
         if suppress and len(recipes):
-            return _Made(rule, recipes, residue, outside=int(left.sum()))
+            return Made(rule, recipes, residue, outside=int(left.sum()))
     beyond = int(left.sum()) if bound is not None else 0
     merges = join_groups(recipes, left, classes, least, limits=limits) if left.any() else 0
-    return _Made(rule, recipes, residue, merges, beyond=beyond)
+    return Made(rule, recipes, residue, merges, beyond=beyond)
 
 
 def least_group_size(least: int, bound: Fraction) -> int:

@@ -66,9 +66,9 @@ class Labels:
         first, kind_of_key = distinct_rows(barred)
         return cls(own, names, kind_of_key[kind_of_row.reshape(-1)].astype(np.int32), barred[first])
 
-    def classes(self, *, seed: int) -> Classes:
+    def classes(self, *, seed: int, weights: Ints | None = None) -> Classes:
         """Return the classes of people who hold and may take the same labels."""
-        return Classes.of(self.own, self.kind, self.patterns, seed=seed, shown=self.shown)
+        return Classes.of(self.own, self.kind, self.patterns, seed=seed, shown=self.shown, weights=weights)
 
     def count_plausible(self, group: Codes) -> Ints:
         """Count the plausible values of each row in its group."""

@@ -224,7 +224,7 @@ def run(target: Target) -> AttackRun:
     case = BucketCase.of(target)
     check = partial(target.limits.check, CODE)
     try:
-        model = learn(case.valid, seed=target.limits.seed, check=check)
+        model = case.model or learn(case.valid, seed=target.limits.seed, check=check)
         found = guess(case.valid, model, limit=_limit(target, case), check=check)
     except LimitReached:
         return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")

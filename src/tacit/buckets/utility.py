@@ -31,11 +31,12 @@ from tacit.model.policy import Check
 from tacit.model.table import Column, Table
 
 
-def plain_figures(release: Buckets | Table, order: Sequence[str] = ()) -> Mapping[str, float]:
+def plain_figures(release: Buckets | Table, order: Sequence[str] = (), *, everybody: Floats | None = None) -> Mapping[str, float]:
     """Return k, l, t and related ``MEASURES`` by name.
 
     Each person has each value with its share of the group. The groups of a table are the combinations of quasi-identifiers. ``order`` names
-    the sensitive values from the lowest to the highest; numbers have an order of their own.
+    the sensitive values from the lowest to the highest; numbers have an order of their own. ``everybody`` are the shares of values among all
+    people, if the release stands for more people than it holds.
     """
     buckets = release if isinstance(release, Buckets) else _by_combination(release)
     if buckets.n == 0:
@@ -43,7 +44,8 @@ def plain_figures(release: Buckets | Table, order: Sequence[str] = ()) -> Mappin
     size = buckets.sizes.astype(np.float64)
     owner = np.repeat(np.arange(len(buckets)), np.diff(buckets.starts))
     share = buckets.count / size[owner]
-    everybody = np.bincount(buckets.value, buckets.count, len(buckets.values)) / buckets.n
+    if everybody is None:
+        everybody = np.bincount(buckets.value, buckets.count, len(buckets.values)) / buckets.n
     usual = everybody[buckets.value]
     entropy = -np.bincount(owner, share * np.log(share), len(buckets))
     # A value that a group lacks is as far from the usual share as that is large; the rest of 1 is those the group has.
@@ -104,7 +106,7 @@ def _by_combination(people: Table) -> Buckets:
     for column in people.qi.columns:
         key = np.unique(key * len(column.values) + column.codes[rows], return_inverse=True)[1].reshape(-1)
     known = replace(people.sa, codes=people.sa.codes[rows])
-    qi = people.qi if (people.weights == 1).all() else people.qi.take(rows)
+    qi = people.qi if (people.weights == 1).all() else replace(people.qi.take(rows), weights=np.ones(len(rows), np.int64))
     return Buckets.of(qi, known, key.astype(np.int32))
 
 

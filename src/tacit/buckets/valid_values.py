@@ -64,6 +64,7 @@ class _Outcome:
         case = self.case
         rows = self.rows
         left = self.left
+        weights = case.buckets.people.weights
         sizes = case.buckets.sizes
         cells = case.valid.cells
         possible = np.flatnonzero(case.valid.possible)
@@ -78,8 +79,8 @@ class _Outcome:
             reason=_describe_knowledge(case),
             people=int(self.people.sum()),
             measures={
-                "vulnerable": int((left < self.least).sum()),
-                "pinned": int((left == 1).sum()),
+                "vulnerable": int(weights[left < self.least].sum()),
+                "pinned": int(weights[left == 1].sum()),
                 "vulnerable_by_exclusion": int(by_exclusion.sum()),
                 "largest_group": int(sizes.max(initial=0)),
                 "mean_group": float(sizes.mean()) if len(sizes) else 0.0,

@@ -309,15 +309,15 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
     asked = settings.given
     kind = asked.report_kind
     origin = settings.config.where if kind == "internal" else ""
+    repair = repair_words(found, asked.releases) if _has_repair(found, asked) else ""
     if not asked.verbose:
         from tacit.reports.audit import brief_text
 
-        repair = repair_words(found, asked.releases) if _has_repair(found, asked) else ""
         return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)
     from tacit.reports.audit import audit_text
 
     top = TOP_ON_SCREEN if asked.top is None else asked.top
-    return audit_text(found, release=release, top=top, kind=kind, origin=origin, width=width)
+    return audit_text(found, release=release, top=top, kind=kind, repair=repair, origin=origin, width=width)
 
 
 def _has_repair(found: Audit, asked: AuditOptions) -> bool:

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from tacit.cli import reading, watch_parent, watch_signals
 from tacit.cli.audit import AuditOptions, audit_command
-from tacit.cli.output import Session
+from tacit.cli.output import Session, watched
 from tacit.cli.reading import Settings, load_settings
 from tacit.model.errors import InternalError, OptionError, TacitError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.verbs.live import Change, LiveAudit
 
 _LIMITS = ("k", "l")
-_CHANGES = {"min-support": "min_support", "base": "base", "decimals": "decimals"}
+_CHANGES = ("min-support", "base", "decimals", "cell-base")
 
 
 def main(words: Sequence[str]) -> int:
@@ -73,6 +73,7 @@ class _Kept:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return a part of the screen, or why there is none."""
+        from tacit.verbs.live import FOREVER
         from tacit.web.live_view import PARTS, curves
 
         out: dict[str, Any] = {"id": asked.get("id")}
@@ -80,10 +81,13 @@ class _Kept:
             settings = asked["settings"]
             if asked["part"] == "curves":
                 policy = self._policy(settings)
-                points = {name: self.live.curve(policy, name) for name in ("min-support", "base")}
-                return out | {"html": curves(points, self.live.gathered.releases[0].n_lines), "pending": [], "verdict": ""}
-            step = self.live.audit(self._policy(settings), _change(settings), seconds=asked.get("seconds"))
-            markup = PARTS[asked["part"]](step, asked.get("query", {}))
+                points = {name: self.live.curve(policy, name) for name in _CHANGES}
+                lines = sum(release.n_lines for release in self.live.gathered.releases)
+                return out | {"html": curves(points, lines), "pending": [], "verdict": ""}
+            seconds = FOREVER if asked.get("finishes") else asked.get("seconds")
+            with watched("auditing") as progress:
+                step = self.live.audit(self._policy(settings), _change(settings), seconds=seconds, progress=progress)
+            markup = PARTS[asked["part"]](step, asked.get("query", {}) | {"told": asked.get("told")})
         except Exception as exc:
             return out | {"error": _sentence(exc)}
         return out | {"html": markup, "pending": list(step.pending), "verdict": step.audit.verdict}
@@ -97,7 +101,7 @@ class _Kept:
 def _change(settings: Mapping[str, str]) -> Change:
     from tacit.verbs.live import Change
 
-    return Change(**{name: int(settings[option]) for option, name in _CHANGES.items() if settings.get(option)})
+    return next((Change(name, int(settings[name])) for name in _CHANGES if settings.get(name)), Change())
 
 
 def _sentence(exc: Exception) -> str:

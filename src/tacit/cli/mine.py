@@ -45,7 +45,6 @@ class _MineOptions(Options):
     strict: bool
     only: Only | None = None
     max_length: int | None = None
-    memory: int | None = None
 
 
 @command(
@@ -59,7 +58,6 @@ class _MineOptions(Options):
 @option("--only", "Which frequent itemsets to list.  [all]", type=click.Choice(["all", "closed", "maximal"]))
 @option("--max-length L", "Most items of an itemset.  [any number]", type=int)
 @options.strict
-@options.memory
 @options.any_data
 @options.person
 @options.output
@@ -77,9 +75,15 @@ def itemsets_command(**given: Any) -> None:
     min_support = _min_support(settings)
     check_release_output(asked.output, asked.json_to, inputs=[asked.data])
     with watched("mining") as progress:
-        people = reading.read_people(asked.data, settings, also=settings.merged.person)
+        chosen = reading.frequent_items(min_support, strict=asked.strict)
+        engine = reading.engine_for(asked.data, asked)
+        people: Any = asked.data
+        if engine is None or not engine.is_cluster or not reading.is_transactions(asked.data):
+            engine = None
+            people = reading.read_people(asked.data, settings, also=settings.merged.person, chosen=chosen)
         found = tacit.mine_itemsets(
             people,
+            engine=engine,
             person=settings.merged.person if isinstance(people, tacit.Table) or asked.person else None,
             min_support=min_support,
             only=asked.only or "all",

@@ -44,6 +44,8 @@ class Options:
     report_kind: ReportKind = "internal"
     time_limit: float | None = None
     engine: str | None = None
+    master: str | None = None
+    memory: int | None = None
     config: str | None = None
     # Data
     qi: tuple[str, ...] = ()
@@ -298,6 +300,12 @@ report_kind = option(
     section=OUTPUT,
     rare=True,
 )
+
+
+def _bytes(_ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else parse_bytes(value, where=param.opts[0])
+
+
 running = combine(
     option(
         "--time-limit SECONDS",
@@ -306,7 +314,20 @@ running = combine(
         callback=_start_time_limit,
         section=RUNNING,
     ),
-    option("--engine ENGINE", "Engine that groups the rows of a table, such as duckdb.", section=RUNNING, rare=True),
+    option(
+        "--engine ENGINE",
+        "Program that merges equal rows: memory, duckdb or spark.  [duckdb for files from 8 MB on]",
+        section=RUNNING,
+        rare=True,
+    ),
+    option("--master URL", "Master of the Spark cluster, with --engine spark.  [local[*]]", section=RUNNING, rare=True),
+    option(
+        "--memory SIZE",
+        "Most memory for merging rows and for lists, such as 4GB.  [half of the machine, and 40 million itemsets]",
+        callback=_bytes,
+        section=RUNNING,
+        rare=True,
+    ),
     option(
         "--config FILE",
         "Take options from FILE.  [tacit.toml here or beside the data, if there is one]",
@@ -375,16 +396,6 @@ data = option(
 )
 
 
-def _bytes(_ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    return None if value is None else parse_bytes(value, where=param.opts[0])
-
-
-memory = option(
-    "--memory SIZE",
-    "Stop where the result would take more memory, such as 4GB.  [half of the machine, and 40 million itemsets]",
-    callback=_bytes,
-    section=RUNNING,
-)
 min_support = option("--min-support S", "Support threshold: a share (0.05, 5%) or a number of people.")
 strict = option("--strict", "Read thresholds as 'more than' instead of 'at least'.", is_flag=True)
 

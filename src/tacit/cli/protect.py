@@ -69,6 +69,7 @@ def bucketize_command(**given: Any) -> int:
     from tacit.files.disk import shown
     from tacit.reports.document import first_sentence
     from tacit.reports.repair import bucketized_text
+    from tacit.verbs.bucketize import bucketize_parts
 
     asked = _BucketizeOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -81,10 +82,10 @@ def bucketize_command(**given: Any) -> int:
         outputs = [os.path.join(output, name) for name in (f"qit.{asked.form}", f"st.{asked.form}", "buckets.json")]
     check_outputs([asked.json_to, *outputs], inputs=[asked.data, *asked.knowledge])
     with watched("grouping") as progress:
-        people = reading.read_people_table(asked.data, settings, by_row=True)
+        people = reading.read_people_table(asked.data, settings)
         policy = settings.policy
         is_anatomy = asked.method == "anatomy"
-        made = tacit.bucketize(
+        made = bucketize_parts(
             people,
             l=policy.l,
             knowledge=list(asked.knowledge) or None,

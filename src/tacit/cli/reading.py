@@ -15,6 +15,7 @@ from tacit.model.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from tacit.files.engines import Engine
+    from tacit.files.transactions import Chosen
     from tacit.model.partial import PartialTable, Thresholds
     from tacit.model.people import Gathered
     from tacit.model.policy import Level, Policy
@@ -86,8 +87,8 @@ def load_settings(given: Given, *, near: str | None, releases: Sequence[str] = (
     """
     from tacit.verbs.settings import load_config, load_policy
 
-    if given.engine is not None:
-        tacit.engine(given.engine)  # refuse a mistyped name before long work
+    if given.engine is not None or given.master is not None:
+        named_engine(given)  # refuse a mistyped name before long work
     config = load_config(given.config, near=near or None, releases=releases)
     if config.beside:
         note(f"{config.beside}: not read, because it lies beside a release. Name it with --config to use it.")
@@ -134,20 +135,25 @@ def rule_thresholds(settings: Settings[Options], n: int, confidence: str | None,
 
 
 def read_people(
-    path: str, settings: Settings[Options], *, header: Header | None = None, also: str | None = None, by_row: bool = False
+    path: str,
+    settings: Settings[Options],
+    *,
+    header: Header | None = None,
+    also: str | None = None,
+    chosen: Chosen | None = None,
 ) -> Table | Transactions:
     """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
 
-    Equal rows are merged, unless they are needed ``by_row``.
+    An engine reads no items of transactions but the ``chosen`` ones, which all others may do without.
     """
     from tacit.files.transactions import read_data
 
     given = settings.given
-    if header is not None and header.no_sa:
+    if header.no_sa if header is not None else _says_none(given.sa, path):
         given = replace(given, sa=())
     roles = {name: first_set(getattr(given, name), getattr(header, name, None)) for name in _ROLES}
     pairs = {name: getattr(given, name) for name in _LONG_TABLE}
-    if not any(pairs.values()) and not _is_transactions(path):
+    if not any(pairs.values()) and not is_transactions(path):
         # The columns in tacit.toml are those of a table; transactions have none.
         if header is None or header.missing_rule is None:  # a release mined from a table says itself how to read it
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
@@ -157,8 +163,39 @@ def read_people(
             roles["columns"] = [also]
         if also is not None:
             roles["identifying"] = tuple(name for name in settings.config.identifying if name != also)
-    engine = None if by_row or also is not None else engine_for(path, given)
-    return read_data(path, engine=engine, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())})
+    engine = None if also is not None else engine_for(path, given)
+    if engine is None or engine.is_reference:
+        chosen = None
+    return read_data(
+        path, engine=engine, chosen=chosen, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())}
+    )
+
+
+def frequent_items(min_support: Any, *, strict: bool) -> Chosen:
+    """Return the choice of items that reach a threshold."""
+    from tacit.model.numbers import Threshold
+
+    threshold = Threshold.parse(min_support)
+    return lambda _names, lines, n: lines >= threshold.least_count(n, strict=strict)
+
+
+def listed_items(release: Release) -> Chosen | None:
+    """Return the choice of the items that a list of itemsets names."""
+    if release.kind != "itemsets":
+        return None
+    import numpy as np
+
+    names = frozenset(release.items.names)
+    return lambda found, _lines, _n: np.array([name in names for name in found], np.bool_)
+
+
+def _says_none(sa: Sequence[str], path: str) -> bool:
+    """Tell if the option says that no column of the data is sensitive."""
+    if "none" not in sa or is_transactions(path):
+        return False
+    from tacit.model.table import sensitive_names
+
+    return sensitive_names(sa, _columns_of(path))[1]
 
 
 SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an engine is named: errors then name the row.
@@ -168,7 +205,12 @@ def engine_for(path: str, given: Options) -> Engine | None:
     """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
     if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
         return None
-    return tacit.engine(given.engine or "duckdb", memory=getattr(given, "memory", None))
+    return named_engine(given)
+
+
+def named_engine(given: Options) -> Engine:
+    """Return the engine of the options, by default the usual one."""
+    return tacit.engine(given.engine or "duckdb", memory=given.memory, master=given.master)
 
 
 def bins_of(given: Any, path: str) -> Any:
@@ -184,9 +226,9 @@ def bins_of(given: Any, path: str) -> Any:
     return split_option(given) if given and isinstance(given[0], str) else given
 
 
-def read_people_table(path: str, settings: Settings[Options], *, by_row: bool = False) -> Table:
+def read_people_table(path: str, settings: Settings[Options]) -> Table:
     """Read data that must be a table, with one row of each person."""
-    people = read_people(path, settings, by_row=by_row)
+    people = read_people(path, settings)
     if not isinstance(people, tacit.Table):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     refuse_repeated_people(path, settings)
@@ -211,14 +253,15 @@ def table_columns(path: str) -> tuple[str, ...]:
     """Return the names of the columns of data that must be a table."""
     from tacit.files.tables import check_names, open_table_file
 
-    if _is_transactions(path):
+    if is_transactions(path):
         raise OptionError(_NO_COLUMNS, where=path, remedy="Give a table")
     with closing(open_table_file(path, where=path)) as rows:
         check_names(rows.names, where=path)
         return rows.names
 
 
-def _is_transactions(path: str) -> bool:
+def is_transactions(path: str) -> bool:
+    """Tell if a file holds transactions, by its ending."""
     from tacit.files.tables import TRANSACTION_ENDINGS
 
     return path.casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)
@@ -373,7 +416,8 @@ def read_owners_data(release: Release, settings: Settings[ReleaseOptions]) -> Ta
 
         if release.kind == "frequencies":  # all its columns are in use, whatever their roles
             settings = replace(settings, given=replace(given, qi=(), sa=()))
-        people = read_people(given.data, settings, header=kind_of(release).reading_header(release))
+        header = kind_of(release).reading_header(release)
+        people = read_people(given.data, settings, header=header, chosen=listed_items(release))
         return with_coarser_items(people, read_hierarchies(people, settings))
     if not given.known:
         roles = _ROLES if release.kind == "buckets" else ("missing", "missing_rule", "bins")

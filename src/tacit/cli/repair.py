@@ -16,6 +16,7 @@ from tacit.cli.output import Bar, check_outputs, emit, watched, write_release, w
 from tacit.cli.reading import Settings, load_settings
 from tacit.model.errors import LimitReached, OptionError
 from tacit.model.policy import seconds_left
+from tacit.model.repair import OUT_OF_TIME
 
 if TYPE_CHECKING:
     from tacit.model.changes import LineChange
@@ -257,6 +258,9 @@ def _text(done: Repair, output: str) -> str:
     lines = [f"Before  {verdict_line(done.before)}", f"After   {verdict_line(done.after)}"]
     if done.what:
         lines.append(f"Done    {done.what} ({done.method})")
+        late = [one.method for one in done.tried if one.reason == OUT_OF_TIME]
+        if late:
+            lines.append(f"Note    Not tried (out of time): {', '.join(late)}; allow more with --time-limit 300")
     lines += _list_changes(done)
     if done.goal != "all":
         outcome = "met: I01 finds nothing" if done.ok else "not met"
@@ -301,7 +305,7 @@ def _compare_methods(done: Repair) -> list[str]:
 
     lines = ["Methods"]
     for one in done.tried:
-        names = ("rules_lost", "values_withheld", "support_error_max", "information_lost")
+        names = ("rules_lost", "values_withheld", "support_error_max", "information_lost_share")
         costs = ", ".join(
             f"{name} {told}" for name, told in cost_rows({name: one.cost[name] for name in names if name in one.cost})
         )

@@ -12,15 +12,15 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.files.delimited import csv_blocks
+from tacit.files.delimited import csv_blocks, csv_lines
 from tacit.files.disk import FilePath, Input, made_folder, replace_file, shown
 from tacit.files.duckdb import write_columns_by_csv
 from tacit.files.header import Entries, bins_entry, read_bins
@@ -281,8 +281,22 @@ Form = Literal["csv", "parquet"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
+class Parts(Protocol):
+    """Release that comes in parts of whole groups, in the order in which it is published."""
+
+    @property
+    def n(self) -> int: ...  # noqa: D102
+    @property
+    def header(self) -> Header: ...  # noqa: D102
+    @property
+    def group_name(self) -> str: ...  # noqa: D102
+    @property
+    def parts(self) -> Callable[[], Iterator[Buckets]]: ...  # noqa: D102
+    def __len__(self) -> int: ...
+
+
 def write_buckets(
-    buckets: Buckets, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
+    buckets: Buckets | Parts, folder: FilePath, *, form: Form = "csv", seed: int = 0, facts: Mapping[str, Any] | None = None
 ) -> None:
     """Write both tables and their header, rows and groups shuffled.
 
@@ -290,55 +304,72 @@ def write_buckets(
     """
     if form not in FORMS:
         raise OptionError(f"there is no form {form!r}", where="--form", remedy=nearest_name(str(form), FORMS, "forms"))
-    if buckets.sensitive == "count":
+    header = buckets.header
+    sensitive = header.sa[0]
+    if sensitive == "count":
         raise OptionError("the ST has a column count already", where="columns", remedy="Rename the sensitive column")
-    release = shuffled(buckets, seed=seed)
+    if isinstance(buckets, Buckets):
+        release = shuffled(buckets, seed=seed)
+        parts: Callable[[], Iterable[Buckets]] = lambda: (release,)  # noqa: E731
+    else:
+        parts = buckets.parts
     place = made_folder(folder)
     for other in FORMS:
         if other != form and any((place / f"{role}.{other}").exists() for role in ("qit", "st")):
             what = f"holds a release in the form {other} already"
             raise OptionError(what, where=place.name, remedy="Remove it, or write elsewhere")
     group = buckets.group_name
-    owner = np.repeat(np.arange(len(release), dtype=np.int32), np.diff(release.starts))
-    counts, codes = np.unique(release.count, return_inverse=True)
-    people = [*release.people.columns, Column(group, release.names, release.group)]
-    values = [
-        Column(group, release.names, owner),
-        Column(release.sensitive, release.values, release.value),
-        Column("count", tuple(map(str, counts.tolist())), codes.astype(np.int32)),
-    ]
     entries: dict[str, Any] = {
         "format": FORMAT,
-        "n": release.n,
-        "groups": len(release),
-        "qi": list(release.people.names),
-        "sa": release.sensitive,
-        "sa_values": list(release.values),
+        "n": buckets.n,
+        "groups": len(buckets),
+        "qi": list(header.qi),
+        "sa": sensitive,
+        "sa_values": list(header.sa_values),
         "group": group,
-        "missing": release.header.missing,
-        "missing_rule": release.header.missing_rule,
-        **bins_entry(release.header),
+        "missing": header.missing,
+        "missing_rule": header.missing_rule,
+        **bins_entry(header),
     }
     with contextlib.ExitStack() as stack:
         # All temporary files are complete before the first of them is moved to its place.
-        header, st, qit = (
+        about, st, qit = (
             stack.enter_context(replace_file(place / name)) for name in (BUCKETS_HEADER, f"st.{form}", f"qit.{form}")
         )
-        _write_columns(qit, people, form, numbers=(group,))
-        _write_columns(st, values, form, numbers=(group, "count"))
+        _write_columns(qit, (_people_columns(part, group) for part in parts()), form, numbers=(group,))
+        _write_columns(st, (_value_entries(part, group) for part in parts()), form, numbers=(group, "count"))
         text = json.dumps(entries | dict(facts or {}), indent=2, ensure_ascii=False) + "\n"
-        header.write_text(text, encoding="utf-8", newline="\n")
+        about.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_columns(path: Path, columns: Sequence[Column], form: Form, *, numbers: Sequence[str]) -> None:
+def _people_columns(part: Buckets, group: str) -> list[Column]:
+    return [*part.people.columns, Column(group, part.names, part.group)]
+
+
+def _value_entries(part: Buckets, group: str) -> list[Column]:
+    owner = np.repeat(np.arange(len(part), dtype=np.int32), np.diff(part.starts))
+    counts, codes = np.unique(part.count, return_inverse=True)
+    return [
+        Column(group, part.names, owner),
+        Column(part.sensitive, part.values, part.value),
+        Column("count", tuple(map(str, counts.tolist())), codes.reshape(-1).astype(np.int32)),
+    ]
+
+
+def _write_columns(path: Path, parts: Iterable[list[Column]], form: Form, *, numbers: Sequence[str]) -> None:
+    listed = iter(parts)
+    first = next(listed)
+    names = [column.name for column in first]
+
     def write_csv(to: Path) -> None:
         with open(to, "w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(csv_blocks(columns))
+            stream.writelines(csv_blocks(first))
+            for part in listed:
+                stream.writelines(csv_lines(part))
 
     if form == "csv":
         write_csv(path)
     else:
-        names = [column.name for column in columns]
         write_columns_by_csv(path, write_csv, {name: "CAST({} AS BIGINT)" if name in numbers else "{}" for name in names})
 
 

@@ -244,7 +244,8 @@ class Shares:
         """
         between = (self.floats > 0) & (self.floats < 1)
         inside = self.floats[between]
-        reach = inside * 2.0**-52 if self.is_double else self.steps[between] / (2 if self.rounding == "nearest" else 1)
+        # Workbooks keep 16 digits of a double, or 15: up to four doubles away.
+        reach = inside * 2.0**-50 if self.is_double else self.steps[between] / (2 if self.rounding == "nearest" else 1)
         if len(inside) < _LEAST_SHARES:
             return None
         order = np.argsort(reach)

@@ -46,6 +46,7 @@ _HEAD_RECORDS = 500
 #: Characters of a table that are split at a time, and rows that are written at a time.
 _BLOCK = 1 << 20
 _ROWS = 50_000
+_JOINED = 20_000  #: Combinations of values of neighbouring columns that are written as one, at most.
 #: Rows that are merged at once, at least.
 _FEW_ROWS = 1 << 20
 
@@ -284,12 +285,27 @@ _heads: WeakKeyDictionary[Input, Head] = WeakKeyDictionary()
 def csv_blocks(columns: Sequence[Column]) -> Iterator[str]:
     """Yield the text of a CSV file of these columns in blocks."""
     yield ",".join(csv_cell(column.name) for column in columns) + "\n"
+    yield from csv_lines(columns)
+
+
+def csv_lines(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield the lines of these columns in blocks, without a header."""
     # A line with nothing on it would be no row.
     empty = '""' if len(columns) == 1 else ""
     texts = [[csv_cell(value) or empty for value in column.values] for column in columns]
-    for first in range(0, len(columns[0].codes), _ROWS):
+    codes = [column.codes for column in columns]
+    most = min(_JOINED, len(codes[0]))
+    place = 0
+    while place + 1 < len(texts):
+        if len(texts[place]) * len(texts[place + 1]) > most:
+            place += 1
+            continue
+        # Neighbours with few values are written as one: most columns of people have few.
+        codes[place : place + 2] = [codes[place] * np.int32(len(texts[place + 1])) + codes[place + 1]]
+        texts[place : place + 2] = [[f"{one},{other}" for one in texts[place] for other in texts[place + 1]]]
+    for first in range(0, len(codes[0]), _ROWS):
         rows = slice(first, first + _ROWS)
-        cells = [[known[code] for code in column.codes[rows].tolist()] for known, column in zip(texts, columns, strict=True)]
+        cells = [[known[code] for code in column[rows].tolist()] for known, column in zip(texts, codes, strict=True)]
         yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
 
 

@@ -2,22 +2,24 @@
 
 All that Tacit infers depends on counts. So rows that are equal in the columns in use may become one class of people with a weight, and every
 answer stays the same. ``memory`` reads all rows and merges them, and is the reference; ``duckdb`` merges them where they lie, and keeps classes
-only.
+only; ``spark`` lets a cluster do that (:mod:`tacit.files.spark`). An engine counts and merges in whole numbers, and thinks nothing: what is
+inferred from classes is the same code for all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tacit.model.arrays import Flags, Ints
-from tacit.model.errors import OptionError, nearest_name
+from tacit.model.errors import EngineError, OptionError, nearest_name
 from tacit.model.memory import half_of_memory, parse_bytes
 from tacit.model.table import Column, row_keys
 
-ENGINES = ("duckdb", "memory")
+ENGINES = ("duckdb", "memory", "spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,17 @@ class Engine:
 
     name: str = "duckdb"
     memory: int | None = None
+    master: str | None = None
+    session: Any = None
 
     def __post_init__(self) -> None:
         if self.name not in ENGINES:
             remedy = nearest_name(self.name, ENGINES, "engines")
             raise OptionError(f"unknown engine {self.name!r}", where="--engine", remedy=remedy)
+        if self.name != "spark" and (self.master is not None or self.session is not None):
+            raise OptionError("is for Spark only", where="--master", remedy="Add --engine spark, or leave it out")
+        if self.name == "spark" and find_spec("pyspark") is None:
+            raise EngineError("Spark is not installed", where="--engine spark", remedy="pip install 'tacit[spark]'")
 
     @property
     def is_reference(self) -> bool:
@@ -38,20 +46,29 @@ class Engine:
         return self.name == "memory"
 
     @property
+    def is_cluster(self) -> bool:
+        """True if rows are read by Spark."""
+        return self.name == "spark"
+
+    @property
     def bytes(self) -> int:
         """Bytes of memory to use, by default half of the machine's."""
         return self.memory or half_of_memory()
 
 
-def engine(name: str = "duckdb", *, memory: str | int | None = None) -> Engine:
+def engine(name: str = "duckdb", *, memory: str | int | None = None, master: str | None = None, session: Any = None) -> Engine:
     """Return the engine of a name, which may use so much memory.
 
     Parameters
     ----------
     name
-        ``"duckdb"`` merges rows where they lie; ``"memory"`` reads all of them, and is the reference.
+        ``"duckdb"`` merges rows where they lie; ``"memory"`` reads all of them, and is the reference; ``"spark"`` lets a cluster merge them.
     memory
         Memory that merging may use, such as ``"4GB"``; by default half of the machine's.
+    master
+        Address of the master of a Spark cluster; by default Spark runs on this machine.
+    session
+        Session of Spark that exists already.
 
     Examples
     --------
@@ -60,7 +77,7 @@ def engine(name: str = "duckdb", *, memory: str | int | None = None) -> Engine:
     >>> len(tacit.read_table(rows, engine=tacit.engine("duckdb", memory="1GB")).weights)
     2
     """
-    return Engine(name, parse_bytes(memory, where="memory") if isinstance(memory, str) else memory)
+    return Engine(name, parse_bytes(memory, where="memory") if isinstance(memory, str) else memory, master, session)
 
 
 def as_engine(given: Engine | str | None) -> Engine | None:

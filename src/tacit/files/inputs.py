@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tacit.files.engines import Engine
 from tacit.files.hierarchies import read_hierarchies
-from tacit.files.tables import read_table
+from tacit.files.tables import TRANSACTION_ENDINGS, read_table
 from tacit.files.transactions import read_data, read_one_hot, read_transactions
 from tacit.model.errors import OptionError
 from tacit.model.table import Hierarchy, Names, Table, Transactions
 
 Trees = Mapping[str, Hierarchy] | str | Path | None  #: Hierarchies by column, or a folder of files that hold them.
+
+
+def holds_transactions(data: object) -> bool:
+    """Tell if data are a file of transactions, by its ending."""
+    return isinstance(data, (str, os.PathLike)) and os.fspath(data).casefold().removesuffix(".gz").endswith(TRANSACTION_ENDINGS)
 
 
 def people_of(data: Any, **roles: Any) -> Table | Transactions:
@@ -31,7 +37,15 @@ def people_of(data: Any, **roles: Any) -> Table | Transactions:
     return (None if has_roles else read_one_hot(data)) or read_table(data, **roles)
 
 
-def require_table(people: object, where: str, *, qi: Names = None, sa: Names = None, columns: Names = None) -> Table:
+def require_table(
+    people: object,
+    where: str,
+    *,
+    qi: Names = None,
+    sa: Names = None,
+    columns: Names = None,
+    engine: Engine | str | None = None,
+) -> Table:
     """Return a table with roles, read if it is a file or frame with roles given; raise if it is neither."""
     if isinstance(people, Table):
         return read_table(people, qi=qi, sa=sa, columns=columns) if qi or sa else people
@@ -39,7 +53,7 @@ def require_table(people: object, where: str, *, qi: Names = None, sa: Names = N
         named = "Name the columns with qi=.. and sa=.., or read" if qi is not None else "Read"
         remedy = f"{named} the data with tacit.read_table(.., qi=.., sa=..) first"
         raise OptionError("needs a table whose columns have roles", where=where, remedy=remedy)
-    return read_table(people, qi=qi, sa=sa, columns=columns)
+    return read_table(people, qi=qi, sa=sa, columns=columns, engine=engine)
 
 
 def trees_of(given: Trees, people: Table | Transactions) -> dict[str, Hierarchy] | None:

@@ -10,28 +10,35 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 
+from tacit.files.batches import digest_rows
 from tacit.files.delimited import DelimitedTable
 from tacit.files.disk import FilePath, Input, parquet_files, shown, split_sheet
 from tacit.files.duckdb import Relation, sql_name, unpacked_parquet
 from tacit.files.engines import Classes, Engine, as_engine, merge
 from tacit.files.frames import as_frame, mapping_frame
+from tacit.files.lakes import open_lake
+from tacit.files.postgres import PostgresTable, is_postgres
 from tacit.model.arrays import Flags
 from tacit.model.bins import Bins, count_people, parse_bins, parse_number
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.release import Source
 from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names, require_column
 
+if TYPE_CHECKING:
+    from tacit.files.spark import SparkTable
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Rows that can be read column by column, and their name in messages.
 
-    ``classes`` is given where equal rows can be merged without all of them in memory.
+    ``classes`` is given where equal rows can be merged without all of them in memory. Rows that have a ``label``
+    come from no single file: their source is named so, and told by the rows. They have no order.
     """
 
     names: tuple[str, ...]
@@ -40,6 +47,7 @@ class Rows:
     source: Callable[[], Source | None] = lambda: None
     close: Callable[[], None] = lambda: None
     classes: Callable[[Sequence[str], Sequence[str], str | None], Classes] | None = None
+    label: str = ""
 
     def one_by_one(self, wanted: Sequence[str], others: Sequence[str], mark: str | None) -> Classes:
         """Return all rows as they come, each with the weight 1."""
@@ -66,11 +74,23 @@ def _has_mark(column: Column, mark: str | None) -> Flags:
 def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None) -> Rows:
     """Open a file, a folder of Parquet files, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
     memory = None if engine is None else engine.bytes
+    if is_postgres(os.fspath(path)):
+        served = PostgresTable.open(os.fspath(path))
+        return Rows(served.names, served.where, served.read, close=served.close, classes=served.classes, label=served.label)
+    if engine is not None and engine.is_cluster:
+        from tacit.files.spark import SparkTable
+
+        rows = _of_spark(SparkTable.open(os.fspath(path), engine, where=where))
+        given = Input(os.fspath(path))
+        return replace(rows, label="", source=lambda: given.source) if os.path.exists(given) else rows
     text, sheet = split_sheet(path)
     database, separator, table = text.rpartition("::")
     if separator and database and not os.path.exists(text):
         return _open_database(Input(database), table, where, memory)
     if os.path.isdir(text):
+        lake = open_lake(text, where=where)
+        if lake is not None:
+            return Rows(lake.names, where, lake.read, classes=lake.classes, label=lake.label)
         folder = Input(text)
         parts = [str(part) for part in parquet_files(folder, nested=True)]
         relation = Relation.of_parquet(parts, where=where, memory=memory, partitioned=True)
@@ -84,6 +104,10 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
         relation = Relation.of_parquet([cleanup.enter_context(unpacked_parquet(file))], where=where, memory=memory)
         cleanup.callback(relation.connection.close)
         return _of_relation(relation, lambda: file.source, cleanup.pop_all().close)
+
+
+def _of_spark(table: SparkTable) -> Rows:
+    return Rows(table.names, table.where, table.read, classes=table.classes, label=table.label)
 
 
 def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
@@ -111,7 +135,13 @@ def _open_database(file: Input, table: str, where: str, memory: int | None) -> R
         if table not in tables:
             raise OptionError(f"there is no table {table!r}", where=shown(file), remedy=nearest_name(table, tables, "tables"))
         names, _ = _ask_sqlite(file, f"SELECT * FROM {sql_name(table)} LIMIT 0", where)
-        return Rows(tuple(names), where, lambda wanted: _read_sqlite(file, table, wanted, where), lambda: source)
+        return Rows(
+            tuple(names),
+            where,
+            lambda wanted: _read_sqlite(file, table, wanted, where),
+            lambda: source,
+            classes=lambda wanted, others, mark: _sqlite_classes(file, table, (wanted, others), mark, where=where),
+        )
     raise InputError("is not a DuckDB or SQLite database", where=shown(file), remedy="Give FILE::TABLE only for a database")
 
 
@@ -121,6 +151,23 @@ def _read_sqlite(file: Input, table: str, names: Sequence[str], where: str) -> t
     cells = zip(*rows, strict=True) if rows else ([] for _ in names)
     frame = mapping_frame({name: list(values) for name, values in zip(names, cells, strict=True)}, where=where)
     return tuple(frame.column(name, where=where) for name in names)
+
+
+def _sqlite_classes(
+    file: Input, table: str, columns: tuple[Sequence[str], Sequence[str]], mark: str | None, *, where: str
+) -> Classes:
+    """Return the distinct rows, counted by SQLite; cells of different types are not equal."""
+    wanted, others = columns
+    names = [*wanted, *others]
+    exact = [f"{sql_name(name)} COLLATE BINARY" for name in names]
+    keys = ", ".join([*exact, *(f"typeof({sql_name(name)})" for name in names)])
+    _, rows = _ask_sqlite(file, f"SELECT {', '.join(exact)}, COUNT(*) FROM {sql_name(table)} GROUP BY {keys}", where)
+    *cells, weights = zip(*rows, strict=True) if rows else ([] for _ in range(len(names) + 1))
+    frame = mapping_frame({name: list(values) for name, values in zip(names, cells, strict=True)}, where=where)
+    marked = np.zeros(len(rows), np.bool_)
+    for name in others:
+        marked |= _has_mark(frame.column(name, where=where), mark)
+    return merge(tuple(frame.column(name, where=where) for name in wanted), np.array(weights, np.int64), marked)
 
 
 def _ask_sqlite(path: Input, sql: str, where: str) -> tuple[list[str], list[tuple[object, ...]]]:
@@ -153,9 +200,10 @@ def read_table(
     Parameters
     ----------
     data
-        A path to delimited text (any separator, also gzipped), Parquet, a folder of Parquet files (also with Hive partitions), JSON records or
-        a workbook; ``FILE::TABLE`` for a table in a DuckDB or SQLite database, or a sheet of a workbook; a pandas, polars or Arrow frame; a
-        dict of sequences; or a table, which gets the roles given here.
+        A path to delimited text (any separator, also gzipped), Parquet, a folder of Parquet files (also with Hive partitions) or of a Delta or
+        Iceberg table, JSON records or a workbook; ``FILE::TABLE`` for a table in a DuckDB or SQLite database, or a sheet of a workbook;
+        ``postgresql://USER@HOST/DATABASE::TABLE``; a pandas, polars or Arrow frame; a dict of sequences; or a table, which gets the roles given
+        here.
     qi, sa, identifying
         The columns with these roles. Where QI or SA columns are named, the table holds those; otherwise all but the identifying ones.
     columns
@@ -179,6 +227,8 @@ def read_table(
     (1, 1, ('yes',))
     """
     merging = as_engine(engine)
+    if _is_spark_frame(data):
+        merging = Engine("spark", session=getattr(data, "sparkSession", None))
     rows = _open(data, where, merging)
     table = data if isinstance(data, Table) else None
     with contextlib.closing(rows):
@@ -244,11 +294,19 @@ def _open(data: object, where: str | None, engine: Engine | None = None) -> Rows
     if isinstance(data, str | os.PathLike):
         return open_table_file(data, where=where or shown(data), engine=engine)
     place = where or "the frame"
+    if _is_spark_frame(data):
+        from tacit.files.spark import SparkTable
+
+        return _of_spark(SparkTable.of_frame(data, where=place))
     frame = as_frame(data, where=place)
     if frame is None:
         remedy = "Give a path, a pandas, polars or Arrow frame, or a dict of columns"
         raise InputError(f"a {type(data).__name__} is not a table", where=where or "data", remedy=remedy)
     return Rows(frame.names, place, lambda names: tuple(frame.column(name, where=place) for name in names))
+
+
+def _is_spark_frame(data: object) -> bool:
+    return type(data).__module__.startswith("pyspark.sql") and type(data).__name__ == "DataFrame"
 
 
 def _build(
@@ -274,7 +332,8 @@ def _build(
         columns, weights, gone = rows.merged(held, others, missing.mark, engine)
     if not len(weights):
         raise InputError("has a header and no rows", where=rows.where, remedy="Add rows below the header")
-    table = Table(columns, weights, schema, missing, source=rows.source(), is_by_row=engine is None)
+    source = Source(rows.label, digest_rows(Classes(columns, weights, gone))) if rows.label else rows.source()
+    table = Table(columns, weights, schema, missing, source=source, is_by_row=engine is None and not rows.label)
     if given is not None:
         table = replace(table, weights=given.weights, dropped=given.dropped, bins=given.bins, is_by_row=given.is_by_row)
     for column in columns:

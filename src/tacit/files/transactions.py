@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.files.disk import FilePath, Input, readable, shown
-from tacit.files.engines import Engine
+from tacit.files.engines import Engine, as_engine
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
+from tacit.model.arrays import Flags, Ints
 from tacit.model.bins import Bins
 from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Items, Sets
@@ -27,7 +28,8 @@ from tacit.model.table import MissingRule, Names, Table, Transactions, sort_name
 
 _TABLE_ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".xlsx", ".xlsm", ".jsonl")
 _BLOCK = 8 << 20
-_DIRECT = 1 << 24  #: Numbers up to here are looked up in an array instead of being sorted.
+_FEW_ROWS = 1 << 20  #: Rows that wait before they are merged, at least.
+_SMALL_BLOCKS = 4  #: Files of more blocks are read twice instead of being kept in memory.
 #: The longest whole number that int64 holds for certain.
 _MOST_DIGITS = 18
 _DIGITS_AND_BLANKS = b"0123456789 \t\n\r\f\v"
@@ -35,7 +37,18 @@ _TOKEN = re.compile(r"[^ \t\n\r\f\v]+")
 _REMEDY = "Give a .dat file, an (id, item) table, a list of lists or a one-hot frame"
 
 
-def read_transactions(data: object, *, id_column: str | None = None, item_column: str | None = None) -> Transactions:
+#: Choice of items by their names, by how many lines have each (or more, where a line repeats it), and by the number of lines.
+Chosen = Callable[[Sequence[str], Ints, int], Flags]
+
+
+def read_transactions(
+    data: object,
+    *,
+    id_column: str | None = None,
+    item_column: str | None = None,
+    chosen: Chosen | None = None,
+    engine: Engine | str | None = None,
+) -> Transactions:
     """Return the transactions in a file, list or frame, equal ones merged.
 
     Parameters
@@ -46,6 +59,11 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         list of lists; or transactions.
     id_column, item_column
         The columns of an (id, item) table. A person with an empty item cell has no item by that row.
+    chosen
+        Choice of the items to keep, by their names, the lines that have each, and the number of lines. A file of numbers is then read without
+        the others, which takes less memory; other data keep all items.
+    engine
+        Program that reads a file of transactions (see :func:`tacit.engine`); Spark merges equal ones on its cluster.
 
     Examples
     --------
@@ -57,11 +75,17 @@ def read_transactions(data: object, *, id_column: str | None = None, item_column
         return data
     pairs = id_column is not None or item_column is not None
     if isinstance(data, str | os.PathLike):
+        merging = as_engine(engine)
+        if merging is not None and merging.is_cluster and not pairs:
+            from tacit.files.spark import SparkBaskets
+
+            path = os.fspath(data)
+            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).collect()
         file = Input.of(data)
         ending = _ending(file)
         if not pairs and ending not in TRANSACTION_ENDINGS:
             pairs = ending in _TABLE_ENDINGS or "::" in file.path or file.is_parquet
-        return _from_pairs(file, id_column, item_column, where=shown(file)) if pairs else _from_lines(file)
+        return _from_pairs(file, id_column, item_column, where=shown(file)) if pairs else _from_lines(file, chosen)
     if isinstance(data, Table):
         return _from_pairs(data, id_column, item_column, where="the table") if pairs else data.transactions().merged()
     frame = as_frame(data, where="the frame")
@@ -92,10 +116,11 @@ def read_data(
     id_column: str | None = None,
     item_column: str | None = None,
     engine: Engine | None = None,
+    chosen: Chosen | None = None,
 ) -> Table | Transactions:
     """Read a table or transactions, by file ending.
 
-    Named id and item columns make a table one of transactions.
+    Named id and item columns make a table one of transactions. ``chosen`` is that of :func:`read_transactions`.
     """
     if id_column is None and item_column is None and _ending(path) not in TRANSACTION_ENDINGS:
         return read_table(
@@ -122,16 +147,16 @@ def read_data(
         if value:
             what = f"{shown(path)} holds transactions, which have no columns"
             raise OptionError(what, where=option, remedy=f"Leave {option} out, or give a table")
-    return read_transactions(path, id_column=id_column, item_column=item_column)
+    return read_transactions(path, id_column=id_column, item_column=item_column, chosen=chosen, engine=engine)
 
 
 def _ending(path: FilePath) -> str:
     return os.path.splitext(os.fspath(path).casefold().removesuffix(".gz"))[1]
 
 
-def _from_lines(file: Input) -> Transactions:
+def _from_lines(file: Input, chosen: Chosen | None = None) -> Transactions:
     by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
-    found = None if by_comma else _read_numbers(file)
+    found = None if by_comma else _read_numbers(file, chosen)
     if found is None:
         found = _read_names(file, by_comma=by_comma)
     if not len(found.rows):
@@ -139,30 +164,83 @@ def _from_lines(file: Input) -> Transactions:
     return replace(found.merged(), source=file.source)
 
 
-def _read_numbers(file: Input) -> Transactions | None:
-    """Return the transactions of a numeric file, or None."""
-    values: list[npt.NDArray[np.int64]] = []
-    lengths: list[npt.NDArray[np.int64]] = []
+class _Merging:
+    """Rows that were read so far; equal ones are merged once there are many."""
+
+    def __init__(self, items: Items) -> None:
+        self.merged = Transactions(Sets(np.zeros(1, np.int64), np.empty(0, np.int32)), np.empty(0, np.int64), items)
+        self.waiting: list[Sets] = []
+        self.rows = 0
+
+    def add(self, sets: Sets) -> None:
+        self.waiting.append(sets)
+        self.rows += len(sets)
+        if self.rows >= max(_FEW_ROWS, len(self.merged.rows)):
+            self.finish()
+
+    def finish(self) -> Transactions:
+        parts = [self.merged.rows, *self.waiting]
+        ends = np.cumsum([len(part.members) for part in parts]).tolist()
+        offsets = [part.offsets[1:] + (end - len(part.members)) for part, end in zip(parts, ends, strict=True)]
+        sets = Sets(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([part.members for part in parts]))
+        weights = np.concatenate([self.merged.weights, np.ones(self.rows, np.int64)])
+        self.waiting = []
+        self.rows = 0
+        self.merged = replace(self.merged, rows=Sets(sets.offsets, sets.members), weights=weights).merged()
+        return self.merged
+
+
+def _parsed_blocks(file: Input) -> Iterator[tuple[Ints, Ints] | None]:
     with file.open_bytes() as stream, readable(file):
         for block in _blocks(stream):
-            parsed = _parse_numbers(block)
-            if parsed is None:
-                return None
-            values.append(parsed[0])
-            lengths.append(parsed[1])
-    numbers = np.concatenate([np.empty(0, np.int64), *values])
-    per_line = np.concatenate([np.empty(0, np.int64), *lengths])
-    most = int(numbers.max(initial=0))
-    if most > _DIRECT:
-        distinct, members = np.unique(numbers, return_inverse=True)
-    else:
-        present = np.zeros(most + 1, np.bool_)
-        present[numbers] = True
-        distinct = np.flatnonzero(present)
-        members = (np.cumsum(present) - 1)[numbers]
-    rows = np.repeat(np.arange(len(per_line), dtype=np.int64), per_line)
-    sets = Sets.from_pairs(rows, members, len(per_line))
-    return _one_person_each(sets, Items(tuple(str(number) for number in distinct.tolist())))
+            yield _parse_numbers(block)
+
+
+def _read_numbers(file: Input, chosen: Chosen | None) -> Transactions | None:
+    """Return the transactions of a numeric file, cut to the chosen items, or None.
+
+    The file is read twice, unless it is small: items are counted first, so that no row keeps one that is not wanted.
+    """
+    small: list[tuple[Ints, Ints]] = []
+    count = _Counts()
+    read = 0
+    for parsed in _parsed_blocks(file):
+        if parsed is None:
+            return None
+        count.add(*parsed)
+        read += 1
+        if read <= _SMALL_BLOCKS:
+            small.append(parsed)
+    distinct = count.distinct
+    if chosen is not None:
+        distinct = distinct[chosen([str(number) for number in distinct.tolist()], count.lines, count.n)]
+    merging = _Merging(Items(tuple(str(number) for number in distinct.tolist())))
+    for parsed in small if read <= _SMALL_BLOCKS else _parsed_blocks(file):
+        assert parsed is not None
+        values, per_line = parsed
+        place = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
+        kept = distinct[place] == values if len(distinct) else np.zeros(len(values), np.bool_)
+        rows = np.repeat(np.arange(len(per_line), dtype=np.int64), per_line)
+        merging.add(Sets.from_pairs(rows[kept], place[kept], len(per_line)))
+    return merging.finish()
+
+
+class _Counts:
+    """Distinct numbers, how often each occurs, and the number of lines."""
+
+    def __init__(self) -> None:
+        self.distinct = np.empty(0, np.int64)
+        self.lines = np.empty(0, np.int64)
+        self.n = 0
+
+    def add(self, values: Ints, per_line: Ints) -> None:
+        self.n += len(per_line)
+        fresh, numbers = np.unique(values, return_counts=True)
+        both, place = np.unique(np.concatenate([self.distinct, fresh]), return_inverse=True)
+        total = np.zeros(len(both), np.int64)
+        np.add.at(total, place.reshape(-1), np.concatenate([self.lines, numbers]))
+        self.distinct = both
+        self.lines = total
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:

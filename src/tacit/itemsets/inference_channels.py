@@ -21,14 +21,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from tacit.itemsets.clash import refuse_clash
 from tacit.itemsets.detectors import detect
-from tacit.itemsets.supports import MOST_ITEMS, Supports, find_small_groups, refuse_gaps
+from tacit.itemsets.supports import MOST_ITEMS, Cubes, Supports, find_small_groups, refuse_gaps
 from tacit.itemsets.words import event_of, write_out
 from tacit.kernels.rows import every_pattern
 from tacit.model.arrays import Flags, Ints, Words
@@ -193,69 +194,94 @@ class Gatherer:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Small patterns on one published set as columns.
+    """Small patterns on published sets as columns.
 
-    ``present`` and ``free`` are bits of the present and of the open items, ``lo`` and ``hi`` bounds on the people. ``further`` marks
-    patterns of which one with one item more is proved as well; ``key`` is equal for equal patterns on other sets; ``impossible``: some
-    pattern would hold for fewer than 0 people.
+    ``line`` is the number of the set; ``present`` and ``free`` are bits of its present and of its open items, ``lo`` and ``hi`` bounds on the
+    people. ``further`` marks patterns of which one with one item more is proved as well; ``key`` is equal for equal patterns on other sets;
+    ``impossible`` are sets on which some pattern would hold for fewer than 0 people.
     """
 
+    line: Ints
     present: Words
     free: Words
     key: Words
     lo: Ints
     hi: Ints
     further: Flags
-    impossible: bool
+    impossible: Ints
 
     @classmethod
-    def of(cls, items: Ints, present: Words, absent: Words, *, lo: Ints, hi: Ints, further: Flags, impossible: bool) -> Patterns:
-        """Return the patterns with these items present and absent."""
-        present_hash = Sets(np.array([0, len(items)]), items).member_hashes()
-        absent_hash = present_hash * _ABSENT
-        key = np.zeros(len(present), np.uint64)
-        for j in range(len(items)):
-            held = (present >> np.uint64(j)) & np.uint64(1)
-            lacked = (absent >> np.uint64(j)) & np.uint64(1)
-            key += held * present_hash[j] + lacked * absent_hash[j]
-        free = np.uint64((1 << len(items)) - 1) & ~(present | absent)
-        return cls(present, free, key, lo, hi=hi, further=further, impossible=impossible)
+    def concatenate(cls, parts: list[Patterns]) -> Patterns:
+        """Concatenate patterns, in the order of the sets."""
+        joined = {one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)}
+        order = np.argsort(joined["line"], kind="stable")
+        return cls(**{name: column if name == "impossible" else column[order] for name, column in joined.items()})
+
+    def __len__(self) -> int:
+        return len(self.line)
 
 
-def patterns_on(supports: Supports, items: Ints, k: int) -> Patterns:
-    """Return the patterns over ``items`` proved to be small."""
-    cube = supports.cube(items)
-    lo, hi, known = every_pattern(np.where(cube.known, cube.lo, 0), np.where(cube.known, cube.hi, 0), cube.known)
-    small = known & (lo > 0) & (hi < k)
+def _name_patterns(items: Sets, owner: Ints, present: Words, absent: Words) -> tuple[Words, Words]:
+    """Return the open items of patterns on sets of the same length, and a key that is equal for equal patterns."""
+    size = int(items.lengths[0])
+    held_hash = items.member_hashes().reshape(-1, size)[owner]
+    lacked_hash = held_hash * _ABSENT
+    bits = np.arange(size, dtype=np.uint64)
+    held = (present[:, None] >> bits) & np.uint64(1)
+    lacked = (absent[:, None] >> bits) & np.uint64(1)
+    key = (held * held_hash + lacked * lacked_hash).sum(axis=1, dtype=np.uint64)
+    return np.uint64((1 << size) - 1) & ~(present | absent), key
+
+
+@cache
+def _digits(size: int) -> tuple[Words, Words]:
+    """Return the bits of present and of absent items of all ``3**size`` patterns."""
+    present = np.zeros(1, np.uint64)
+    absent = np.zeros(1, np.uint64)
+    for place in range(size):
+        bit = np.uint64(1 << place)
+        present = np.concatenate((present, present | bit, present))
+        absent = np.concatenate((absent, absent, absent | bit))
+    return present, absent
+
+
+def patterns_on(supports: Supports, cubes: Cubes, k: int) -> Patterns:
+    """Return the patterns over published sets of the same length that are proved to be small."""
+    items = supports.release.sets.take(cubes.sets)
+    size = int(items.lengths[0])
+    lo, hi, known = every_pattern(cubes.lo, cubes.hi, cubes.known, cubes.number)
+    small = (lo > 0) & (hi < k)
+    small &= known
     further = np.zeros(small.size, np.bool_)
-    for j in range(len(items)):
+    for j in range(size):
         digits = small.reshape(-1, 3, 3**j)
         beyond = further.reshape(-1, 3, 3**j)
-        beyond[:, 0] |= digits[:, 1] | digits[:, 2]
+        beyond[:, 0] |= digits[:, 1]
+        beyond[:, 0] |= digits[:, 2]
     chosen = np.flatnonzero(small)
-    present = np.zeros(len(chosen), np.uint64)
-    absent = np.zeros(len(chosen), np.uint64)
-    for j in range(len(items)):
-        digit = chosen // 3**j % 3
-        bit = np.uint64(1 << j)
-        present |= np.where(digit == 1, bit, 0).astype(np.uint64)
-        absent |= np.where(digit == 2, bit, 0).astype(np.uint64)
-    impossible = bool((known & (hi < 0)).any())
-    return Patterns.of(items, present, absent, lo=lo[chosen], hi=hi[chosen], further=further[chosen], impossible=impossible)
+    owner, pattern = np.divmod(chosen, 3**size)
+    present, absent = (bits[pattern] for bits in _digits(size))
+    free, key = _name_patterns(items, owner, present, absent)
+    negative = hi < 0
+    negative &= known
+    return Patterns(
+        line=cubes.sets[owner],
+        present=present,
+        free=free,
+        key=key,
+        lo=lo[chosen],
+        hi=hi[chosen],
+        further=further[chosen],
+        impossible=cubes.sets[negative.reshape(cubes.number, -1).any(axis=1)],
+    )
 
 
-def _keep_strongest(found: list[Patterns]) -> Iterator[Flags]:
-    """Yield flags of the strongest patterns of each set, each once."""
-    if not found:
-        return
-    keys = np.concatenate([part.key for part in found])
-    further = np.concatenate([part.further for part in found])
-    _, first, same = np.unique(keys, return_index=True, return_inverse=True)
+def _keep_strongest(found: Patterns) -> Ints:
+    """Return the places of the strongest patterns, each once."""
+    _, first, same = np.unique(found.key, return_index=True, return_inverse=True)
     beaten = np.zeros(len(first), np.bool_)
-    np.logical_or.at(beaten, same, further)
-    keep = np.zeros(len(keys), np.bool_)
-    keep[first[~beaten]] = True
-    yield from np.split(keep, np.cumsum([len(part.key) for part in found])[:-1])
+    np.logical_or.at(beaten, same, found.further)
+    return np.sort(first[~beaten])
 
 
 class _Level(NamedTuple):
@@ -275,8 +301,9 @@ class _Level(NamedTuple):
         return whole.take(np.argsort(whole.key))
 
 
-def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[[], None]) -> Patterns | None:
+def narrow_patterns_on(supports: Supports, line: int, k: int, pause: Callable[[], None]) -> Patterns | None:
     """Return the same patterns of a long set; None if too many."""
+    items = supports.release.sets[line].astype(np.int64)
     cube = supports.cube(items)
     narrow = np.flatnonzero(cube.known & (cube.hi - cube.lo <= k - 2))
     level = _Level(narrow.astype(np.uint64), cube.lo[narrow], cube.hi[narrow])
@@ -301,7 +328,18 @@ def narrow_patterns_on(supports: Supports, items: Ints, k: int, pause: Callable[
         further[place[is_there]] = True
     present = found.key & _LOW
     absent = found.key >> _SHIFT
-    return Patterns.of(items, present, absent, lo=found.lo, hi=found.hi, further=further, impossible=impossible)
+    of_set = np.zeros(len(present), np.int64)
+    free, key = _name_patterns(Sets(np.array([0, len(items)]), items), of_set, present, absent)
+    return Patterns(
+        line=of_set + line,
+        present=present,
+        free=free,
+        key=key,
+        lo=found.lo,
+        hi=found.hi,
+        further=further,
+        impossible=np.full(int(impossible), line),
+    )
 
 
 def _extend_level(level: _Level, size: int, k: int) -> Iterator[_Level]:
@@ -455,53 +493,75 @@ def _channels_of_maximal(release: Itemsets, k: int) -> Iterator[Channels]:
 def _channels_in_release(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
     release = supports.release
     k = target.policy.k
-    too_long = 0
-    for done, line in enumerate(supports.maximal.tolist()):
+    done = 0
+    for cubes in supports.cubes(MOST_ITEMS, lambda length: 1 << length, one_by_one=target.first_hit):
         target.limits.check(CODE)
-        items = release.sets[line].astype(np.int64)
-        if len(items) > MOST_ITEMS:
-            too_long += 1
-            continue
-        usable, lo, hi = supports.cube(items).groups()
+        usable, lo, hi = cubes.groups()
         if (usable & (hi < 0)).any():
-            refuse_clash(release, line)
+            _refuse_first_clash(supports)
         small = np.flatnonzero(usable & (lo > 0) & (hi < k))
-        take(Channels(np.full(len(small), line), small.astype(np.uint64)[:, None], lo[small], hi[small]))
-        target.progress((done + 1) / len(supports.maximal))
+        owner, group = np.divmod(small, lo.size // cubes.number)
+        take(Channels(cubes.sets[owner], group.astype(np.uint64)[:, None], lo[small], hi[small]))
+        done += cubes.number
+        target.progress(done / len(supports.maximal))
+    too_long = int((release.sets.lengths[supports.maximal] > MOST_ITEMS).sum())
     return _explain_left_open(supports, too_long, MOST_ITEMS)
+
+
+def _refuse_first_clash(supports: Supports) -> None:
+    """Refuse at the first line whose groups cannot be: which is told does not depend on what was looked at together."""
+    for line in supports.maximal.tolist():
+        items = supports.release.sets[line].astype(np.int64)
+        if len(items) <= MOST_ITEMS:
+            usable, _, hi = supports.cube(items).groups()
+            if (usable & (hi < 0)).any():
+                refuse_clash(supports.release, line)
 
 
 def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
     refuse_gaps(supports)
     release = supports.release
-    lines = []
-    found = []
+    found: list[Patterns] = []
     too_long = 0
     try:
-        for done, line in enumerate(supports.maximal.tolist()):
-            target.limits.check(CODE)
-            items = release.sets[line].astype(np.int64)
-            patterns = None
-            if len(items) <= MOST_PATTERN_ITEMS:
-                patterns = patterns_on(supports, items, target.policy.k)
-            elif len(items) <= MOST_ITEMS:
-                patterns = narrow_patterns_on(supports, items, target.policy.k, lambda: target.limits.check(CODE))
+        for patterns in _patterns_of(target, supports):
             if patterns is None:
                 too_long += 1
                 continue
-            if patterns.impossible:
-                refuse_clash(release, line)
-            lines.append(line)
             found.append(patterns)
-            if target.first_hit and len(patterns.present):
+            if target.first_hit and len(patterns):
                 break
-            target.progress((done + 1) / len(supports.maximal))
     finally:
-        for line, small, kept in zip(lines, found, _keep_strongest(found), strict=True):
-            chosen = np.flatnonzero(kept)
-            present = small.present[chosen][:, None]
-            take(Channels(np.full(len(chosen), line), present, small.lo[chosen], small.hi[chosen], free=small.free[chosen]))
+        if found:
+            every = Patterns.concatenate(found)
+            if len(every.impossible):
+                refuse_clash(release, int(every.impossible.min()))
+            chosen = _keep_strongest(every)
+            present = every.present[chosen][:, None]
+            take(Channels(every.line[chosen], present, every.lo[chosen], every.hi[chosen], free=every.free[chosen]))
     return _explain_left_open(supports, too_long, MOST_PATTERN_ITEMS)
+
+
+def _patterns_of(target: Target, supports: Supports) -> Iterator[Patterns | None]:
+    """Yield the small patterns on all maximal sets, short ones together; None for each set that is too long."""
+    k = target.policy.k
+    maximal = supports.maximal
+    done = 0
+
+    def pause() -> None:
+        target.limits.check(CODE)
+
+    for cubes in supports.cubes(MOST_PATTERN_ITEMS, lambda length: 3**length, one_by_one=target.first_hit):
+        pause()
+        yield patterns_on(supports, cubes, k)
+        done += cubes.number
+        target.progress(done / len(maximal))
+    lengths = supports.release.sets.lengths
+    for line in maximal[lengths[maximal] > MOST_PATTERN_ITEMS].tolist():
+        pause()
+        yield narrow_patterns_on(supports, line, k, pause) if lengths[line] <= MOST_ITEMS else None
+        done += 1
+        target.progress(done / len(maximal))
 
 
 def _explain_left_open(supports: Supports, too_long: int, most: int) -> tuple[int, str]:

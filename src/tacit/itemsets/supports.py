@@ -16,9 +16,10 @@ the groups above X.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -27,11 +28,13 @@ from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
-from tacit.model.release import Itemsets
+from tacit.model.release import Itemsets, Sets
 from tacit.model.table import Transactions
 
 #: Most items of a cube: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
+CHUNK = 1 << 17  #: Entries of cubes that are worked on at once: they fit into the cache of a processor.
+MOST_KEPT = 1 << 22  #: Entries of cubes that a lattice keeps.
 NOTHING = np.empty(0, np.int64)
 _SHIFT = 32
 _LAST = (1 << _SHIFT) - 1
@@ -58,14 +61,123 @@ class Cube:
 
     def groups(self) -> tuple[Flags, Ints, Ints]:
         """Return which sums over supersets are known, and their bounds."""
+        return Cubes(NOTHING, self.lo, self.hi, self.known, number=1).groups()
+
+
+@dataclass(frozen=True, eq=False)
+class Cubes:
+    """Cubes of ``number`` published sets of the same length, one after another: bounds, 0 where nothing is known."""
+
+    sets: Ints
+    lo: Ints
+    hi: Ints
+    known: Flags
+    number: int
+
+    def groups(self) -> tuple[Flags, Ints, Ints]:
+        """Return which sums over supersets are known, and their bounds."""
         from tacit.kernels.rows import cells, superset_all
 
         usable = self.known.copy()
-        superset_all(usable)
+        superset_all(usable, self.number)
         lo = np.where(self.known, self.lo, 0)
         hi = np.where(self.known, self.hi, 0)
-        cells(lo, hi)
+        cells(lo, hi, self.number)
         return usable, lo, hi
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Order of published sets by inclusion, which does not depend on their counts.
+
+    It is kept as long as the sets are, so that an audit of other counts about the same sets begins with it. ``by_closure``: the support of a
+    set is that of its closure.
+    """
+
+    offsets: Ints
+    members: Ints
+    n_items: int
+    by_closure: bool
+    _lines: dict[int, Ints] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, release: Itemsets, *, by_closure: bool) -> Lattice:
+        """Return the lattice of a release, made if need be."""
+        kept = _LATTICES.setdefault(release.sets, {})
+        if by_closure not in kept:
+            members = release.sets.members.astype(np.int32)
+            kept[by_closure] = cls(release.sets.offsets, members, max(1, len(release.items)), by_closure)
+        return kept[by_closure]
+
+    @property
+    def _sets(self) -> Sets:
+        return Sets(self.offsets, self.members)
+
+    @cached_property
+    def maximal(self) -> Ints:
+        """Numbers of the maximal published sets."""
+        from tacit.kernels.rows import maximal_flags
+
+        order = np.argsort(-self._sets.lengths, kind="stable")
+        flags = np.zeros(len(order), np.int8)
+        maximal_flags(self.offsets, self.members, order, self.n_items, flags)
+        return np.flatnonzero(flags)
+
+    @cached_property
+    def lacking_parts(self) -> Ints:
+        """Numbers of published sets, once per unpublished part with one item less."""
+        sets = self._sets
+        hashes = sets.hashes()
+        owners = sets.owners()
+        long = (sets.lengths > 1)[owners]
+        parts = hashes[owners[long]] - sets.member_hashes()[long]
+        return owners[long][~np.isin(parts, hashes)]
+
+    def lines_on(self, number: int) -> Ints:
+        """Return the numbers of the sets that tell the support of each part of a published set; -2 where none does.
+
+        The number at 0, of no item, is not used.
+        """
+        known = self._lines.get(number)
+        if known is None:
+            items = self.members[self.offsets[number] : self.offsets[number + 1]]
+            lines, masks = self.lines_within(items, NOTHING, NOTHING)
+            known = self.closest(lines, masks, len(items))
+            if sum(map(len, self._lines.values())) + len(known) <= MOST_KEPT:
+                self._lines[number] = known
+        return known
+
+    def lines_within(self, items: Ints, fixed: Ints, within: Ints) -> tuple[Ints, Ints]:
+        """Return the sets of these items only, and which of ``items`` each has, as bits."""
+        from tacit.kernels.rows import ALLOWED, OUTSIDE, lines_within
+
+        position = np.full(self.n_items, OUTSIDE, np.int64)
+        if self.by_closure:
+            position[within] = ALLOWED
+        position[fixed] = ALLOWED
+        position[items] = np.arange(len(items))
+        lines = np.empty(len(self.offsets) - 1, np.int64)
+        masks = np.empty(len(self.offsets) - 1, np.int64)
+        used = lines_within(self.offsets, self.members, position, lines, masks)
+        return lines[:used], masks[:used]
+
+    def closest(self, lines: Ints, masks: Ints, items: int) -> Ints:
+        """Return the set that tells the support of each subset of some items, out of sets with these bits of them."""
+        from tacit.kernels.rows import superset_max
+
+        line = np.full(1 << items, -2, np.int64)
+        if not self.by_closure:
+            line[masks] = lines
+            return line
+        # The support of a set is that of its closure, the smallest published superset. One number holds the size of a set and its
+        # line, so one transform finds both.
+        found = np.full(1 << items, -1, np.int64)
+        np.maximum.at(found, masks, ((_LONGEST - np.diff(self.offsets)[lines]) << _SHIFT) | (_LAST - lines))
+        superset_max(found)
+        return np.where(found >= 0, _LAST - (found & _LAST), -2)
+
+
+_LATTICES: WeakKeyDictionary[Sets, dict[bool, Lattice]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +192,14 @@ class Supports:
         return self.release.only == "closed" and self.release.header.complete
 
     @cached_property
+    def lattice(self) -> Lattice:
+        """Order of the sets by inclusion."""
+        return Lattice.of(self.release, by_closure=self.by_closure)
+
+    @property
     def maximal(self) -> Ints:
         """Numbers of the maximal published sets."""
-        from tacit.kernels.rows import maximal_flags
-
-        sets = self.release.sets
-        order = np.argsort(-sets.lengths, kind="stable")
-        flags = np.zeros(len(sets), np.int8)
-        maximal_flags(sets.offsets, sets.members.astype(np.int32), order, max(1, len(self.release.items)), flags)
-        return np.flatnonzero(flags)
+        return self.lattice.maximal
 
     @cached_property
     def has_gaps(self) -> bool:
@@ -99,14 +210,32 @@ class Supports:
             return bool((self.release.sets.lengths > 1).any())
         return len(self.lacking_parts) > 0
 
-    @cached_property
+    @property
     def lacking_parts(self) -> Ints:
         """Numbers of published sets, once per unpublished part with one item less."""
-        sets = self.release.sets
-        owners = sets.owners()
-        long = (sets.lengths > 1)[owners]
-        parts = sets.hashes()[owners[long]] - sets.member_hashes()[long]
-        return owners[long][~np.isin(parts, np.unique(sets.hashes()))]
+        return self.lattice.lacking_parts
+
+    def cubes(self, most: int, of_length: Callable[[int], int], *, one_by_one: bool = False) -> Iterator[Cubes]:
+        """Yield the cubes of maximal sets of at most so many items, several of the same length at once.
+
+        ``of_length`` is the number of entries that are made of one cube of a length; not many more than ``CHUNK`` are made at once.
+        """
+        release = self.release
+        lengths = release.sets.lengths[self.maximal]
+        # The last two entries are the number of people, and what is not known.
+        lo = np.append(release.lo, (0, release.n or 0))
+        hi = np.append(release.hi, (0, release.n or 0))
+        for length in np.unique(lengths).tolist():
+            if length > most:
+                return
+            own = self.maximal[lengths == length]
+            at_once = 1 if one_by_one else max(1, CHUNK // of_length(length))
+            for start in range(0, len(own), at_once):
+                chosen = own[start : start + at_once]
+                line = np.stack([self.lattice.lines_on(number) for number in chosen.tolist()])
+                line[:, 0] = -2 if release.n is None else -1
+                line = line.reshape(-1)
+                yield Cubes(chosen, lo[line], hi[line], line > -2, number=len(chosen))
 
     def cube(self, items: Ints, fixed: Ints = NOTHING, within: Ints = NOTHING) -> Cube:
         """Return bounds on ``fixed`` with subsets of ``items``.
@@ -114,41 +243,17 @@ class Supports:
         Only published sets of these items are used. A closure may reach further: ``within`` names the items of a published set
         that contains them all, if that set is larger.
         """
-        from tacit.kernels.rows import ALLOWED, OUTSIDE, lines_within, superset_max
-
         release = self.release
-        position = np.full(max(1, len(release.items)), OUTSIDE, np.int64)
-        if self.by_closure:
-            position[within] = ALLOWED
-        position[fixed] = ALLOWED
-        position[items] = np.arange(len(items))
-        lines = np.empty(len(release), np.int64)
-        masks = np.empty(len(release), np.int64)
-        used = lines_within(release.sets.offsets, release.sets.members.astype(np.int32), position, lines, masks)
-        size = 1 << len(items)
-        lines = lines[:used]
-        masks = masks[:used]
+        lines, masks = self.lattice.lines_within(items, fixed, within)
         if len(fixed):
             sets = release.sets.take(lines)
             whole = np.bincount(sets.owners(), np.isin(sets.members, fixed), len(lines)) == len(fixed)
             lines = lines[whole]
             masks = masks[whole]
-
-        lo, hi, line = (np.full(size, value, np.int64) for value in (-1, -1, -2))
-        if self.by_closure:
-            # The support of a set is that of its closure, the smallest published superset. One number holds the size of a set and its
-            # line, so one transform finds both.
-            closest = np.full(size, -1, np.int64)
-            np.maximum.at(closest, masks, ((_LONGEST - release.sets.lengths[lines]) << _SHIFT) | (_LAST - lines))
-            superset_max(closest)
-            line = np.where(closest >= 0, _LAST - (closest & _LAST), -2)
-            # Line -2 selects the first of the two entries appended.
-            lo = np.append(release.lo, (-1, -1))[line]
-            hi = np.append(release.hi, (-1, -1))[line]
-        else:
-            lo[masks] = release.lo[lines]
-            hi[masks] = release.hi[lines]
-            line[masks] = lines
+        line = self.lattice.closest(lines, masks, len(items))
+        # Line -2 selects the first of the two entries appended.
+        lo = np.append(release.lo, (-1, -1))[line]
+        hi = np.append(release.hi, (-1, -1))[line]
         if len(fixed) == 0:
             # A set in every row may be missing from the list, so the number of people never follows from the lines.
             lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -404,6 +405,18 @@ class Problem:
     def boxes(self) -> tuple[tuple[tuple[int, dict[int, int]], ...], ...]:
         """Terms of every line, with classes by axis."""
         return tuple(tuple((factor, self.masks(box)) for factor, box in line.terms) for line in self.lines)
+
+    @cached_property
+    def _lines_from(self) -> dict[int, list[int]]:
+        """Lines by the first axis that they name, -1 if they name none."""
+        found: dict[int, list[int]] = {}
+        for number, terms in enumerate(self.boxes):
+            found.setdefault(min((axis for _, masks in terms for axis in masks), default=-1), []).append(number)
+        return found
+
+    def lines_on(self, chosen: Iterable[int]) -> list[int]:
+        """Return the lines, in order, whose first axis is one of these."""
+        return sorted(chain.from_iterable(self._lines_from.get(axis, ()) for axis in (-1, *chosen)))
 
     @cached_property
     def rests(self) -> list[list[dict[int, int]]]:

@@ -31,7 +31,7 @@ from tacit.joint.lower import JointCase
 from tacit.known.case import PeopleCase, RuleCase
 from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
-from tacit.known.sensitive_values import describe_combination, describe_releases, why_not
+from tacit.known.sensitive_values import describe_combination, describe_releases, not_run
 from tacit.known.words import ProofWords, SeveralWords
 from tacit.model.arrays import Ints
 from tacit.model.audit import AttackRun, Target
@@ -53,7 +53,7 @@ def run(target: Target) -> AttackRun:
     if isinstance(case, SeveralCase):
         return _Outcome(target, case, *bounds_together(case, target.limits)).run()
     if not isinstance(case, RuleCase):
-        return AttackRun(CODE, NAME, "proves", "unavailable", reason=why_not(target))
+        return not_run(target, CODE, NAME, "proves")
     said = state_everything(case)
     return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
 

@@ -27,7 +27,17 @@ from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, mem
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.errors import Contradiction, numbered
 from tacit.model.policy import Limits
-from tacit.solve.solver import Constraints, Matrix, solve, solve_linear, solve_whole, stack_columns, stack_rows
+from tacit.solve.solver import (
+    Constraints,
+    Matrix,
+    Solution,
+    solve,
+    solve_in_turn,
+    solve_linear,
+    solve_whole,
+    stack_columns,
+    stack_rows,
+)
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
@@ -78,12 +88,18 @@ class Solver:
         left = self.limits.seconds_left
         found = solve([self._constraints.minimise(cost, left) for cost in costs])
         self.limits.check("X01")
-        return [
-            None
-            if one.status != 0 or one.value is None or one.x is None
-            else Optimum(float(one.value), one.x, self._constraints.duals(one))
-            for one in found
-        ]
+        return [self._optimum(one) for one in found]
+
+    def least_in_turn(self, costs: Sequence[Floats]) -> list[Optimum | None]:
+        """Return the optimum for each of many costs, faster than :meth:`least_of`."""
+        found = solve_in_turn(self._constraints, costs, self.limits.seconds_left)
+        self.limits.check("X01")
+        return [self._optimum(one) for one in found]
+
+    def _optimum(self, found: Solution) -> Optimum | None:
+        if found.status != 0 or found.value is None or found.x is None:
+            return None
+        return Optimum(float(found.value), found.x, self._constraints.duals(found))
 
     def bound(self, group: Ints, sign: int) -> tuple[int, dict[Cited, Fraction]] | None:
         """Return the best integer lower bound, with its proof."""
@@ -311,6 +327,7 @@ MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
 MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
 MOST_ASKED = 500  #: Most questions that are asked one by one.
 MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
+IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
 MOST_AXES = 8  #: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
@@ -374,10 +391,10 @@ class Programs:
             self._exchange()
         if not self._weigh():
             return
-        for number in np.flatnonzero(self.hoped).tolist()[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]:
-            if self.hoped[number]:
-                self._ask(number)
-        if self.whole and not self._is_small:
+        questions = np.flatnonzero(self.hoped)[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]
+        for start in range(0, len(questions), IN_TURN):
+            self._ask(questions[start : start + IN_TURN])
+        if self.whole and self.eager and not self._is_small:
             self._aim()
         if not self.whole or not self._is_small:
             return
@@ -482,20 +499,24 @@ class Programs:
             people = people.exchange(self._random, lambda: self.limits.check("X01"))
             world = people.cells(cells)
 
-    def _ask(self, number: int) -> None:
-        box = self.boxes[number]
-        group = self.rows.cells.inside(box)
-        steps = []
+    def _ask(self, questions: Ints) -> None:
+        """Prove the ends of some groups that weights may prove."""
+        steps: dict[int, list[Step]] = {}
         for end, sign, wanted in self._ends:
-            best = self._solver.least(self._solver.cost(group, sign))
-            if best is not None:
-                self._look_at(best.people)
-            proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
-            if proof is None or proof[0] < wanted:
-                self.hopeless[number] = True
+            asked = questions[self.hoped[questions]].tolist()
+            if not asked:
                 return
-            steps.append(Step(box, end, sign * proof[0], proof[1]))
-        self.proofs[number] = steps[0], steps[1]
+            groups = [self.rows.cells.inside(self.boxes[number]) for number in asked]
+            found = self._solver.least_in_turn([self._solver.cost(group, sign) for group in groups])
+            for number, group, best in zip(asked, groups, found, strict=True):
+                if best is not None:
+                    self._look_at(best.people)
+                proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
+                if proof is None or proof[0] < wanted:
+                    self.hopeless[number] = True
+                else:
+                    steps.setdefault(number, []).append(Step(self.boxes[number], end, sign * proof[0], proof[1]))
+        self.proofs |= {number: (both[0], both[1]) for number, both in steps.items() if len(both) == len(self._ends)}
 
     def _refute(self) -> None:
         """Refute by worlds with extreme sizes of all open groups."""

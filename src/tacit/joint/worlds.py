@@ -163,7 +163,7 @@ class Rows:
         has = frozenset(chosen)
         found: dict[Any, Row] = {}
         names: dict[int, Any] = {}
-        for number in range(len(problem.lines)) if lines is None else lines:
+        for number in problem.lines_on(chosen) if lines is None else lines:
             terms = problem.boxes[number]
             line = problem.lines[number]
             if all(masks.keys() <= has for _, masks in terms):
@@ -368,6 +368,8 @@ MOST_STARTS = 8  #: Most worlds that steps start from.
 FEW_LEFT = 500  #: If more boxes are left after the first world, others would not help.
 MOST_BOXES = 4_000  #: Most boxes that are asked about.
 MOST_ENTRIES = 60_000_000  #: Most entries of the table of people and terms of lines; above, an axis is left out.
+MERGED = 0.5  #: People of the same kind are asked about once if there are less than this share of kinds.
+RARE = 0.1  #: The people of classes that hold less than this share of all are listed by number.
 NO_END = 2**30  #: Room of a line with an open end.
 
 
@@ -378,6 +380,7 @@ class World:
     problem: Problem
     kinds: Ints
     _inside: dict[tuple[int, int], Flags] = field(default_factory=dict)
+    _few: dict[tuple[int, int], Ints] = field(default_factory=dict)
 
     @classmethod
     def of_rows(cls, problem: Problem, data: Transactions) -> World | None:
@@ -392,15 +395,40 @@ class World:
         found = cls(problem, np.repeat(kinds, data.weights, axis=0))
         return found if found.fits() else None  # of conditions, the data are the judge
 
+    def _within(self, axis: int, mask: int) -> Flags:
+        """Return who is in some classes of an axis."""
+        if (axis, mask) not in self._inside:
+            bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
+            flags = bits[self.kinds[:, axis]]
+            self._inside[axis, mask] = flags
+            if np.count_nonzero(flags) < RARE * len(flags):
+                self._few[axis, mask] = np.flatnonzero(flags)
+        return self._inside[axis, mask]
+
     def inside(self, box: Mapping[int, int]) -> Flags:
         """Return who is in a box."""
         found = np.ones(len(self.kinds), np.bool_)
         for axis, mask in box.items():
-            if (axis, mask) not in self._inside:
-                bits = np.array([bool(mask >> place & 1) for place in range(len(self.problem.axes[axis].classes))])
-                self._inside[axis, mask] = bits[self.kinds[:, axis]]
-            found &= self._inside[axis, mask]
+            found &= self._within(axis, mask)
         return found
+
+    def members(self, box: Mapping[int, int]) -> Flags | Ints:
+        """Return who is in a box: numbers of people, or flags where there may be many."""
+        all_flags = {part: self._within(*part) for part in box.items()}
+        rare = [part for part in all_flags if part in self._few]
+        if not rare:
+            return self.inside(box)
+        first = min(rare, key=lambda part: len(self._few[part]))
+        found = self._few[first]
+        for part, flags in all_flags.items():
+            if part != first:
+                found = found[flags[found]]
+        return found
+
+    def _forget(self, axis: int) -> None:
+        """Forget who is in classes of an axis that has changed."""
+        self._inside = {part: flags for part, flags in self._inside.items() if part[0] != axis}
+        self._few = {part: people for part, people in self._few.items() if part[0] != axis}
 
     def count(self, box: Mapping[int, int]) -> int:
         """Return the number of people in a box."""
@@ -436,7 +464,7 @@ class World:
         return self
 
     def _exchange(self, random: np.random.Generator, share: float, check: Check) -> World:
-        found = World(self.problem, self.kinds.copy())
+        found = World(self.problem, self.kinds.copy(order="F"))  # columns are asked for, one by one
         weights = np.random.default_rng(0).integers(1, 2**63, len(self.problem.axes), dtype=np.uint64)
         whole = found.kinds.astype(np.uint64) @ weights  # a name of each person, from which the axis is taken away
         for axis in random.permutation(len(self.problem.axes)).tolist():
@@ -448,7 +476,7 @@ class World:
             after = taking[np.argsort(alike, kind="stable")]
             found.kinds[after, axis] = found.kinds[before, axis]
             whole = others + found.kinds[:, axis].astype(np.uint64) * weights[axis]
-            found._inside = {key: flags for key, flags in found._inside.items() if key[0] != axis}
+            found._forget(axis)
         return found
 
     def alike(self, axis: int, others: Words) -> Words:
@@ -458,11 +486,13 @@ class World:
         """
         weigh = np.random.default_rng(axis)
         _, first, which = np.unique(others, return_index=True, return_inverse=True)
-        distinct = World(self.problem, self.kinds[first])
-        found = np.zeros(len(first), np.uint64)
+        # Where most people differ, flags of all of them, which are kept, are at hand sooner.
+        is_merged = len(first) < MERGED * len(others)
+        asked = World(self.problem, self.kinds[first]) if is_merged else self
+        found = np.zeros(len(asked.kinds), np.uint64)
         for box in self.problem.rests[axis]:
-            found += distinct.inside(box) * np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
-        return np.asarray(found[which.ravel()])
+            found[asked.members(box)] += np.uint64(weigh.integers(1, 2**63, dtype=np.uint64))
+        return np.asarray(found[which.ravel()]) if is_merged else found
 
 
 def _classes(axis: Axis, data: Transactions) -> Ints | None:

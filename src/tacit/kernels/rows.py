@@ -438,19 +438,22 @@ def superset_max(values: Ints) -> None:
         step *= 2
 
 
-def superset_all(known: Flags) -> None:
-    """Replace flags by their supersets' conjunction, in place."""
+def superset_all(known: Flags, cubes: int = 1) -> None:
+    """Replace flags by their supersets' conjunction, in place.
+
+    Several cubes of the same size may stand one after another, here and below.
+    """
     step = 1
-    while step < known.size:
+    while step < known.size // cubes:
         pairs = known.reshape(-1, 2, step)
         pairs[:, 0, :] &= pairs[:, 1, :]
         step *= 2
 
 
-def cells(lo: Ints, hi: Ints) -> None:
+def cells(lo: Ints, hi: Ints, cubes: int = 1) -> None:
     """Turn bounds on supports into those of cells, in place."""
     step = 1
-    while step < lo.size:
+    while step < lo.size // cubes:
         low = lo.reshape(-1, 2, step)
         high = hi.reshape(-1, 2, step)
         low[:, 0, :] -= high[:, 1, :]
@@ -458,19 +461,28 @@ def cells(lo: Ints, hi: Ints) -> None:
         step *= 2
 
 
-def every_pattern(lo: Ints, hi: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
-    """Return the bounds of all ``3**d`` patterns.
+def every_pattern(lo: Ints, hi: Ints, known: Flags, cubes: int = 1) -> tuple[Ints, Ints, Flags]:
+    """Return the bounds of all ``3**d`` patterns of each cube.
 
     Digit ``j`` of an index in base 3 says what the pattern asks of item ``j``: 0 nothing, 1 that it is present, 2 that it is absent. A pattern
     is known when all supports of its sum are.
     """
     inner = 1
-    while inner < lo.size:
+    while inner < lo.size // cubes:
         low = lo.reshape(-1, 2, inner)
         high = hi.reshape(-1, 2, inner)
         sure = known.reshape(-1, 2, inner)
-        lo = np.stack((low[:, 0], low[:, 1], low[:, 0] - high[:, 1]), axis=1).reshape(-1)
-        hi = np.stack((high[:, 0], high[:, 1], high[:, 0] - low[:, 1]), axis=1).reshape(-1)
-        known = np.stack((sure[:, 0], sure[:, 1], sure[:, 0] & sure[:, 1]), axis=1).reshape(-1)
+        lo = np.empty((len(low), 3, inner), np.int64)
+        hi = np.empty((len(low), 3, inner), np.int64)
+        known = np.empty((len(low), 3, inner), np.bool_)
+        lo[:, :2] = low
+        hi[:, :2] = high
+        known[:, :2] = sure
+        np.subtract(low[:, 0], high[:, 1], out=lo[:, 2])
+        np.subtract(high[:, 0], low[:, 1], out=hi[:, 2])
+        np.logical_and(sure[:, 0], sure[:, 1], out=known[:, 2])
+        lo = lo.reshape(-1)
+        hi = hi.reshape(-1)
+        known = known.reshape(-1)
         inner *= 3
     return lo, hi, known

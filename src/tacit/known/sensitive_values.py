@@ -30,11 +30,11 @@ from tacit.model.arrays import Flags, Floats
 from tacit.model.audit import SURE, AttackRun, Audit, Target, cautions_of
 from tacit.model.errors import LimitReached, OptionError, nearest_column
 from tacit.model.estimates import OTHER, Comparison, Posterior
-from tacit.model.finding import BoxEvent, Finding, Share, remark
+from tacit.model.finding import BoxEvent, Claim, Finding, Share, remark
 from tacit.model.numbers import Bound
 from tacit.model.ordered import Order
 from tacit.model.people import Population
-from tacit.model.policy import Policy
+from tacit.model.policy import Policy, time_limit
 from tacit.model.release import FIRST_RULE
 from tacit.model.table import Table
 
@@ -162,12 +162,13 @@ def run(target: Target) -> AttackRun:
     """Estimate all sensitive values; report those above the limits."""
     case = target.case
     if not isinstance(case, RuleCase | SeveralCase):
-        return AttackRun(CODE, NAME, "estimates", "unavailable", reason=why_not(target))
+        return not_run(target, CODE, NAME, "estimates")
     if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES:
         many = f"{case.n_lines:,} lines are too many for an estimate, which takes {MOST_LINES:,}"
         return AttackRun(CODE, NAME, "estimates", "stopped", reason=many)
     try:
-        found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
+        with time_limit(target.limits.seconds_left):
+            found = estimate(case, case.missing, check=lambda: target.limits.check(CODE))
     except LimitReached:
         return AttackRun(CODE, NAME, "estimates", "stopped", reason="the time limit was reached before there was an estimate")
     if not found.solution.converged:
@@ -175,11 +176,18 @@ def run(target: Target) -> AttackRun:
     return _outcome(target, case, found)
 
 
+def not_run(target: Target, code: str, name: str, claim: Claim) -> AttackRun:
+    """Return the run of an attack that has nobody, or no sensitive column, to ask about."""
+    if target.release.kind == "rules" and target.release.header.no_sa:
+        return AttackRun(code, name, claim, "not-relevant", reason="no column of the rules is sensitive, as --sa none says")
+    return AttackRun(code, name, claim, "unavailable", reason=why_not(target))
+
+
 def why_not(target: Target) -> str:
     """Return the reason why no value can be inferred."""
     release = target.release
     if release.kind == "rules" and (release.items.pairs is None or not release.header.sa):
-        return "the file does not say which of its columns are quasi-identifying and which is sensitive: name them with --qi and --sa"
+        return "the file does not name quasi-identifying and sensitive columns: name them with --qi and --sa, or say --sa none"
     if release.header.coarser:
         return f"the {release.kind} use coarser values, which cannot be compared with known people: mine them without hierarchies"
     return "needs everybody's quasi-identifiers: give them with --known, or the data with --data"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import comb
@@ -10,7 +11,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tacit.files.inputs import Trees, people_of, require_table, trees_of
+from tacit.files.engines import Engine, as_engine
+from tacit.files.inputs import Trees, holds_transactions, people_of, require_table, trees_of
 from tacit.mining.database import Rows, table_rows
 from tacit.mining.search import Limits, Progress, Wanted, count, mine, too_many_error
 from tacit.model.columns import find_unsuitable
@@ -18,7 +20,7 @@ from tacit.model.errors import OptionError, nearest_name
 from tacit.model.memory import half_of_memory
 from tacit.model.numbers import Threshold
 from tacit.model.release import ONLY, Header, Items, Itemsets, LeftOut, Only, Sets
-from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column
+from tacit.model.table import Hierarchy, Names, Table, Transactions, require_column, sort_names
 
 
 def mine_itemsets(
@@ -37,6 +39,7 @@ def mine_itemsets(
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    engine: Engine | str | None = None,
 ) -> Itemsets:
     """Mine the frequent itemsets of the data, in dictionary order.
 
@@ -76,6 +79,9 @@ def mine_itemsets(
         Seconds after which mining stops with :class:`~tacit.model.errors.LimitReached`.
     progress
         Called now and then with the share of the work done, from 0 to 1.
+    engine
+        Program that reads a file and merges its equal rows (see :func:`tacit.engine`). Spark mines a file of transactions in shards on its
+        cluster, whose machines need Tacit.
 
     Examples
     --------
@@ -84,8 +90,17 @@ def mine_itemsets(
     >>> [(found.names(i), found.count(i).lo) for i in range(len(found))]
     [(['beer'], 3), (['beer', 'crisps'], 2), (['crisps'], 2)]
     """
+    merging = as_engine(engine)
+    if merging is not None and merging.is_cluster and holds_transactions(data) and not (qi or sa or person or hierarchies):
+        threshold = Threshold.parse(min_support)
+        check_max_length(max_length, only=_check_only(only))
+        return _mine_on_cluster(os.fspath(data), threshold, merging, only, strict=strict, max_length=max_length)
     extra = {} if person is None else {"columns": person}
-    data = require_table(data, "mine_itemsets", qi=qi, sa=sa, **extra) if qi or sa else people_of(data)
+    reading = None if person is not None else merging
+    if qi or sa:
+        data = require_table(data, "mine_itemsets", qi=qi, sa=sa, engine=reading, **extra)
+    else:
+        data = people_of(data, **({} if reading is None else {"engine": reading}))
     hierarchies = trees_of(hierarchies, data)
     check_max_length(max_length, only=_check_only(only))
     left_out = tuple(one for one in _find_left_out(data) if one.column != person)
@@ -108,6 +123,33 @@ def mine_itemsets(
         made = replace(grouped, n=made.n, min_support=least, complete=True, strict=strict)
     header = replace(made, max_length=max_length, left_out=left_out)
     return Itemsets(Sets(mined.offsets, mined.members), mined.counts, mined.counts, frequent, header=header, only=only)
+
+
+def _mine_on_cluster(
+    path: str, threshold: Threshold, engine: Engine, only: Only, *, strict: bool, max_length: int | None
+) -> Itemsets:
+    """Mine a file of transactions in shards on a cluster; the result is that of :func:`mine_itemsets`."""
+    from tacit.files.spark import SparkBaskets
+    from tacit.kernels.rows import maximal_flags
+    from tacit.mining.shards import mine_baskets
+
+    baskets = SparkBaskets.open(path, engine, lambda _names, lines, n: lines >= threshold.least_count(n, strict=strict))
+    least = threshold.least_count(baskets.n, strict=strict)
+    sets, counts = mine_baskets(baskets, least, "all" if only == "all" else "closed", max_length)
+    if only == "maximal":
+        flags = np.zeros(len(sets), np.bool_)
+        order = np.argsort(-sets.lengths, kind="stable")
+        maximal_flags(sets.offsets, sets.members, order, max(1, len(baskets.names)), flags)
+        sets = sets.take(np.flatnonzero(flags))
+        counts = counts[flags]
+    names = sort_names(baskets.names)
+    place = {name: number for number, name in enumerate(names)}
+    fresh = np.array([place[name] for name in baskets.names], np.int64)
+    sets = Sets.from_pairs(sets.owners(), fresh[sets.members] if len(names) else sets.members, len(sets))
+    order = np.array(sorted(range(len(sets)), key=lambda number: sets[number].tolist()), np.int64)
+    people = Transactions(Sets(np.zeros(2, np.int64), np.empty(0, np.int32)), np.array([baskets.n]), Items(names))
+    header = replace(_make_header(people, least, strict=strict, coarser=False), max_length=max_length)
+    return Itemsets(sets.take(order), counts[order], counts[order], Items(names), header=header, only=only)
 
 
 def count_itemsets(

@@ -25,7 +25,8 @@ def joined_source(sources: Sequence[Source]) -> Source:
 class Buckets(Published):
     """Groups of people (the QIT) and the sensitive values in each (the ST).
 
-    ``people`` holds the quasi-identifiers, a row for each person in the order of the file, and ``group`` the number of each row's group,
+    ``people`` holds the quasi-identifiers, a row for each person in the order of the file (the release of a table as it is may have rows with
+    weights, for people who are alike), and ``group`` the number of each row's group,
     below ``len(names)``; ``names`` are what the files call the groups. The entries ``starts[g]:starts[g + 1]`` of ``value`` and ``count``
     hold a value of ``values`` in group g and its number of people; a value has one entry in a group at most, counts are at least 1, and they
     add up to the people of the group. ``lines`` are the lines of the ST file that the entries stand in, ``sources`` the two files.
@@ -54,7 +55,9 @@ class Buckets(Published):
         """Return the release of people with known values and groups."""
         n_groups = int(group.max(initial=-1)) + 1
         width = max(1, len(sensitive.values))
-        cells, count = np.unique(group.astype(np.int64) * width + sensitive.codes, return_counts=True)
+        cells, entry = np.unique(group.astype(np.int64) * width + sensitive.codes, return_inverse=True)
+        count = np.zeros(len(cells), np.int64)
+        np.add.at(count, entry.reshape(-1), people.weights)
         starts = np.searchsorted(cells, np.arange(n_groups + 1) * width)
         names = tuple(str(number + 1) for number in range(n_groups))
         roles = replace(header or Header(), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values)
@@ -66,8 +69,8 @@ class Buckets(Published):
             values=sensitive.values,
             starts=starts,
             value=(cells % width).astype(np.int32),
-            count=count.astype(np.int64),
-            header=replace(roles, n=len(group), complete=True),
+            count=count,
+            header=replace(roles, n=int(count.sum()), complete=True),
         )
 
     def __len__(self) -> int:
@@ -76,7 +79,7 @@ class Buckets(Published):
     @property
     def n(self) -> int:
         """Number of people."""
-        return len(self.group)
+        return int(self.count.sum())
 
     @property
     def group_name(self) -> str:
@@ -97,11 +100,13 @@ class Buckets(Published):
     @property
     def sizes(self) -> Ints:
         """Number of people in each group."""
-        return np.bincount(self.group, minlength=len(self)).astype(np.int64)
+        return np.diff(np.append(0, np.cumsum(self.count))[self.starts])
 
     def members(self) -> tuple[Ints, Ints]:
         """Return the rows of each group g, ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
-        return np.append(0, np.cumsum(self.sizes)), np.argsort(self.group, kind="stable").astype(np.int64)
+        return np.append(0, np.cumsum(np.bincount(self.group, minlength=len(self)))), np.argsort(
+            self.group, kind="stable"
+        ).astype(np.int64)
 
     def contents(self, group: int) -> dict[str, int]:
         """Return how often each sensitive value occurs in a group."""

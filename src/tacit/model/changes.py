@@ -16,17 +16,19 @@ NUMBERS = ("count", "support", "confidence")  #: Columns of a published line tha
 class LineChange:
     """A published line before and after: its numbers, or None where it is not published.
 
-    ``line`` is its place in the old file; a line that is new has none.
+    ``line`` is its place in the old file; a line that is new has none. ``release`` is the number of the release, from 0, if there are several.
     """
 
     line: int | str | None
     about: Mapping[str, Any]
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
+    release: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as in the record."""
-        out = {"line": self.line, "about": dict(self.about)}
+        out: dict[str, Any] = {} if self.release is None else {"release": self.release}
+        out |= {"line": self.line, "about": dict(self.about)}
         return out | {
             name: None if told is None else dict(told) for name, told in (("before", self.before), ("after", self.after))
         }
@@ -40,6 +42,12 @@ def changes_between(before: Release, after: Release) -> tuple[LineChange, ...]:
     if before is after or before.kind == "buckets":
         return ()
     return tuple(_changed_cells(before, after) if before.kind == "table" else _changed_lines(before, after))
+
+
+def line_at(release: Release, index: int, record: Mapping[str, Any]) -> LineChange:
+    """Return a published line, given as its record, as it is before any change."""
+    numbers = _numbers(record)
+    return LineChange(_place(release, index), _about(record), numbers, numbers)
 
 
 def _changed_lines(before: Release, after: Release) -> Iterator[LineChange]:

@@ -114,9 +114,16 @@ def mentions(event: Event) -> frozenset[tuple[str | None, str]]:
 def comparable(event: Event) -> object:
     """Return a key that is the same for the same event, in columns or in items."""
     if isinstance(event, ItemEvent):
-        return frozenset(event.present), frozenset(event.absent)
+        present = frozenset(event.present)
+        absent = frozenset(event.absent)
+        lacked = frozenset(event.not_all) - present
+        if len(lacked) == 1:
+            absent |= lacked
+        if absent & lacked:
+            lacked = frozenset()  # One of them is absent anyway.
+        return present, absent, lacked, frozenset(event.inside), frozenset(event.outside), frozenset(event.changes)
     if all(len(values) == 1 for values in event.allowed.values()):
-        return frozenset(f"{column}={values[0]}" for column, values in event.allowed.items()), frozenset()
+        return comparable(ItemEvent(tuple(f"{column}={values[0]}" for column, values in event.allowed.items())))
     return frozenset((column, frozenset(values)) for column, values in event.allowed.items())
 
 

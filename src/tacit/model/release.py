@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -40,8 +41,10 @@ class Items:
 
 IntArray = npt.NDArray[np.integer[Any]]
 
+_AT_ONCE = 1 << 22  #: Members of sets that are worked on at once.
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Sets:
     """Set ``i`` is ``members[offsets[i]:offsets[i + 1]]``, ascending."""
 
@@ -101,8 +104,19 @@ class Sets:
 
     def hashes(self) -> Words:
         """Return a 64-bit hash for each set."""
-        sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(self.member_hashes(), dtype=np.uint64)))
-        return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+        out = np.empty(len(self), np.uint64)
+        for rows in self.slices():
+            offsets = self.offsets[rows.start : rows.stop + 1]
+            members = self.members[offsets[0] : offsets[-1]].astype(np.uint64)
+            sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(_mix(members + np.uint64(1)), dtype=np.uint64)))
+            out[rows] = sums[offsets[1:] - offsets[0]] - sums[offsets[:-1] - offsets[0]]
+        return out
+
+    def slices(self) -> Iterator[slice]:
+        """Yield ranges of sets with few enough members to work on at once."""
+        cuts = np.searchsorted(self.offsets, np.arange(0, int(self.offsets[-1]), _AT_ONCE), side="left")
+        ends = [*np.unique(cuts).tolist(), len(self)]
+        yield from (slice(first, last) for first, last in pairwise(dict.fromkeys([0, *ends])))
 
 
 def _mix(values: Words) -> Words:

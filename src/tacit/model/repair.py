@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, get_args, overload
 
@@ -13,7 +13,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.changes import LineChange, changes_between
 from tacit.model.errors import OptionError
 from tacit.model.partial import PartialTable
-from tacit.model.release import Changes, Itemsets, Listed, MadeBy, Release
+from tacit.model.release import Changes, Header, Itemsets, Listed, MadeBy, Release
 from tacit.model.rounding import Precision
 from tacit.model.shown import Drawn, Shown
 from tacit.model.table import Table, Transactions
@@ -108,7 +108,10 @@ class Repair(Drawn, Outcome):
         old, new = (one if isinstance(one, tuple) else (one,) for one in (self.start, self.release))
         if self.start is None or len(old) != len(new):
             return ()
-        return tuple(change for one, other in zip(old, new, strict=True) for change in changes_between(one, other))
+        pairs = [changes_between(one, other) for one, other in zip(old, new, strict=True)]
+        if len(pairs) == 1:
+            return pairs[0]
+        return tuple(replace(change, release=number) for number, changes in enumerate(pairs) for change in changes)
 
     @property
     def ok(self) -> bool:
@@ -139,6 +142,28 @@ class Bucketized(Buckets, Outcome):
     after: Audit | None = None
     cost: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BucketizedParts(Outcome):
+    """A bucketized release of many people, made part by part whenever it is looked at.
+
+    ``parts()`` yields it as releases of whole groups, in the order in which it is published. The rest is as for :class:`Bucketized`.
+    """
+
+    n: int
+    header: Header
+    group_name: str
+    parts: Callable[[], Iterator[Buckets]]
+    groups: int
+    method: str = ""
+    before: Audit | None = None
+    after: Audit | None = None
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    tried: tuple[Tried, ...] = ()
+
+    def __len__(self) -> int:
+        return self.groups
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -116,13 +116,17 @@ class Transactions(Shown):
         if len(first) == len(keys):
             return self
         # Rows are merged only where they are really equal: a row that merely shares the hash of another stays by itself.
-        head = first[group]
-        same = self.rows.lengths == self.rows.lengths[head]
-        rows_of = self.rows.owners()
-        where_in_row = np.arange(len(self.rows.members)) - self.rows.offsets[rows_of]
-        candidates = same[rows_of]
-        twin = self.rows.members[np.where(candidates, self.rows.offsets[head[rows_of]] + where_in_row, 0)]
-        same[rows_of[candidates & (twin != self.rows.members)]] = False
+        head = first[group.reshape(-1)]
+        lengths = self.rows.lengths
+        same = lengths == lengths[head]
+        for rows in self.rows.slices():
+            size = np.where(same[rows], lengths[rows], 0)
+            owner = np.repeat(np.arange(rows.start, rows.stop), size)
+            place = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+            differs = (
+                self.rows.members[self.rows.offsets[owner] + place] != self.rows.members[self.rows.offsets[head[owner]] + place]
+            )
+            same[owner[differs]] = False
         target = np.where(same, head, np.arange(len(keys)))
         if (self.weights == 1).all():
             weights = np.bincount(target, minlength=len(keys))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log
 from typing import TypeGuard
 
 import numpy as np
@@ -41,10 +42,14 @@ class Lines:
     @classmethod
     def of(cls, case: RepairCase) -> Lines:
         """Return rules with their data, or with exact numbers."""
-        release = case.release
-        assert release.kind == "rules"
-        if case.table is not None:
-            return cls(release, *true_counts(release, case.table))
+        assert case.release.kind == "rules"
+        return cls.of_rules(case.release, case.table)
+
+    @classmethod
+    def of_rules(cls, release: Rules, table: Table | None) -> Lines:
+        """Return rules with the table that they are about, or with exact numbers."""
+        if table is not None:
+            return cls(release, *true_counts(release, table))
         if (release.lo != release.hi).any() or (release.whole_lo != release.whole_hi).any():
             remedy = "Give the table that the rules were made from with --data"
             raise OptionError("rules without exact numbers are repaired beside their data", where="--data", remedy=remedy)
@@ -267,7 +272,7 @@ SUPPORT_STEPS = 1000
 def safe_thresholds(case: RepairCase) -> Rules:
     """Find the longest safe part above a support and a confidence."""
     lines = Lines.of(case)
-    best = _select_above(lines, supports(lines)[-1], lines.release.header)
+    best = select_above(lines, supports(lines)[-1], lines.release.header)
     best_safety = -1
     for bar in confidences(lines.release.header):
         header = replace(lines.release.header, min_confidence=bar)
@@ -281,7 +286,7 @@ def safe_thresholds(case: RepairCase) -> Rules:
 def above_support(case: RepairCase, min_support: int) -> Rules:
     """Return the rules that reach a support."""
     lines = Lines.of(case)
-    return _select_above(lines, min_support, lines.release.header)
+    return select_above(lines, min_support, lines.release.header)
 
 
 def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat: int) -> tuple[Rules | None, int]:
@@ -295,7 +300,7 @@ def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat:
     while safe - unsafe > 1:
         # The threshold as it is comes first: where raising the confidence is enough, the support need not rise.
         middle = 0 if unsafe == -1 and safe == len(steps) else (safe + unsafe) // 2
-        candidate = _select_above(lines, steps[middle], header)
+        candidate = select_above(lines, steps[middle], header)
         judged = safety(case.look(candidate))
         if judged >= max(1, how_safe):
             found = candidate
@@ -307,7 +312,8 @@ def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat:
     return found, how_safe
 
 
-def _select_above(lines: Lines, min_support: int, header: Header) -> Rules:
+def select_above(lines: Lines, min_support: int, header: Header) -> Rules:
+    """Return the lines that reach a support and a header's confidence, as a release of their own."""
     release = lines.release
     header = replace(header, min_support=min_support)
     kept = lines.reaching(min_support, header)
@@ -364,6 +370,10 @@ def rule_cost(before: Rules, after: Rules, audit_before: Audit, audit_after: Aud
     if left_before is not None and left_after is not None:
         lost = float(left_after) - float(left_before)
         cost["information_lost"] = lost if abs(lost) > NOISE else 0.0
+        # Without rules, every value is as probable as every other.
+        said = sum(log(max(1, len(one.values))) for one in audit_before.posteriors) - float(left_before)
+        if said > NOISE:
+            cost["information_lost_share"] = min(max(cost["information_lost"] / said, 0.0), 1.0)
     return cost
 
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 from itertools import count, takewhile
 
 from tacit.mining.rules import Published
+from tacit.model.audit import Audit
 from tacit.model.errors import OptionError
 from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Proposal, RepairCase
@@ -48,18 +49,34 @@ def propose(case: RepairCase) -> Proposal:
     best = release
     best_open: int | None = None
     label = ""
-    choices = finest_first(release, case.least_base)
-    for precision in choices:
+    tried = 0
+    waiting = finest_first(release, case.least_base)
+    seen_before: int | None = None
+    coarsest: Audit | None = None
+    while waiting:
+        precision = waiting.pop(0)
         printed = rounded(release, precision)
-        found = case.look(printed, case.data)
+        found = coarsest if coarsest is not None and not waiting else case.look(printed, case.data)
+        tried += 1
         if found.asked_verdict == "clean":
             return Proposal(printed)
-        still_open = sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
+        still_open = count_open(found)
         if best_open is None or (still_open is not None and still_open < best_open):
             best = printed
             best_open = still_open
             label = precision.label
-    return Proposal(best, remark=_describe_failure(len(choices), label, best_open))
+        if coarsest is None and waiting and None not in (still_open, seen_before) and still_open >= seen_before:
+            # Coarser numbers leave more open. Where even the coarsest are not decided, those between are not tried.
+            coarsest = case.look(rounded(release, waiting[-1]), case.data)
+            if coarsest.asked_verdict != "clean":
+                waiting = waiting[-1:]
+        seen_before = still_open
+    return Proposal(best, remark=_describe_failure(tried, label, best_open))
+
+
+def count_open(found: Audit) -> int | None:
+    """Return the number of open questions, None if something was found."""
+    return sum(run.undecided for run in found.runs) if found.asked_verdict == "incomplete" else None
 
 
 def _describe_failure(tried: int, label: str, still_open: int | None) -> str:

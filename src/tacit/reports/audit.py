@@ -44,6 +44,7 @@ from tacit.reports.document import (
     Proofs,
     ReportKind,
     Section,
+    Sentence,
     Table,
     bullet,
     capitalise,
@@ -74,7 +75,7 @@ COSTS: dict[str, tuple[str, str] | str] = {
     "cells_lost": ("cell lost", "cells lost"),
     "cells_hidden": ("cell hidden", "cells hidden"),
     "support_error_mean": "counts off by {:.2%} on average",
-    "information_lost": "{:.4f} nats of information lost per person",
+    "information_lost_share": "{:.1%} of the information about sensitive values lost",
     "people_changed": ("person changed", "people changed"),
     "mean_group": "{:.2f} people in a group on average",
     "suppressed": ("person left out", "people left out"),
@@ -367,13 +368,23 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         yield Listing((Item((what,), (repair,)),))
     else:
         yield Heading("What to do next")
-        yield Listing.of(sentences.next_steps(audit))
+        yield Listing.of(sentences.next_steps(audit, repair))
 
 
 def audit_text(
-    audit: Audit, *, release: Release | None = None, top: int, kind: ReportKind = "internal", origin: str = "", width: int = WIDTH
+    audit: Audit,
+    *,
+    release: Release | None = None,
+    top: int,
+    kind: ReportKind = "internal",
+    repair: str = "",
+    origin: str = "",
+    width: int = WIDTH,
 ) -> str:
-    """Return the shorter report for a terminal; ``origin`` names the settings."""
+    """Return the shorter report for a terminal.
+
+    ``repair`` is the command that repairs the release; ``origin`` names the settings.
+    """
     summary = Summary(audit)
     findings = audit.findings[:top]
     proofs = tuple(_proofs(findings, audit, release)) if kind == "internal" else (_external_listing(findings),)
@@ -398,7 +409,7 @@ def audit_text(
         *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
         Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),
-        Section("Next", (Listing.of(sentences.next_steps(audit)),)),
+        Section("Next", (Listing.of(_steps(audit, kind, repair)),)),
     ]
     shown = Document(
         title="Tacit",
@@ -408,6 +419,12 @@ def audit_text(
         sections=tuple(sections),
     )
     return render_text(shown, width=width)
+
+
+def _steps(audit: Audit, kind: ReportKind, repair: str) -> list[Sentence]:
+    """Return what to do next; readers outside cannot repair what is exposed."""
+    steps = sentences.next_steps(audit, repair)
+    return steps[:1] if kind == "external" and audit.verdict == "exposed" else steps
 
 
 def _guess_sections(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool) -> Iterator[Section]:
@@ -772,7 +789,11 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> Iterator[
 
 def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[str]:
     ran = [run for run in audit.runs if run.status != "not-relevant"]
-    parts = [f"{run.code} {sentences.short_outcome(audit, run, kind)}" for run in ran]
+    outcomes: dict[str, list[str]] = {}
+    for run in ran:
+        is_alone = run.status in ("ran", "stopped")
+        outcomes.setdefault(f"{run.code * is_alone} {sentences.short_outcome(audit, run, kind)}", []).append(run.code)
+    parts = [outcome if outcome[0] != " " else f"{', '.join(codes)}{outcome}" for outcome, codes in outcomes.items()]
     others = len(audit.runs) - len(ran)
     does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
     yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows more).", width, indent="")[:3]
@@ -780,6 +801,9 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[st
         yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
     elif audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
         yield from _suggested(audit.suggestions, width)
+    elif kind == "internal" and (lacking := sentences.lacking(audit)):
+        # Nothing that is made of it could be clean, since these attacks would not run on it either.
+        yield from bullet("Next   ", f"Before it can be repaired, {lacking}, and audit again.", width, indent="")[:3]
     elif repair:
         yield f"Repair  {repair}"
     elif sentences.judges_classes(audit) and kind == "internal":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tacit.model.changes import LineChange
-from tacit.model.repair import Bucketized, Hidden, Repair
+from tacit.model.repair import Bucketized, BucketizedParts, Hidden, Repair
 from tacit.model.version import __version__
 from tacit.reports import sentences
 from tacit.reports.audit import file_rows, limit_table, measure_rows, title_of
@@ -119,7 +119,7 @@ def describe_numbers(done: Repair) -> list[tuple[str, str]]:
     if done.release.kind == "rules":
         support = f"support at least {header.min_support:,} people" if header.min_support else "no support threshold"
         bar = f", confidence at least {float(header.min_confidence):.4g}" if header.min_confidence is not None else ""
-        numbers = f"; supports with {header.digits} decimals" if header.digits is not None else ""
+        numbers = f"; supports with {counted(header.digits, 'decimal')}" if header.digits is not None else ""
         whole = "complete" if header.complete else "incomplete"
         return [("Rules", f"{len(done.release):,}, {support}{bar}{numbers}; the header declares the list {whole}")]
     if done.method != "round" or (header.base is None and header.digits is None):
@@ -201,7 +201,7 @@ _COST_NAMES = {
     "supports_changed": "itemsets with another count",
     "support_error_mean": "counts off on average by",
     "support_error_max": "counts off at most by",
-    "information_lost": "information lost per person",
+    "information_lost_share": "information about sensitive values lost",
     "query_error": "answers to questions off on average by",
     "confidence_error": "confidences of rules off on average by",
 }
@@ -214,11 +214,13 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
     units = {measure.name: measure.unit for measure in MEASURES}
     rows = []
     for name, value in cost.items():
+        if name == "information_lost":
+            continue  # as a share it can be understood
         if isinstance(value, Mapping):
             told = ", ".join(f"{visible(str(key))} {format_number(number)}" for key, number in value.items()) or "none"
         else:
             unit = units.get(name, "share" if name.endswith(("_share", "_error")) else "")
-            told = value if isinstance(value, str) else format_measure(value, unit) + (" nats" if unit == "nats" else "")
+            told = value if isinstance(value, str) else format_measure(value, unit)
         rows.append((_COST_NAMES.get(name, name.replace("_", " ")), told))
     return rows
 
@@ -242,7 +244,7 @@ def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
 # People in groups
 
 
-def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> str:
+def bucketized_text(made: Bucketized | BucketizedParts, *, dropped: int = 0, origin: str = "") -> str:
     """Return the groups, audits, and comparison with Anatomy."""
     cost = made.cost
     sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
@@ -250,7 +252,7 @@ def bucketized_text(made: Bucketized, *, dropped: int = 0, origin: str = "") -> 
     return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 
 
-def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
+def _bucketized_facts(made: Bucketized | BucketizedParts, dropped: int, origin: str) -> Iterator[tuple[str, str]]:
     cost = made.cost
     which = f"{made.method} ({cost['grouped_by']} came out better)" if cost["grouped_by"] != made.method else made.method
     left_over = "nobody was left over"
@@ -279,7 +281,7 @@ def _bucketized_facts(made: Bucketized, dropped: int, origin: str) -> Iterator[t
 
 
 def _audit_facts(
-    made: Bucketized | Hidden, dropped: int, origin: str, *, before: str, rest: str = ""
+    made: Bucketized | BucketizedParts | Hidden, dropped: int, origin: str, *, before: str, rest: str = ""
 ) -> Iterator[tuple[str, str]]:
     if dropped:
         yield "Missing", f"{counted(dropped, 'row')} with the mark of a missing value dropped{rest}"

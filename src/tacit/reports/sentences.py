@@ -218,7 +218,7 @@ def _classes_sentence(audit: Audit) -> str:
     parts = []
     if small := int(found["people_below_k"]):
         alone = int(found["people_alone"])
-        of_them = f", {alone:,} of them with nobody" if alone else ""
+        of_them = "" if not alone else ", in fact with nobody" if alone == small else f", {alone:,} of them with nobody"
         shares = "person shares" if small == 1 else "people share"
         parts.append(f"{small:,} {shares} their quasi-identifiers with fewer than {k - 1:,} others{of_them}")
     if certain := int(found.get("people_certain") or 0):
@@ -800,15 +800,17 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 # What to do
 
 _DO_NOT_PUBLISH = "Do not publish this release as it is."
+_GIVE_WHO = "give everybody's quasi-identifiers with --known, or the data with --data"
+_SAY_WHO = "name the quasi-identifying columns with --qi and the sensitive one with --sa, or say --sa none"
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
 _CHOOSE = "Choose one of the repairs that make it clean, and run its command."
 _NO_REPAIR = "No repair that was tried makes it clean: "
-_PUBLISH_LESS = "Publish less: fewer digits, a higher threshold, fewer lines; then audit the new release before you publish it."
+_TRIES = " tries every repair that fits, and carries out the cheapest that is clean (tacit repairs lists them)."
 
 
-def next_steps(audit: Audit) -> list[Sentence]:
-    """Return what the owner can do now."""
+def next_steps(audit: Audit, repair: str = "") -> list[Sentence]:
+    """Return what the owner can do now; ``repair`` is the command that repairs the release."""
     if audit.verdict == "clean":
         what = "this file" if len(audit.release) == 1 else "these files"
         limit = f"{what}, this {'k' if finds_groups(audit) else 'l'}"
@@ -819,7 +821,7 @@ def next_steps(audit: Audit) -> list[Sentence]:
         return [(f"Clean holds for {limit} and the attacks that ran.",), (_MAY_ADD,)]
     if audit.verdict == "incomplete":
         return [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
-    steps = _steps_when_exposed(audit)
+    steps = _steps_when_exposed(audit, repair)
     if judges_classes(audit):
         return steps
     if audit.suggestions is None:
@@ -831,7 +833,7 @@ def next_steps(audit: Audit) -> list[Sentence]:
     return [steps[0], (f"{_NO_REPAIR}{', or '.join([*ways, 'publish something else'])}.",)]
 
 
-def _steps_when_exposed(audit: Audit) -> list[Sentence]:
+def _steps_when_exposed(audit: Audit, repair: str) -> list[Sentence]:
     if judges_classes(audit):
         return _steps_for_classes(audit)
     if is_table(audit):
@@ -840,24 +842,32 @@ def _steps_when_exposed(audit: Audit) -> list[Sentence]:
         hide = Command(f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT")
         return [("Do not publish this table as it is.",), ("Hide condition cells of the sensitive records: ", hide, ".")]
     if len(audit.release) > 1:
-        again = _PUBLISH_LESS.replace("the new release before you publish it", "all of them again before you publish them")
-        return [("Do not publish these releases together as they are.",), (again,)]
+        change = Command(repair or "tacit repair RELEASES.. -o DIR")
+        return [("Do not publish these releases together as they are.",), ("Repair them: ", change, _TRIES)]
+    needs_data = (
+        " --data DATA" if audit.release[0]["kind"] == "rules" else ""
+    )  # rules are repaired with the people they are about
+    change = Command(repair or f"tacit repair RELEASE{needs_data} --k {audit.policy.k} -o OUT")
     if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
-        change = Command(f"tacit repair RELEASE --method round --k {audit.policy.k} -o OUT")
         maximal = Command("tacit mine itemsets --only maximal")
         return [
             (_DO_NOT_PUBLISH,),
-            ("Repair it: ", change, " (tacit repairs lists other ways)."),
+            ("Repair it: ", change, _TRIES),
             ("Or publish less: the maximal itemsets alone (", maximal, ") reveal no supports of their subsets."),
         ]
     if not finds_groups(audit):
         made = Command(f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR")
         return [(_DO_NOT_PUBLISH,), ("Group the people again, so that what is known does not help: ", made, ".")]
-    out: list[Sentence] = [(_DO_NOT_PUBLISH,), (_PUBLISH_LESS,)]
+    out: list[Sentence] = [(_DO_NOT_PUBLISH,), ("Repair it: ", change, _TRIES)]
     if audit.adversary.get("knows_quasi_identifiers") is False:
-        known = "give everybody's quasi-identifiers with --known, or the data with --data"
+        known = _SAY_WHO if _has_people(audit) else _GIVE_WHO
         out.append((f"What it reveals about individuals was not examined: {known}.",))
     return out
+
+
+def _has_people(audit: Audit) -> bool:
+    """Tell if the people were given, so that only the roles of their columns can lack."""
+    return any(name in audit.options["given"] for name in ("data", "known"))
 
 
 def _steps_for_classes(audit: Audit) -> list[Sentence]:
@@ -878,19 +888,29 @@ def _steps_for_classes(audit: Audit) -> list[Sentence]:
 def _missing_decisions(audit: Audit) -> str:
     hints = {
         "stopped": "give more time with --time-limit",
-        "unavailable": "give what the attacks that could not run lack",
+        "unavailable": _unavailable(audit),
         "not-asked": "leave --attack out, so that every attack that applies runs",
         "ran": "give the data with --data",
     }
     if any(release.get("n") is None for release in audit.release):
         hints["ran"] += ", or the number of people with --n"
-    if audit.adversary.get("knows_quasi_identifiers") is False:
-        hints["unavailable"] = "give everybody's quasi-identifiers with --known, or the data with --data"
     found = list(dict.fromkeys(_hint(run) or hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
         ignore = "say with --ignore NAME that it says nothing about people"
         found.append(f"give what was not read in a form that Tacit reads, or {ignore}")
     return " or ".join(found) or "give a release of a kind that some attack applies to (tacit attacks lists them)"
+
+
+def lacking(audit: Audit) -> str:
+    """Return what attacks that could not run lack, as something to do; empty if nothing."""
+    found = dict.fromkeys(_hint(run) or _unavailable(audit) for run in audit.runs if run.status == "unavailable")
+    return " or ".join(found)
+
+
+def _unavailable(audit: Audit) -> str:
+    if audit.adversary.get("knows_quasi_identifiers") is False:
+        return _SAY_WHO if _has_people(audit) else _GIVE_WHO
+    return "give what the attacks that could not run lack"
 
 
 def _hint(run: AttackRun) -> str:

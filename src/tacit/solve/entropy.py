@@ -322,10 +322,10 @@ class _System:
         return change - _solve_factored(self._factor, missed + _times(self._matrix, change))
 
 
-LARGEST = 200_000  #: Problems with more numbers than this are left to Newton's method alone; the program would take minutes.
+LARGEST = 200_000  #: Problems with more numbers than this are left to the other methods; the program would take many minutes.
 
 
-def inside_of(problem: Problem, *, seconds: float = 30.0) -> tuple[Problem, Ints] | None:
+def inside_of(problem: Problem, *, seconds: float = 300.0) -> tuple[Problem, Ints] | None:
     """Return a problem's unsettled part and its statements' numbers, or None."""
     classes = np.repeat(np.arange(len(problem.people)), np.diff(problem.starts))
     if len(classes) == 0 or len(classes) > LARGEST:

@@ -25,7 +25,8 @@ def run_highs(given: dict[str, Any]) -> dict[str, Any]:
     """Minimise ``cost @ x`` within bounds.
 
     The bounds are ``low <= matrix @ x <= high`` and ``least <= x <= most``. The matrix is given by columns (``starts``, ``rows``, ``values``),
-    ``whole`` says which unknowns are whole numbers, if any. The answer is the arguments of :class:`tacit.solve.solver.Solution`.
+    ``whole`` says which unknowns are whole numbers, if any. The answer is the arguments of :class:`tacit.solve.solver.Solution`. Where there are
+    ``further`` costs, it has an entry ``further`` with the answer for each, found from the optimum of the one before.
     """
     import highspy
 
@@ -41,7 +42,18 @@ def run_highs(given: dict[str, Any]) -> dict[str, Any]:
         solver.setOptionValue("presolve", "off")
         solver.run()
         status = solver.getModelStatus()
-    return _answer_of(highspy, solver, status, is_whole=given["whole"] is not None)
+    answer = _answer_of(highspy, solver, status, is_whole=given["whole"] is not None)
+    if len(given.get("further", ())):
+        answer["further"] = [_solve_next(highspy, solver, cost) for cost in given["further"]]
+    return answer
+
+
+def _solve_next(highspy: Any, solver: Any, cost: Any) -> dict[str, Any]:
+    """Minimise another cost; what was feasible still is, so that the primal simplex goes on from there."""
+    solver.setOptionValue("simplex_strategy", 4)
+    solver.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+    solver.run()
+    return _answer_of(highspy, solver, solver.getModelStatus(), is_whole=False)
 
 
 def _model(highspy: Any, given: dict[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,14 +14,24 @@ import numpy.typing as npt
 
 from tacit.buckets.assignments import valid_values
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
-from tacit.buckets.grouping import METHODS, Grouped, Method, group_people
+from tacit.buckets.grouping import METHODS, Made, Method, group_classes
 from tacit.buckets.labels import Labels
+from tacit.buckets.placing import Placement, secret_seed
 from tacit.buckets.statistics import Statistics
-from tacit.buckets.utility import UtilitySettings, grouping_cost, measure_utility, read_intervals
+from tacit.buckets.surviving_correlations import learn
+from tacit.buckets.utility import (
+    UtilitySettings,
+    grouping_cost,
+    measure_guesses_at_release,
+    measure_utility,
+    plain_figures,
+    read_intervals,
+)
 from tacit.files.buckets import read_buckets, shuffled
 from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
 from tacit.files.tables import read_table
+from tacit.model.arrays import Codes, Ints
 from tacit.model.audit import Audit, Target
 from tacit.model.buckets import Buckets
 from tacit.model.errors import Infeasible, InputError, InternalError, OptionError, nearest_name
@@ -31,11 +41,14 @@ from tacit.model.numbers import Threshold, exact, share
 from tacit.model.ordered import ordered_values
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Header
-from tacit.model.repair import Bucketized, Tried
-from tacit.model.table import Column, Names, Table
+from tacit.model.repair import Bucketized, BucketizedParts, Tried
+from tacit.model.table import Column, Names, Table, row_keys
 from tacit.verbs.audit import audit, audit_one
+from tacit.verbs.bucket_parts import Whole, merge_audits
 from tacit.verbs.data import name_rows, one_row_each, roles_of
 from tacit.verbs.kinds import Given
+
+AT_ONCE = 2_000_000  #: Releases of more people are made and audited part by part.
 
 
 def bucketize(
@@ -52,10 +65,12 @@ def bucketize(
 ) -> Bucketized:
     """Group the people of a table so that everybody has l possible values, and audit the result.
 
+    The release lists people in the order of the table; one of more than two million people, or of merged rows, in its own order.
+
     Parameters
     ----------
     people
-        A table with quasi-identifying columns and a sensitive one.
+        A table with quasi-identifying columns and a sensitive one; equal rows may be merged, with weights.
     l
         How many values everybody must be able to have, given groups and knowledge: matching l-diversity.
     method
@@ -71,7 +86,8 @@ def bucketize(
     suppress
         Leave out who cannot have l values in any grouping, instead of raising :class:`Infeasible`.
     seed
-        Random seed: which of several people who are alike come to which group.
+        Random seed: which of several people who are alike come to which group. Chance depends on the data as well, so that nobody without them
+        can repeat it.
     time_limit, progress
         As for :func:`tacit.mine_itemsets`.
 
@@ -84,6 +100,37 @@ def bucketize(
     >>> made.ok, made.cost["groups"], made.cost["largest_group"]
     (True, 2, 2)
     """
+    made = bucketize_parts(
+        people,
+        l=l,
+        method=method,
+        knowledge=knowledge,
+        max_posterior=max_posterior,
+        suppress=suppress,
+        seed=seed,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    return made if isinstance(made, Bucketized) else _joined(made)
+
+
+def bucketize_parts(
+    people: Table,
+    *,
+    l: int,  # noqa: E741
+    method: Method = "balanced",
+    knowledge: Any = None,
+    max_posterior: Any = None,
+    suppress: bool = False,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Bucketized | BucketizedParts:
+    """Do the same as :func:`bucketize`; a large release comes in parts.
+
+    A release of more than two million people is a :class:`~tacit.model.repair.BucketizedParts`, which makes its parts when they are looked at
+    and holds no array of everybody.
+    """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
     require_table(people, "bucketize")
@@ -95,7 +142,7 @@ def bucketize(
     if method == "anatomy" and max_posterior is not None:
         remedy = "Leave it out, or choose balanced"
         raise OptionError("anatomy does not look at probabilities", where="--max-posterior", remedy=remedy)
-    table = _one_sensitive_column(people)
+    table, numbering = _merge_equal_people(people)
     values = table.sa.values
     if len(values) < 2:
         what = "holds one value only, so everybody's is known"
@@ -107,11 +154,20 @@ def bucketize(
     facts = read_knowledge(knowledge)
     excluding = tuple(fact for fact in facts if fact.excludes)
     known = Exclusions.of(excluding, table.qi, values)
-    wrong = np.flatnonzero(known.patterns[known.kind, table.sa.codes])
-    if len(wrong):
-        who = f"{_people(len(wrong))} that they cannot have the value that they have"
-        what = f"says of {who} ({name_rows(wrong)}, counted from 0)"
+    wrong = np.asarray(known.patterns[known.kind, table.sa.codes])
+    if wrong.any():
+        who = f"{_people(int(table.weights[wrong].sum()))} that they cannot have the value that they have"
+        what = f"says of {who}{_name_people(wrong, numbering)}"
         raise InputError(what, where="--knowledge", remedy="Leave out what is not true of these data")
+    chance = secret_seed(table, seed)
+    if table.n <= AT_ONCE:
+        # All that follows works on people one by one, in the order of their classes: it is the same however the data were read.
+        origin = None if numbering is None else np.argsort(numbering, kind="stable")
+        numbering = None if numbering is None else np.arange(table.n)
+        table = one_row_each(table)
+        known = Exclusions.of(excluding, table.qi, values)
+    else:
+        origin = None
     statistics = _read_statistics(facts, table, suppress=suppress) if len(excluding) < len(facts) else None
     bound = None if max_posterior is None else exact_bound(max_posterior)
     case = _Case(
@@ -123,13 +179,17 @@ def bucketize(
         method=method,
         suppress=suppress,
         seed=seed,
+        chance=chance,
         bound=bound,
         limits=limits,
+        origin=origin,
     )
     tell(0.1)
-    case = case.feasible()
+    case = case.feasible(numbering)
     tell(0.2)
-    made = case.group_people(method, lambda done: tell(0.2 + 0.4 * done))
+    made = case.group_classes(method, lambda done: tell(0.2 + 0.4 * done))
+    if table.n > AT_ONCE:
+        return case.make_parts(made, tell)
     return case.make_release(made, tell)
 
 
@@ -138,6 +198,10 @@ def _read_statistics(facts: tuple[Fact, ...], people: Table, *, suppress: bool) 
     if suppress:
         what = "cannot be used with facts that rule nothing out: they speak of everybody in the table"
         raise OptionError(what, where="--suppress", remedy="Remove the option, or these facts")
+    if people.n > AT_ONCE:
+        what = f"facts that rule nothing out tie all groups together, and there are {people.n:,} people"
+        remedy = f"Leave them out, or give at most {AT_ONCE:,} people"
+        raise OptionError(what, where="--knowledge", remedy=remedy)
     found = Statistics.of(facts, people.qi, people.sa.values)
     totals = zip(found.facts, found.lo, found.true_totals(people.sa.codes), found.hi, strict=True)
     wrong = [fact.place for fact, low, total, high in totals if not low <= total <= high]
@@ -156,6 +220,11 @@ def exact_bound(given: Any) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
+    """People, one row each or merged with weights, and what their groups must keep to.
+
+    ``seed`` is the one that was given, ``chance`` the one that decides who comes to which group; ``origin`` are the rows of the data.
+    """
+
     people: Table
     facts: tuple[Fact, ...]
     known: Exclusions
@@ -164,8 +233,10 @@ class _Case:
     method: Method
     suppress: bool
     seed: int
+    chance: int
     bound: Fraction | None
     limits: Limits
+    origin: Ints | None = None
     dropped: int = 0
 
     @property
@@ -176,70 +247,175 @@ class _Case:
     def labels(self) -> Labels:
         return Labels.of(self.codes, self.known, self.statistics)
 
-    def feasible(self) -> _Case:
+    def classes(self, labels: Labels) -> Classes:
+        return labels.classes(seed=self.chance, weights=self.people.weights)
+
+    def feasible(self, numbering: Ints | None) -> _Case:
         if self.method == "anatomy":
-            _check_frequent(self.people.sa, self.policy.l)
+            _check_frequent(self.people, self.policy.l)
             return self
-        classes = self.labels.classes(seed=self.seed)
+        classes = self.classes(self.labels)
         case = self
         found = Feasible.of(classes, self.policy.l)
         if found.people_short:
             kept = suppress_infeasible(classes, self.policy.l)
             if not self.suppress or not len(kept):
-                raise _infeasible(found, kept)
-            case = self.without(kept.rows)
+                rows = np.zeros(len(self.codes), np.bool_)
+                rows[found.rows] = True
+                raise _infeasible(found, kept, rows if self.origin is None else rows[np.argsort(self.origin)], numbering)
+            weights = np.zeros_like(self.people.weights)
+            weights[kept.rows] = self.people.weights[kept.rows]
+            case, _ = self.with_weights(weights)
             classes = kept
         if case.bound is not None:
             if case.statistics is None:
                 _check_bound(classes, case.bound)
             else:
-                _check_bound(Classes.of(case.codes, case.known.kind, case.known.patterns, seed=case.seed), case.bound)
+                plain = Classes.of(case.codes, case.known.kind, case.known.patterns, seed=0, weights=case.people.weights)
+                _check_bound(plain, case.bound)
                 _check_totals(case.statistics, case.known, case.codes, case.bound)
         return case
 
-    def without(self, rows: npt.NDArray[np.int64]) -> _Case:
-        rows = np.sort(rows)
+    def with_weights(self, weights: Ints) -> tuple[_Case, Ints]:
+        """Return the case of fewer people, and the fresh number of each row."""
+        rows = np.flatnonzero(weights)
         kept = np.flatnonzero(np.bincount(self.codes[rows], minlength=len(self.known.values)))
         known = Exclusions(tuple(self.known.values[value] for value in kept), self.known.patterns[:, kept], self.known.kind[rows])
-        dropped = self.dropped + len(self.codes) - len(rows)
-        return replace(self, people=self.people.take(rows), known=known, dropped=dropped)
+        dropped = self.dropped + int(self.people.weights.sum() - weights.sum())
+        people = replace(self.people.take(rows), weights=weights[rows])
+        origin = None if self.origin is None else self.origin[rows]
+        fresh = np.cumsum(weights > 0) - 1
+        return replace(self, people=people, known=known, dropped=dropped, origin=origin), fresh
 
-    def group_people(self, method: Method, progress: Callable[[float], None] = lambda _: None) -> Grouped:
-        labels = Labels.of(self.codes, self.known, None if method == "anatomy" else self.statistics)
-        return group_people(
-            labels.own,
-            labels.kind,
-            labels.patterns,
-            shown=labels.shown,
+    def group_classes(self, method: Method, progress: Callable[[float], None] = lambda _: None) -> tuple[Made, Classes]:
+        if method == "anatomy":
+            codes = self.codes
+            nothing = Exclusions.none(len(codes), self.known.values)
+            labels = Labels.of(codes, nothing, None)
+        else:
+            labels = self.labels
+        classes = self.classes(labels)
+        made = group_classes(
+            classes,
             least=self.policy.l,
             method=method,
             bound=self.bound,
             suppress=self.suppress,
-            seed=self.seed,
+            seed=self.chance,
             limits=self.limits,
             progress=progress,
         )
+        return made, classes
 
-    def make_release(self, made: Grouped, tell: Callable[[float], None]) -> Bucketized:
+    def make_release(self, grouped: tuple[Made, Classes], tell: Callable[[float], None]) -> Bucketized:
+        made, classes = grouped
         case = self
-        group = made.group
+        group = made.recipes.assign(classes, len(self.codes), seed=self.chance)
         if (group < 0).any():
-            inside = np.flatnonzero(group >= 0)
-            case = self.without(inside)
+            inside = group >= 0
+            case, _ = self.with_weights(np.where(inside, self.people.weights, 0))
             group = group[inside]
         buckets = case.buckets(group)
         vulnerable = case.count_vulnerable(buckets)
         if vulnerable and case.method != "anatomy":
-            what = f"{_people(vulnerable)} have too few valid values in the groups"
-            raise InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
+            raise _unsafe(vulnerable)
         tell(0.7)
         after = case.audit(shuffled(buckets, seed=self.seed), is_plausible=not vulnerable)  # as it is written
         tell(0.9)
-        before = case.audit(case.buckets(_equal_rows(case.people)), attacks=("B01",))
-        cost = case.cost(buckets, made, vulnerable)
+        cost = case.cost(made, vulnerable)
         cost |= grouping_cost(buckets, case.people, case.known, check=lambda: self.limits.check("bucketize"))
         tried = case.rival() if case.facts and case.method != "anatomy" else ()
-        return Bucketized.made(buckets, method=self.method, before=before, after=after, cost=cost, tried=tried)
+        listed = buckets if case.origin is None else _reorder(buckets, np.argsort(case.origin))
+        before = case.before()
+        return Bucketized.made(listed, method=self.method, before=before, after=after, cost=cost, tried=tried)
+
+    def make_parts(self, grouped: tuple[Made, Classes], tell: Callable[[float], None]) -> BucketizedParts:
+        """Return the release of a large table, made and audited part by part."""
+        made, classes = grouped
+        placement = Placement(made.recipes, classes, self.people.weights, self.chance)
+        case = self
+        fresh: Ints | None = None
+        if int(placement.placed.sum()) < self.people.n:
+            case, fresh = self.with_weights(placement.placed_weights)
+
+        def parts() -> Iterator[Buckets]:
+            return case.parts(placement, fresh)
+
+        whole = Whole.of(made.recipes, classes, case.people.sa)
+        first = next(parts())
+        valid = valid_values(first, Exclusions.of(case.excluding, first.people, first.values))
+        model = learn(valid, seed=self.limits.seed, check=lambda: self.limits.check("bucketize"))
+        vulnerable = 0
+
+        def audited() -> Iterator[tuple[Buckets, Audit]]:
+            nonlocal vulnerable
+            done = 0
+            for part in parts():
+                audit = case.audit(part, model=model)
+                vulnerable += int(audit.measures["vulnerable"] or 0)
+                done += part.n
+                tell(0.6 + 0.3 * done / case.people.n)
+                yield part, audit
+
+        figures = plain_figures(whole.buckets, everybody=whole.everybody)
+        after = merge_audits(audited(), whole, figures)
+        if vulnerable and case.method != "anatomy":
+            raise _unsafe(vulnerable)
+        cost = case.cost(made, vulnerable)
+        own = case.own_values(placement, fresh)
+        known = Exclusions.of(case.excluding, first.people, first.values)
+        cost |= measure_guesses_at_release(valid_values(first, known, own), own, check=lambda: self.limits.check("bucketize"))
+        cost |= {"group_guess_right": whole.group_guess_right}
+        tried = case.rival() if case.facts and case.method != "anatomy" else ()
+        return BucketizedParts(
+            case.people.n,
+            replace(first.header, n=case.people.n),
+            first.group_name,
+            parts,
+            len(whole),
+            method=self.method,
+            before=case.before(),
+            after=after,
+            cost=cost,
+            tried=tried,
+        )
+
+    @property
+    def excluding(self) -> tuple[Fact, ...]:
+        return tuple(fact for fact in self.facts if fact.excludes)
+
+    @cached_property
+    def combination(self) -> Ints:
+        """Number of each row's quasi-identifiers."""
+        key = row_keys((column.codes for column in self.people.qi.columns), len(self.people.weights))
+        return np.unique(key, return_inverse=True)[1].reshape(-1)
+
+    def _placed(self, placement: Placement, fresh: Ints | None) -> Iterator[tuple[int, Ints, Codes]]:
+        """Yield the first group, and rows and groups in an order that tells nothing: by group and by quasi-identifiers."""
+        for begin, rows, group in placement.parts():
+            rows = rows if fresh is None else fresh[rows]
+            order = np.argsort((group.astype(np.int64) << 32) + self.combination[rows], kind="stable")
+            yield begin, rows[order], group[order]
+
+    def parts(self, placement: Placement, fresh: Ints | None) -> Iterator[Buckets]:
+        for begin, rows, group in self._placed(placement, fresh):
+            self.limits.check("bucketize")
+            columns = tuple(Column(one.name, one.values, one.codes[rows]) for one in self.people.columns)
+            people = replace(self.people, columns=columns, weights=np.ones(len(rows), np.int64))
+            part = replace(self, people=people).buckets(group)
+            names = tuple(str(number) for number in range(begin + 1, begin + len(part) + 1))
+            yield replace(part, names=names)
+
+    def own_values(self, placement: Placement, fresh: Ints | None) -> npt.NDArray[np.int32]:
+        """Return the values of the people of the first part."""
+        _, rows, _ = next(self._placed(placement, fresh))
+        return np.asarray(self.codes[rows])
+
+    def before(self) -> Audit:
+        """Audit the table as it is: everybody's value next to their quasi-identifiers."""
+        merged = self.people.merged()
+        case = replace(self, people=merged)
+        return case.audit(case.buckets(_order_by_value(merged)), attacks=("B01",))
 
     def buckets(self, group: npt.NDArray[np.int32]) -> Buckets:
         missing = self.people.missing
@@ -254,18 +430,23 @@ class _Case:
             return int(np.count_nonzero(self.labels.count_plausible(buckets.group) < self.policy.l))
         return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
 
-    def audit(self, buckets: Buckets, attacks: tuple[str, ...] | None = None, *, is_plausible: bool = False) -> Audit:
+    def audit(
+        self, buckets: Buckets, attacks: tuple[str, ...] | None = None, *, is_plausible: bool = False, model: Any = None
+    ) -> Audit:
         self.limits.check("bucketize")
         knowledge = self.facts or None
-        if self.statistics is not None and is_plausible:
+        if model is not None or (self.statistics is not None and is_plausible):
             # Everybody has l values that all facts together leave possible, so R03 could find nothing; and B02 uses what R02 would.
-            given = Given(knowledge=knowledge, is_plausible=True)
+            given = Given(knowledge=knowledge, is_plausible=True, model=model)
             return audit_one(Target(buckets, self.policy, self.limits), given, attacks)
         return audit(buckets, knowledge=knowledge, policy=self.policy, attacks=attacks, time_limit=self.limits.seconds_left)
 
-    def cost(self, buckets: Buckets, made: Grouped, vulnerable: int) -> dict[str, Any]:
-        sizes = buckets.sizes
-        out: dict[str, Any] = {"groups": len(buckets), "largest_group": int(sizes.max()), "mean_group": float(sizes.mean())}
+    def cost(self, made: Made, vulnerable: int) -> dict[str, Any]:
+        recipes = made.recipes
+        sizes = recipes.sizes[recipes.groups > 0]
+        groups = int(recipes.groups.sum())
+        placed = int(recipes.sizes @ recipes.groups)
+        out: dict[str, Any] = {"groups": groups, "largest_group": int(sizes.max()), "mean_group": placed / groups}
         out |= {"residue": made.residue, "merges": made.merges, "suppressed": self.dropped, "vulnerable": vulnerable}
         if self.bound is not None:
             out["beyond_bound"] = made.beyond
@@ -274,39 +455,90 @@ class _Case:
     def rival(self) -> tuple[Tried, ...]:
         """Return the result of Anatomy, which ignores the knowledge."""
         try:
-            _check_frequent(self.people.sa, self.policy.l)
+            _check_frequent(self.people, self.policy.l)
         except Infeasible as error:
             return (Tried("anatomy", None, {}, f"{error.what}. {error.remedy}"),)
-        made = self.group_people("anatomy")
-        buckets = self.buckets(made.group)
-        vulnerable = self.count_vulnerable(buckets)
-        return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(buckets, made, vulnerable)),)
+        made, classes = replace(self, bound=None, suppress=False).group_classes("anatomy")
+        if self.people.n <= AT_ONCE:
+            vulnerable = self.count_vulnerable(self.buckets(made.recipes.assign(classes, len(self.codes), seed=self.chance)))
+        else:
+            placement = Placement(made.recipes, classes, self.people.weights, self.chance)
+            left = (
+                valid_values(one, Exclusions.of(self.excluding, one.people, one.values)) for one in self.parts(placement, None)
+            )
+            vulnerable = sum(int(np.count_nonzero(one.counts < self.policy.l)) for one in left)
+        return (Tried("anatomy", "exposed" if vulnerable else "clean", self.cost(made, vulnerable)),)
 
 
-def _one_sensitive_column(people: Table) -> Table:
+def _merge_equal_people(people: Table) -> tuple[Table, Ints | None]:
+    """Return the classes of equal people, and that of each row if rows are people in the order of the data."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
     if people.n == 0:
         raise InputError("holds nobody", where=f"column {sensitive.name}", remedy="Give a table with rows")
-    if len(people.schema.sa) > 1:  # several sensitive columns are published as one
-        table = replace(people.select(people.schema.qi), columns=(*people.qi.columns, sensitive))
-        people = replace(table, schema=replace(table.schema, sa=(sensitive.name,)))
-    return one_row_each(people)
+    # Several sensitive columns are published as one.
+    table = replace(people.select(people.schema.qi), columns=(*people.qi.columns, sensitive))
+    table = replace(table, schema=replace(table.schema, sa=(sensitive.name,)))
+    merged = table.merged()
+    if not people.is_by_row or (people.weights != 1).any():
+        return merged, None
+    keys = row_keys((column.codes for column in table.columns), len(table.weights))
+    return merged, np.unique(keys, return_inverse=True)[1].reshape(-1)
 
 
-def _equal_rows(people: Table) -> npt.NDArray[np.int32]:
-    """Return groups of people with equal rows, in lexicographic order."""
+def _joined(made: BucketizedParts) -> Bucketized:
+    """Return a release in parts as one."""
+    parts = list(made.parts())
+    columns = tuple(
+        replace(column, codes=np.concatenate([part.people.columns[place].codes for part in parts]))
+        for place, column in enumerate(parts[0].people.columns)
+    )
+    groups = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+    entries = np.cumsum([0, *(len(part.value) for part in parts)]).tolist()
+    return Bucketized(
+        people=replace(parts[0].people, columns=columns, weights=np.ones(made.n, np.int64)),
+        group=np.concatenate([part.group + np.int32(first) for part, first in zip(parts, groups, strict=False)]),
+        names=tuple(name for part in parts for name in part.names),
+        sensitive=parts[0].sensitive,
+        values=parts[0].values,
+        starts=np.append(0, np.concatenate([part.starts[1:] + first for part, first in zip(parts, entries, strict=False)])),
+        value=np.concatenate([part.value for part in parts]),
+        count=np.concatenate([part.count for part in parts]),
+        header=made.header,
+        method=made.method,
+        before=made.before,
+        after=made.after,
+        cost=made.cost,
+        tried=made.tried,
+    )
+
+
+def _reorder(buckets: Buckets, order: Ints) -> Buckets:
+    """Return the release with its people in another order."""
+    columns = tuple(replace(column, codes=column.codes[order]) for column in buckets.people.columns)
+    return replace(buckets, people=replace(buckets.people, columns=columns), group=buckets.group[order])
+
+
+def _order_by_value(people: Table) -> npt.NDArray[np.int32]:
+    """Return the groups of distinct rows, ordered by value and then quasi-identifiers."""
     codes = np.stack([*(column.codes for column in reversed(people.qi.columns)), people.sa.codes])
-    order = np.lexsort(codes)
-    is_new = (np.diff(codes[:, order], axis=1) != 0).any(axis=0)
-    group = np.zeros(len(order), np.int32)
-    group[order[1:]] = np.cumsum(is_new)
+    group = np.empty(codes.shape[1], np.int32)
+    group[np.lexsort(codes)] = np.arange(codes.shape[1], dtype=np.int32)
     return group
 
 
-def _check_frequent(sensitive: Column, least: int) -> None:
-    people = np.bincount(sensitive.codes)
+def _name_people(marked: npt.NDArray[np.bool_], numbering: Ints | None) -> str:
+    return "" if numbering is None else f" ({name_rows(np.flatnonzero(marked[numbering]))}, counted from 0)"
+
+
+def _unsafe(vulnerable: int) -> InternalError:
+    what = f"{_people(vulnerable)} have too few valid values in the groups"
+    return InternalError(what, where="bucketize", remedy="Please report this; nothing was released")
+
+
+def _check_frequent(table: Table, least: int) -> None:
+    people = np.bincount(table.sa.codes, table.weights).astype(np.int64)
     n = int(people.sum())
     frequent = int(np.count_nonzero(people * least > n))
     if frequent:
@@ -347,17 +579,17 @@ def _check_totals(statistics: Statistics, known: Exclusions, codes: npt.NDArray[
         raise Infeasible(what, where="--max-posterior", remedy=f"Allow {-(-lowest * 10000 // 1) / 10000:g} or more")
 
 
-def _infeasible(found: Feasible, kept: Classes) -> Infeasible:
-    rows = found.rows
+def _infeasible(found: Feasible, kept: Classes, short: npt.NDArray[np.bool_], numbering: Ints | None) -> Infeasible:
     n = found.classes.n
-    what = f"{_people(len(rows))} of {n:,} have fewer than {found.least} possible values in every grouping"
-    what += f" ({name_rows(rows)}, counted from 0)"
+    what = f"{_people(found.people_short)} of {n:,} have fewer than {found.least} possible values in every grouping"
+    what += _name_people(short, numbering)
     helps = [f"lower --l to {found.largest}, which everybody can have"] if found.largest > 1 else []
     helps.append("mine the knowledge with a stricter --significance")
     if len(kept):
         helps.append(f"leave {_people(n - kept.n)} out with --suppress")
     told = ", or ".join(helps)
-    return Infeasible(what, where=f"--l {found.least}", remedy=told[0].upper() + told[1:], rows=rows.tolist())
+    rows = [] if numbering is None else np.flatnonzero(short[numbering]).tolist()
+    return Infeasible(what, where=f"--l {found.least}", remedy=told[0].upper() + told[1:], rows=rows)
 
 
 def _values(number: int) -> str:

@@ -39,7 +39,8 @@ class Given:
     """Other inputs of the audit of one release.
 
     ``people`` are the owner's data as the release counts them; ``data`` are the same data as the caller gave them. If a release
-    ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run.
+    ``is_plausible``, the owner has shown that its knowledge leaves everybody l values, so that R02 and R03 need not run. ``model`` is that of
+    B03, if it was learnt from another part of the same release.
     """
 
     data: Any = None
@@ -50,6 +51,7 @@ class Given:
     withheld: Withheld = "at-threshold"
     sa_order: tuple[str, ...] = ()
     is_plausible: bool = False
+    model: Any = None
 
     @property
     def table(self) -> Table | None:
@@ -296,7 +298,7 @@ class _BucketsKind(Kind["Buckets"]):
         if given.people is not None and (given.table is None or not given.table.schema.sa):
             remedy = "Give the table that the release was made from, with its sensitive column"
             raise OptionError("has no sensitive column to compare the release with", where="--data", remedy=remedy)
-        return BucketCase(release, read_knowledge(given.knowledge))
+        return BucketCase(release, read_knowledge(given.knowledge), given.model)
 
     def adversary(self, release: Buckets, case: Any) -> dict[str, Any]:
         out: dict[str, Any] = {"knows_n": True, "knows_who_is_in_which_group": True}

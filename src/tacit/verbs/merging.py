@@ -63,7 +63,7 @@ def merge_runs(runs: Sequence[AttackRun], names: Sequence[str], part: str) -> At
         first.name,
         first.claim,
         next((one for one in worst if one in statuses), "ran"),
-        "; ".join(f"{names[number]}: {run.reason}" for number, run in ended if run.reason),
+        _join_reasons([(names[number], run.reason) for number, run in ended]),
         people=max(run.people for _, run in ended),
         undecided=sum(run.undecided for _, run in ended),
         columns=columns | {part: owner},
@@ -72,6 +72,13 @@ def merge_runs(runs: Sequence[AttackRun], names: Sequence[str], part: str) -> At
         show=of_part("show"),
         cautions=tuple(one for _, run in ended for one in run.cautions),
     )
+
+
+def _join_reasons(reasons: Sequence[tuple[str, str]]) -> str:
+    """Return the reasons with the names of their parts, or once if all parts have the same."""
+    if len(reasons) > 1 and len({reason for _, reason in reasons}) == 1:
+        return reasons[0][1]
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason)
 
 
 def merge_columns(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,29 +39,23 @@ def round_controlled(
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)
-    found_tables = numbered_tables(gathered.releases)
-    for number, release in enumerate(gathered.releases):
-        if number not in found_tables:
-            raise OptionError("is not a frequency table", where=_name(release), remedy="Give frequency tables")
-    tables = [_check_table(table, given.get("data")) for table in found_tables.values()]
+    tables = _check_tables(gathered, given.get("data"))
 
     def look(releases: Sequence[Release]) -> Audit:
         limits.check(method.NAME)
         return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
 
     found = look(gathered.releases) if before is None else before
-    people, population = relation_of(gathered, given.get("people"))
-    units = list(join_lines(tables, people, population).values())
-    counts = np.array([int(tables[places[0][0]].lo[places[0][1]]) for places in units], np.int64)
-    sums = list(_sums(tables, units))
+    cells = _Cells.of(gathered, tables, given.get("people"))
     least = policy.least_base
     tried = [base] if base is not None else [least, *(one for one in BASES if one > least)]
     for one in tried:
-        made = method.propose(RoundCase(counts, sums, one, seed, limits))
-        releases = _print(tables, units, made.printed, one)
+        made = method.propose(RoundCase(cells.counts, cells.sums, one, seed, limits))
+        releases = cells.print(made.printed, one)
         after = look(releases)
         if after.ok:
             break
+    counts = cells.counts
     moved = [abs(int(new) - int(old)) / max(1, int(old)) for new, old in zip(made.printed, counts, strict=True)]
     several = len(releases) > 1
     facts: dict[str, Any] = {"base": one, "seed": seed, "moved": made.moved, "lower_bound": made.lower_bound}
@@ -76,6 +70,42 @@ def round_controlled(
         start=gathered.releases if several else gathered.releases[0],
         facts=facts,
     )
+
+
+def round_tables(gathered: Gathered, base: int, limits: Limits, *, data: Any = None, people: Any = None) -> tuple[Release, ...]:
+    """Return the tables rounded to a base so that parts add up, without an audit."""
+    tables = _check_tables(gathered, data)
+    cells = _Cells.of(gathered, tables, people)
+    made = method.propose(RoundCase(cells.counts, cells.sums, base, seed=None, limits=limits))
+    return tuple(cells.print(made.printed, base))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """Cells of all tables: those that are the same once, with their counts and the sums among them."""
+
+    tables: Sequence[FrequencyTable]
+    units: Sequence[Sequence[Place]]
+    counts: Ints
+    sums: Sequence[Sum]
+
+    @classmethod
+    def of(cls, gathered: Gathered, tables: Sequence[FrequencyTable], given: Any) -> _Cells:
+        people, population = relation_of(gathered, given)
+        units = list(join_lines(tables, people, population).values())
+        counts = np.array([int(tables[places[0][0]].lo[places[0][1]]) for places in units], np.int64)
+        return cls(tables, units, counts, list(_sums(tables, units)))
+
+    def print(self, printed: Ints, base: int) -> list[FrequencyTable]:
+        return _print(self.tables, self.units, printed, base)
+
+
+def _check_tables(gathered: Gathered, data: Any) -> list[FrequencyTable]:
+    tables = numbered_tables(gathered.releases)
+    for number, release in enumerate(gathered.releases):
+        if number not in tables:
+            raise OptionError("is not a frequency table", where=_name(release), remedy="Give frequency tables")
+    return [_check_table(table, data) for table in tables.values()]
 
 
 def _name(release: Release) -> str:

@@ -33,7 +33,7 @@ from tacit.web import answers, examples, texts
 from tacit.web.guard import TooLarge, refuse_size
 from tacit.web.projects import LONGEST_NAME, Project
 from tacit.web.screens import SCREENS
-from tacit.web.site import Change, Handler, Screen, Site, fail, read_object, show_page
+from tacit.web.site import Change, Handler, Screen, Site, fail, is_full, read_object, show_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -65,7 +65,8 @@ def application(site: Site) -> Starlette:
         *(at(path, handler, method) for screen in SCREENS.values() for method, path, handler in screen.calls),
         at("/{screen}", no_page),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={TacitError: _say, TooLarge: _say_size})
+    handlers = {TacitError: _say, TooLarge: _say_size, OSError: _say_disk}
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
 
 
 def _of_project(site: Site, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -131,6 +132,7 @@ async def change(site: Site, request: Request, project: Project) -> Response:
 
 async def remove(site: Site, _: Request, project: Project) -> Response:
     """Remove a project."""
+    await site.keepers.cancel(project.id)
     await site.keepers.stop_of(project.id)
     await site.jobs.stop_of(project)
     site.workspace.remove(project)
@@ -158,7 +160,14 @@ def _where(path: Path) -> str:
 
 
 async def _say(_: Request, exc: Exception) -> Response:
-    return fail(422, str(exc))
+    return fail(507, texts.DISK_IS_FULL) if is_full(exc.__context__) else fail(422, str(exc))
+
+
+async def _say_disk(_: Request, exc: Exception) -> Response:
+    if is_full(exc):
+        return fail(507, texts.DISK_IS_FULL)
+    reason = exc.strerror if isinstance(exc, OSError) else ""
+    return fail(500, texts.NOT_WRITTEN.format(reason=reason or type(exc).__name__))
 
 
 async def _say_size(_: Request, __: Exception) -> Response:

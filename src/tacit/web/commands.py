@@ -28,6 +28,7 @@ FORMS = (
 PEOPLE = ("", "same", "nested", "unknown")
 #: Parts of what an attacker may have besides the release.
 ATTACKER = ("people", "facts", "earlier")
+SEVERAL = "safer"  #: Folder of several releases that were repaired together.
 NOTHING = "nothing"  #: Stands for an attacker who has the release only.
 _LONGEST = 2_000  #: Letters of one setting.
 
@@ -194,8 +195,25 @@ def suggest_command(project: Project, seconds: int) -> Command:
 def repair_command(project: Project, chosen: Sequence[str], changed: Mapping[str, str] | None = None) -> Command:
     """Return a repair by the words of a suggestion."""
     names = releases_of(project)
-    name = repaired_name(names[0]) if len(names) == 1 else "safer"
-    return Command(("repair", *_inputs(project, "repair", changed), *chosen), (name,), ("-o", name))
+    name = repaired_name(names[0]) if len(names) == 1 else SEVERAL
+    words = ["repair", *_inputs(project, "repair", changed)]
+    # What a suggestion repeats of the settings is said once.
+    for option, *values in _options_in(chosen):
+        if option not in words:
+            words += [option, *values]
+    return Command(tuple(words), (name,), ("-o", name))
+
+
+def _options_in(words: Sequence[str]) -> Iterator[list[str]]:
+    """Yield each option with its values."""
+    found: list[str] = []
+    for word in words:
+        if word.startswith("--") and found:
+            yield found
+            found = []
+        found.append(word)
+    if found:
+        yield found
 
 
 def take_command(project: Project, what: str) -> Command:
@@ -239,15 +257,21 @@ def repaired_name(name: str) -> str:
     return f"{stem}-safer{dot}{ending}"
 
 
-def chosen_options(command: str) -> list[str]:
-    """Return the method and its options from the command of a suggestion, as the record prints it."""
-    words = shlex.split(command)
-    if words[:2] != ["tacit", "repair"]:
-        return []
-    options = words[3:]
-    end = options.index("-o") if "-o" in options else len(options)
-    kept = options[:end]
-    return [] if any(word.isupper() and word not in ("OUT",) for word in kept if not word.startswith("-")) else kept
+#: Options of a suggestion that name files: the project has them.
+_OF_FILES = frozenset({"--data", "--known", "--knowledge", "--rows", "-o"})
+
+
+def read_suggestion(command: str) -> tuple[str, list[str]]:
+    """Return the verb of a suggestion's command, and its options without files, as the record prints it."""
+    _, verb, *words = shlex.split(command)
+    while words and not words[0].startswith("-"):
+        words = words[1:]  # places of files
+    kept: list[str] = []
+    while words:
+        end = next((place for place, word in enumerate(words[1:], start=1) if word.startswith("-")), len(words))
+        kept += [] if words[0] in _OF_FILES else words[:end]
+        words = words[end:]
+    return verb, kept
 
 
 def has_of_attacker(project: Project, part: str) -> bool:
@@ -262,7 +286,7 @@ def releases_of(project: Project) -> list[str]:
     return [*earlier, *project.having("release")]
 
 
-def _knowledge(project: Project) -> Iterator[tuple[str, str]]:
+def knowledge_files(project: Project) -> Iterator[tuple[str, str]]:
     """Yield the options about people and facts with their files."""
     if has_of_attacker(project, "people"):
         for role in ("data", "known"):
@@ -300,7 +324,7 @@ def _inputs(project: Project, verb: str, changed: Mapping[str, str] | None) -> I
         raise OptionError(texts.NO_RELEASE_CHOSEN, where=project.name, remedy=texts.ADD_RELEASE)
     releases = releases_of(project)
     yield from releases
-    for role, name in _knowledge(project):
+    for role, name in knowledge_files(project):
         yield from (f"--{role}", name)
     settings = {**project.settings, **(changed or {})}
     if len(releases) == 1:
@@ -330,8 +354,8 @@ def python_lines(project: Project) -> str:
     else:
         shown = [repr(name) for name in releases]
     arguments = [shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"]
-    facts = [name for role, name in _knowledge(project) if role == "knowledge"]
-    arguments += [f"{role}={name!r}" for role, name in _knowledge(project) if role != "knowledge"]
+    facts = [name for role, name in knowledge_files(project) if role == "knowledge"]
+    arguments += [f"{role}={name!r}" for role, name in knowledge_files(project) if role != "knowledge"]
     if facts:
         arguments.append(f"knowledge={facts[0]!r}" if len(facts) == 1 else f"knowledge={facts!r}")
     own = ("rows", "k", "l", "max-posterior", *(() if reading else ("n", "qi", "sa", "convention")))

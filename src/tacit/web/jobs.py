@@ -7,6 +7,7 @@ written. So a reload, a second tab or a restart of the server find it again, and
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tacit.files.disk import replace_file
+from tacit.model.errors import TacitError
 from tacit.model.version import __version__
 from tacit.web import texts
 from tacit.web.commands import Command, identity, refuse_outside
@@ -99,8 +101,6 @@ class Jobs:
         refuse_outside(command, self._workspace.files(project.id))
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
-        (folder / "out").mkdir(mode=0o700, parents=True)
-        command.prepare(folder)
         job = Job(
             id,
             tuple(command.to_run(folder)),
@@ -109,8 +109,15 @@ class Jobs:
             program=command.program,
             state=project.state,
         )
+        try:
+            (folder / "out").mkdir(mode=0o700, parents=True)
+            command.prepare(folder)
+            _write(folder, job)
+        except Exception:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         key = (project.id, id)
-        self._keep(key, job)
+        self._live[key] = job
         self._tasks[key] = asyncio.create_task(self._run(project, job))
         return job
 
@@ -144,11 +151,7 @@ class Jobs:
 
     def progress(self, project: Project, id: str) -> dict[str, Any]:
         """Return how far a command is, as it wrote last."""
-        try:
-            told = json.loads((self.folder(project, id) / "progress.json").read_bytes())
-            return {"share": float(told["share"]), "stage": str(told["stage"])}
-        except (OSError, ValueError, TypeError, KeyError):
-            return {"share": 0.0, "stage": ""}
+        return read_progress(self.folder(project, id) / "progress.json")
 
     def folder(self, project: Project, id: str) -> Path:
         """Return the folder of an answer."""
@@ -164,12 +167,12 @@ class Jobs:
         return identity(command, used, __version__)
 
     def _keep(self, key: tuple[str, str], job: Job) -> None:
+        """Keep the state of a job, in memory as long as it is not over or cannot be written."""
         self._live[key] = job
-        folder = self._workspace.folder(key[0]) / "answers" / key[1]
-        with suppress(OSError), replace_file(folder / "job.json") as temporary:
-            temporary.write_text(json.dumps(asdict(job)), encoding="utf-8")
-        if job.is_over:
-            del self._live[key]
+        with suppress(OSError, TacitError):
+            _write(self._workspace.folder(key[0]) / "answers" / key[1], job)
+            if job.is_over:
+                del self._live[key]
 
     async def _run(self, project: Project, job: Job) -> None:
         key = (project.id, job.id)
@@ -181,7 +184,11 @@ class Jobs:
         except asyncio.CancelledError:
             over = replace(job, status="cancelled", message=texts.CANCELLED)
         except OSError as exc:
-            over = replace(job, status="failed", message=texts.NOT_STARTED.format(reason=exc.strerror))
+            full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
+            message = texts.DISK_IS_FULL if full else texts.NOT_STARTED.format(reason=exc.strerror)
+            over = replace(job, status="failed", message=message)
+        except TacitError as exc:
+            over = replace(job, status="failed", message=str(exc))
         finally:
             self._keep(key, over)
             self._tasks.pop(key, None)
@@ -208,6 +215,20 @@ class Jobs:
         if process.returncode is not None and process.returncode < 0:
             message = texts.ENDED_BY_SYSTEM.format(signal=-process.returncode)
         return replace(job, status="failed", code=process.returncode, message=message or texts.NO_ANSWER)
+
+
+def _write(folder: Path, job: Job) -> None:
+    with replace_file(folder / "job.json") as temporary:
+        temporary.write_text(json.dumps(asdict(job)), encoding="utf-8")
+
+
+def read_progress(path: Path) -> dict[str, Any]:
+    """Return how far a process is that writes it to a file."""
+    try:
+        told = json.loads(path.read_bytes())
+        return {"share": float(told["share"]), "stage": str(told["stage"])}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {"share": 0.0, "stage": ""}
 
 
 async def start_process(

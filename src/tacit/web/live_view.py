@@ -1,40 +1,49 @@
 """Parts of the screen Verdict as markup, made by the process that keeps the release read.
 
-``head`` has the verdict and its numbers, ``body`` the heat map, the findings and the release, ``proof`` one finding. Nothing is decided here:
+``head`` has the verdict and its numbers, ``body`` the heat map, the findings and the release, ``proof`` one finding, ``lines`` what can be
+decided by hand. Nothing is decided here:
 :mod:`tacit.verbs.live` audits, :mod:`tacit.reports.browse` chooses what is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from tacit.model.changes import line_at
 from tacit.reports.audit import audit_head, audit_sections, size_figure
-from tacit.reports.browse import Browser, Filter
+from tacit.reports.browse import PAGE_OF_LINES, Browser, Filter, Page
 from tacit.reports.document import Section, nonempty
 from tacit.reports.pages import environment
+from tacit.reports.repair import change_subject, number_words
 from tacit.reports.sentences import Summary
 from tacit.verbs.live import Point, Step
 from tacit.web import texts
 from tacit.web.plot import FLOOR, HEIGHT, LEFT, RIGHT, WIDTH, Plotted, height_of
 
-Query = Mapping[str, str]
+Query = Mapping[str, Any]
 
 
-def head(step: Step, _: Query) -> str:
-    """Return the verdict, the numbers and the worst findings in short."""
+def head(step: Step, query: Query) -> str:
+    """Return the verdict, the numbers and the worst findings in short.
+
+    ``told`` is what a command has said about these settings, with attacks that are not finished here.
+    """
     document = audit_head(step.audit, release=step.release, advises=False)
     sizes = size_figure(Summary(step.audit))
-    runs = [run for run in step.audit.runs if run.status != "not-relevant"]
+    told = query.get("told") if step.pending else None
     return _render(
         "live_head.html",
         document=document,
         opening=nonempty(document.opening),
         pictures=[one for one in (document.picture, sizes) if one is not None],
-        runs=runs,
+        runs=[run for run in step.audit.runs if run.status != "not-relevant"],
         pending=step.pending,
-        is_open=bool(step.pending) and step.audit.verdict == "incomplete",
-        verdict=step.audit.verdict,
+        told=told,
+        is_open=bool(step.pending) and step.audit.verdict == "incomplete" and not told,
+        verdict=told["verdict"] if told else step.audit.verdict,
+        lead=[told["headline"]] if told else document.lead,
     )
 
 
@@ -72,7 +81,21 @@ def proof(step: Step, query: Query) -> str:
     return _render("live_proof.html", proof=shown, cited=cited, total=len(step.audit.findings), rank=_whole(query.get("rank")))
 
 
-PARTS: Mapping[str, Callable[[Step, Query], str]] = {"head": head, "body": body, "proof": proof}
+def lines(step: Step, query: Query) -> str:
+    """Return a page of the lines of each release, to be kept or hidden."""
+    tables = []
+    for number, release in enumerate(step.releases, start=1):
+        own = query.get("release", "1") == str(number)
+        page = Page.of(_whole(query.get("lines-page")) if own else 1, PAGE_OF_LINES, release.n_lines)
+        records = islice(release.records(), max(0, page.first - 1), page.last)
+        shown = [line_at(release, index, record) for index, record in enumerate(records, start=page.first - 1)]
+        rows = [(str(one.line), change_subject(one), number_words(one.before) or texts.NO_NUMBER) for one in shown]
+        tables.append((number, release.source.name if release.source else "", page, rows))
+    is_several = len(tables) > 1
+    return _render("live_lines.html", tables=tables, is_several=is_several, leaves_out=query.get("method") == "lines")
+
+
+PARTS: Mapping[str, Callable[[Step, Query], str]] = {"head": head, "body": body, "proof": proof, "lines": lines}
 
 
 def curves(found: Mapping[str, Sequence[Point]], lines: int) -> str:
@@ -93,7 +116,7 @@ def curves(found: Mapping[str, Sequence[Point]], lines: int) -> str:
                 for number, point in enumerate(points)
             ]
             drawn.append((name, places, most))
-    return _render("live_curves.html", curves=drawn, width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, floor=FLOOR)
+    return _render("live_curves.html", curves=drawn, texts=texts, width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, floor=FLOOR)
 
 
 def _tell(name: str, point: Point, lines: int) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from tacit.files.disk import replace_file, shown
+from tacit.files.disk import new_name, replace_file, shown
 from tacit.model.errors import InputError, OptionError
 from tacit.web import texts
 
@@ -149,7 +149,11 @@ class Workspace:
         """Return a new project."""
         made = Project(secrets.token_hex(8), name.strip()[:LONGEST_NAME] or texts.UNTITLED)
         self.folder(made.id).mkdir(mode=0o700)
-        self.save(made)
+        try:
+            self.save(made)
+        except Exception:
+            self.remove(made)
+            raise
         return made
 
     def get(self, id: str) -> Project | None:
@@ -181,6 +185,21 @@ class Workspace:
         """Return True if a file is at hand in this run."""
         return (self.files(project.id) / file.name).exists()
 
+    def take_copy(self, project: Project, origin: Path, name: str) -> None:
+        """Copy a file or folder to a project's files, whole or not at all."""
+        target = self.files(project.id) / name
+        temporary = new_name(target.parent)
+        try:
+            if origin.is_dir():
+                shutil.copytree(origin, temporary, symlinks=True)
+            else:
+                shutil.copyfile(origin, temporary)
+                temporary.chmod(0o600)
+            make_room(target)
+            os.replace(temporary, target)
+        finally:
+            make_room(temporary)
+
     def name_files(self, project: Project, paths: list[Path]) -> Project:
         """Return a project with files or folders that were named at the start, which stay where they are."""
         for path in paths:
@@ -206,6 +225,14 @@ class Workspace:
             return Project(folder.name, content["name"], files, content["settings"], content["review"], waivers)
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def make_room(target: Path) -> None:
+    """Remove what is at a place: a file, a link, or a folder with all that is in it."""
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target, ignore_errors=True)
+    else:
+        target.unlink(missing_ok=True)
 
 
 def fingerprint(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -139,6 +140,11 @@ def show_page(template: str, **context: Any) -> Response:
 def fail(status: int, sentence: str) -> Response:
     """Return the answer that something did not work."""
     return JSONResponse({"error": sentence}, status)
+
+
+def is_full(failure: BaseException | None) -> bool:
+    """Return True if something could not be written because the disk, or the user's share of it, is full."""
+    return isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 async def read_object(request: Request) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ SCREENS: Mapping[str, str] = {
 # Settings of a project, with a label and a hint each.
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
-    "n": ("Number of people", "If the file does not say how many people it is about"),
+    "n": ("Number of people", "If the file does not say how many people it is about; of several releases, of each"),
     "qi": ("Columns others may know", "Quasi-identifiers, separated by commas"),
     "sa": ("Sensitive columns", "Separated by commas; none if nothing is sensitive"),
     "form": ("Kind of file", "If it was not recognised as what it is"),
@@ -88,6 +88,7 @@ COMPLETE: Mapping[str, str] = {
     "yes": "complete, so what is missing is rare",
     "no": "a selection, so nothing follows from what is missing",
 }
+COMPLETE_AS_SAID = "complete where its header says so"
 AS_RECOGNISED = "as recognised"
 
 # Examples.
@@ -168,7 +169,7 @@ NOT_APPROVED = "the release has not been approved as it is now"
 APPROVE_FIRST = "Approve it on the page Take away"
 NO_POPULATION = "the people that the release is about have no name"
 NAME_POPULATION = "Name them, for instance 2025"
-EMPTY_REGISTER = "nothing has left yet"
+EMPTY_REGISTER = "nothing has been published yet"
 ADD_FIRST = "Add a release first"
 
 # Waivers.
@@ -204,6 +205,9 @@ NOTHING_TO_RUN = "There is nothing to run here."
 FILES_ARE_GONE = "{names}: not here any more. Add the file again on the page Open."
 FILE_IS_NOT_WHOLE = "The file did not arrive whole. Send it again."
 
+DISK_IS_FULL = "The disk is full, so nothing was changed. Free some space and try again."
+NOT_WRITTEN = "This could not be written ({reason}), so nothing was changed."
+
 NOT_AN_OBJECT = "is not a JSON object"
 RELOAD = "Reload the page"
 NO_SUCH_SETTING = "there is no such setting"
@@ -228,6 +232,7 @@ NAME_A_FILE = "Add the file on the page Open, and write its name only"
 NOT_TRIED = "the repairs have not been tried"
 TRY_FIRST = "Try them first"
 NO_SUCH_REPAIR = "there is no such repair"
+NO_SUCH_LINE = "there is no such line"
 DECISION_NEEDS_NAME = "a decision needs the name of the person who takes it"
 GIVE_NAME = "Fill in the field By"
 PORT_FAILED = "cannot be used ({reason})"
@@ -256,6 +261,14 @@ SLIDERS: Mapping[str, tuple[str, str]] = {
     "min-support": ("Publish from", "people on; what fewer people have is left out"),
     "base": ("Round counts to", "the nearest multiple"),
     "decimals": ("Print supports with", "decimals instead of counts"),
+    "cell-base": ("Round cells to", "multiples that still add up to their totals"),
+}
+#: Curves of changes: a name, what the axis says, and a sentence.
+CURVES: Mapping[str, tuple[str, str, str]] = {
+    "min-support": ("Findings by threshold", "published from so many people on", "A higher threshold leaves rare lines out."),
+    "base": ("Findings by base of rounding", "counts rounded to multiples of", "Coarser counts say less."),
+    "decimals": ("Findings by decimals", "supports printed with so many decimals", "Fewer decimals say less."),
+    "cell-base": ("Findings by base of rounding", "cells rounded to multiples of", "Coarser cells say less."),
 }
 
 # Repairs.

@@ -16,7 +16,7 @@ from tacit.repairs import REPAIRS
 from tacit.verbs.audit import audit
 from tacit.verbs.data import owners_people
 from tacit.verbs.repair import Request, repair, repair_rules
-from tacit.verbs.suggest import Done, SuggestCase, Way, Words
+from tacit.verbs.suggest import Done, SuggestCase, Way, Words, several
 
 #: How the loss is measured: of itemsets, of rules whose people are known, and of other rules.
 OF_ITEMSETS = (
@@ -37,6 +37,8 @@ def ways(case: SuggestCase) -> list[Way]:
     kind = case.release.kind
     possible = [row for row in REPAIRS if kind in row.of and (case.data is not None or not row.needs_data)]
     possible.sort(key=lambda row: ORDER.index(row.name) if row.name in ORDER else len(ORDER))
+    if kind == "rules" and not case.release.header.sa:
+        return several.ways_of_rules(case)  # the others are for rules about a sensitive column
     if kind == "rules":
         return [Way(row.name, row.summary, partial(_repair_rules, case, row)) for row in possible]
     assert case.release.kind == "itemsets"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -39,6 +39,30 @@ def ways(case: SuggestCase) -> list[Way]:
         found.append(Way("suppress", "hide the fewest further cells and lines", partial(_suppress, case)))
     numbers = range(len(case.releases))
     return found + [Way("keep back", f"do not publish release {one + 1}", partial(_keep_back, case, one)) for one in numbers]
+
+
+def ways_of_rules(case: SuggestCase) -> list[Way]:
+    """Return the repairs to try of one list of rules that names no sensitive column."""
+
+    def round_alone(seconds: float) -> Done:
+        done = _round(case, (0,), seconds)
+        return replace(_alone(case, done), what="print supports with fewer decimals, and no confidence")
+
+    def leave_out_alone(seconds: float) -> Done:
+        done = _leave_out(case, seconds)
+        return replace(_alone(case, done), what=f"take out {done.cost['lines_lost']:,} rules that most proofs rest on")
+
+    found = [Way("round", "print supports with fewer decimals", round_alone)] if _are_exact_rules(case.releases[0]) else []
+    return [*found, Way("withdraw", "take out the rules that most proofs rest on", leave_out_alone)]
+
+
+def _alone(case: SuggestCase, done: Done) -> Done:
+    """Return a result about the only release; to audit it again is not a step."""
+    assert isinstance(done.release, tuple)
+    n = case.releases[0].n
+    known: Words = ("--sa", "none", *(("--n", str(n)) if n else ()))
+    commands = tuple((*words[:3], *known, *words[3:]) for words in done.commands[:-1])
+    return replace(done, release=done.release[0], commands=commands)
 
 
 def _look(case: SuggestCase, limits: Limits, releases: Sequence[Release], *, first_hit: bool = False) -> Audit:

@@ -36,10 +36,14 @@ def create(workspace: Workspace, name: str) -> Project:
     if example is None:
         raise OptionError(texts.NO_SUCH_CHOICE, where="example", remedy=texts.CHOOSE)
     project = workspace.create(texts.EXAMPLES[name][2])
-    for file, role in example.roles.items():
-        content = files("tacit.web").joinpath("examples", name, file).read_bytes()
-        (workspace.files(project.id) / file).write_bytes(content)
-        project = project.with_file(File(file, role, hashlib.sha256(content).hexdigest()))
-    project = replace(project, settings=dict(example.settings))
-    workspace.save(project)
+    try:
+        for file, role in example.roles.items():
+            content = files("tacit.web").joinpath("examples", name, file).read_bytes()
+            (workspace.files(project.id) / file).write_bytes(content)
+            project = project.with_file(File(file, role, hashlib.sha256(content).hexdigest()))
+        project = replace(project, settings=dict(example.settings))
+        workspace.save(project)
+    except Exception:
+        workspace.remove(project)
+        raise
     return project

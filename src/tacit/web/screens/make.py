@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -200,6 +200,28 @@ def _audit_command(site: Site, project: Project, asked: Mapping[str, str], job: 
     return Command(tuple(words), given=(Given(1, place=str(place), version=job.id),))
 
 
+def make_address(project: Project, verb: str, options: Sequence[str]) -> str:
+    """Return the address that makes a release by a verb with these options, or nothing if the page has no such fields."""
+    made = MAKES.get(verb)
+    if made is None or made.verb != (verb,) or not project.having("data"):
+        return ""
+    fields = {f"--{field.name}": field for field in made.fields}
+    asked = {"make": verb}
+    words = list(options)
+    while words:
+        field = fields.get(words.pop(0))
+        if field is None:
+            return ""
+        if field.form == "flag":
+            asked[field.name] = "yes"
+            continue
+        value = words.pop(0)
+        asked[field.name] = f"{asked[field.name]}{field.each}{value}" if field.each and field.name in asked else value
+    if "rows" in {field.name for field in made.fields}:
+        asked["rows"] = project.settings.get("rows", "")
+    return f"/p/{project.id}/make?{urlencode(asked)}#made"
+
+
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
     found = recognised(site, project)
     name = view.asked.get("make", "")
@@ -247,29 +269,29 @@ async def use(site: Site, request: Request, project: Project) -> Response:
     job = site.answered(project, make_command(project, asked)) if asked else None
     if job is None:
         raise OptionError(texts.NOT_MADE, where="release", remedy=texts.MAKE_FIRST)
-    out = site.jobs.folder(project, job.id) / "out"
-    project = site.current(project)
-    project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))
     made = MAKES[asked["make"]]
-    for origin in sorted(path for path in out.iterdir() if path.suffix != ".zip"):
-        target = site.workspace.files(project.id) / origin.name
-        _copy(origin, target)
-        role = "release" if origin.name == made.output else "unused"
-        project = project.with_file(File(origin.name, role, _digest(origin)))
     options = {name: asked[name] for name in made.audits if name in ("l", "rows") and asked.get(name)}
-    site.workspace.save(replace(project, settings={**project.settings, **options}))
+    adopt_release(site, project, site.jobs.folder(project, job.id) / "out", options)
     return JSONResponse({"release": made.output}, 201)
 
 
-def _copy(origin: Path, target: Path) -> None:
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    else:
-        target.unlink(missing_ok=True)
-    if origin.is_dir():
-        shutil.copytree(origin, target)
-    else:
-        shutil.copyfile(origin, target)
+def adopt_release(site: Site, project: Project, out: Path, settings: Mapping[str, str]) -> None:
+    """Make what a command wrote the release of a project, in the place of those that it had."""
+    project = site.current(project)
+    published = {file.name for file in project.files if file.role == "earlier"}
+    project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))
+    written = {path.name: path for path in sorted(out.iterdir()) if path.suffix != ".zip"}
+    if list(written) == [commands.SEVERAL]:
+        # One file for each of several releases; those that have left already stay as they are.
+        parts = [path for path in sorted(written[commands.SEVERAL].iterdir()) if path.name.removesuffix(".json") not in published]
+        written = {commands.repaired_name(path.name): path for path in parts}
+    for name, origin in written.items():
+        site.workspace.take_copy(project, origin, name)
+        is_header = name.endswith(".json") and name.removesuffix(".json") in written
+        project = project.with_file(File(name, "unused" if is_header else "release", _digest(origin)))
+    project = replace(project, settings={**project.settings, **settings})
+    site.workspace.save(project)
+    site.jobs.start(project, commands.recognise_command(project))
 
 
 def _digest(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,8 @@ from tacit.files.disk import new_name
 from tacit.model.errors import OptionError
 from tacit.web import commands, texts
 from tacit.web.commands import Command
-from tacit.web.projects import File, Project, safe_name
-from tacit.web.recognised import Recognised
+from tacit.web.projects import File, Project, make_room, safe_name
+from tacit.web.recognised import Question, Recognised
 from tacit.web.site import Screen, Site, View, as_mapping, fail
 
 MOST_PARTS = 500  #: Files of a folder that is sent.
@@ -33,6 +32,12 @@ def recognised(site: Site, project: Project) -> Recognised | None:
     """Return what the files of a project were recognised as, if a process has looked at them."""
     job = site.answered(project, commands.recognise_command(project))
     return None if job is None else Recognised.of(project, site.jobs.record(project, job))
+
+
+def open_question(site: Site, project: Project) -> Question | None:
+    """Return what has to be said about the releases before an answer can be whole, if the files were recognised."""
+    found = recognised(site, project) if project.having("release") else None
+    return None if found is None else found.question([])
 
 
 def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
@@ -98,10 +103,8 @@ async def _keep(request: Request, target: Path) -> str | None:
             async for piece in request.stream():
                 digest.update(piece)
                 stream.write(piece)
-        if target.is_symlink():
-            target.unlink()
-        elif target.is_dir():
-            shutil.rmtree(target)
+        if target.is_dir():
+            make_room(target)
         os.replace(temporary, target)
     except ClientDisconnect:
         return None
@@ -115,11 +118,7 @@ async def forget(site: Site, request: Request, project: Project) -> Response:
     name = request.path_params["name"]
     if project.file(name) is None:
         return fail(404, texts.FILE_IS_GONE)
-    place = site.workspace.files(project.id) / name
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
-    else:
-        place.unlink(missing_ok=True)
+    make_room(site.workspace.files(project.id) / name)
     header = f"{name}.json"
     (site.workspace.files(project.id) / header).unlink(missing_ok=True)
     site.workspace.save(project.without_file(name).without_file(header))

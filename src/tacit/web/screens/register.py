@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -115,20 +113,12 @@ async def take_last(site: Site, _: Request, project: Project) -> Response:
     file, mark, sheet = last["file"].partition("#")
     origin = registers.folder(last["register"]) / last["population"] / file
     name = safe_name(f"{last['population']}-{file}")
-    target = site.workspace.files(project.id) / name
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    if origin.is_dir():
-        shutil.copytree(origin, target, symlinks=True)
-    else:
-        target.unlink(missing_ok=True)
-        shutil.copyfile(origin, target)
+    site.workspace.take_copy(project, origin, name)
     added = File(name, "earlier", fingerprint(origin), sheet=sheet if mark else "")
     project = project.with_file(added)
     header = origin.with_name(f"{origin.name}.json")
     if header.is_file():
-        shutil.copyfile(header, target.with_name(f"{name}.json"))
-        os.chmod(target.with_name(f"{name}.json"), 0o600)
+        site.workspace.take_copy(project, header, f"{name}.json")
         project = project.with_file(File(f"{name}.json", "unused", fingerprint(header)))
     settings = {key: value for key, value in project.settings.items() if key != "attacker"}
     if last["people"] and not settings.get("people"):

@@ -1,7 +1,7 @@
 """Verdict: what the releases reveal, and what they would under other settings.
 
 The audit with the project's settings is a command like any other. Sliders ask the process that keeps the releases read; where it leaves an
-attack unfinished, the command for these settings is run, too.
+attack unfinished, another process finishes it and takes over, so that its findings join the lists.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tacit.web import commands, texts
 from tacit.web.commands import Command
 from tacit.web.live import PATIENT, Superseded
 from tacit.web.projects import Project
+from tacit.web.screens.open import open_question
 from tacit.web.site import Screen, Site, View, as_mapping, fail, read_object
 
 LIMITS = ("k", "l")
@@ -23,8 +24,9 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "min-support": ("--method", "raise-threshold", "--min-support"),
     "base": ("--method", "round", "--base"),
     "decimals": ("--method", "round", "--decimals"),
+    "cell-base": ("--method", "round-controlled", "--base"),
 }
-PARTS = ("head", "body", "proof", "curves")
+PARTS = ("head", "body", "proof", "lines", "curves")
 _LONGEST = 2_000  #: Letters of a field of a question.
 
 
@@ -56,7 +58,13 @@ def _context(site: Site, project: Project, view: View) -> Mapping[str, Any]:
             answer = site.report(project, base)
             record = site.jobs.record(project, base)
     k = view.asked.get("k") or project.settings.get("k") or (record["policy"]["k"] if "policy" in record else 10)
-    return {"answer": answer, "k": k, "sliders": texts.SLIDERS, "is_live": is_here(site, project)}
+    return {
+        "answer": answer,
+        "k": k,
+        "sliders": texts.SLIDERS,
+        "is_live": is_here(site, project),
+        "question": open_question(site, project),
+    }
 
 
 def is_here(site: Site, project: Project) -> bool:
@@ -75,6 +83,8 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     settings = step_settings({name: str(value) for name, value in as_mapping(given.get("settings", {})).items()})
     query = {str(name): str(value)[:_LONGEST] for name, value in as_mapping(given.get("query", {})).items()}
     asked = {"part": part, "settings": settings, "query": query, "seconds": PATIENT if given.get("patient") else None}
+    if part == "head":
+        asked["told"] = _told(site, project, settings)
     try:
         answer = await site.keepers.ask(project, commands.audit_command(project), asked)
     except Superseded:
@@ -84,8 +94,47 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     return JSONResponse({name: answer[name] for name in ("html", "pending", "verdict", "ranges")})
 
 
+def _told(site: Site, project: Project, settings: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """Return what a command has said under these settings, if it is an audit that has been run."""
+    if any(name in settings for name in CHANGES):
+        return None
+    job = site.answered(project, step_command(project, settings))
+    if job is None:
+        return None
+    record = site.jobs.record(project, job)
+    headline = record["headline"].removeprefix(f"{record['verdict'].upper()}: ")
+    found = {run["code"]: run["findings"] for run in record["attacks"]}
+    return {"verdict": record["verdict"], "headline": headline, "runs": found}
+
+
+async def finish(site: Site, request: Request, project: Project) -> Response:
+    """Run the attacks that a step has left for later, in a process of their own."""
+    given = await read_object(request)
+    settings = step_settings({name: str(value) for name, value in as_mapping(given.get("settings", {})).items()})
+    made = await site.keepers.finish(project, commands.audit_command(project), settings)
+    return JSONResponse(made.describe(), 202)
+
+
+async def look(site: Site, _: Request, project: Project) -> Response:
+    """Return how far the slow attacks are."""
+    found = site.keepers.finishing(project.id)
+    return fail(404, texts.CANCELLED) if found is None else JSONResponse(found.describe())
+
+
+async def cancel(site: Site, _: Request, project: Project) -> Response:
+    """End the slow attacks."""
+    await site.keepers.cancel(project.id)
+    return JSONResponse({"cancelled": project.id})
+
+
 def _command(_: Site, project: Project, asked: Mapping[str, str]) -> Command:
     return step_command(project, asked)
 
 
-SCREEN = Screen("verdict", settings=step_settings, command=_command, context=_context, calls=(("POST", "/live", ask),))
+_CALLS = (
+    ("POST", "/live", ask),
+    ("POST", "/live/finish", finish),
+    ("GET", "/live/finish", look),
+    ("DELETE", "/live/finish", cancel),
+)
+SCREEN = Screen("verdict", settings=step_settings, command=_command, context=_context, calls=_CALLS)

@@ -7,8 +7,10 @@ const watch = (work) => {
   const stage = one("[data-stage]", work);
   const more = JSON.parse(work.dataset.asked || "{}");
   let job = work.dataset.job;
-  one("[data-cancel]", work).addEventListener("click", attempt(async () => {
-    if (job) await call("DELETE", `/p/${project}/jobs/${job}`);
+  const button = one("[data-cancel]", work);
+  button.addEventListener("click", attempt(async () => {
+    if (bar.hidden) location.reload();
+    else if (job) await call("DELETE", `/p/${project}/jobs/${job}`);
   }));
   const follow = (told) => {
     job = told.job;
@@ -22,6 +24,7 @@ const watch = (work) => {
     } catch (failure) {
       bar.hidden = true;
       stage.textContent = failure.message;
+      button.textContent = WORDS.runAgain;
       return;
     }
     // What is being typed elsewhere on the page stays.

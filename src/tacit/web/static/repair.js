@@ -1,4 +1,5 @@
 // Repair: curves to choose from, and lines that are decided by hand.
+import { WORDS } from "/static/words.js";
 import { attempt, all, call, fill, one, project } from "/static/shared.js";
 
 const curves = one("#curves");
@@ -10,27 +11,64 @@ if (curves) {
   })();
 }
 
+one("[data-adopt]")?.addEventListener("click", attempt(async () => {
+  await call("POST", `/p/${project}/repair/use`, Object.fromEntries(new URLSearchParams(location.search)));
+  location.assign(`/p/${project}/verdict`);
+}));
+
+// Lines that are decided by hand: kept, or hidden first; of a list of lines, those that are left out.
 const form = one("[data-lines]");
 if (form?.dataset.method) {
   const { gone, hidden, kept, method } = form.dataset;
-  const listed = (text) => text.split(/[\s,;]+/).filter((part) => /^[A-Z]{0,3}\d{1,9}$/.test(part));
+  const listed = (text) => text.split(",").filter(Boolean);
+  const before = { keep: listed(kept), hide: listed(hidden) };
+  const chosen = { keep: new Set(before.keep), hide: new Set(before.hide) };
+  const isAsBefore = () => ["keep", "hide"].every((name) => before[name].length === chosen[name].size && before[name].every((place) => chosen[name].has(place)));
+  const paint = () => {
+    for (const button of all("[data-decide]", form)) {
+      button.setAttribute("aria-pressed", String(chosen[button.dataset.decide].has(button.dataset.place)));
+    }
+    const { keep, hide } = chosen;
+    one("#decided", form).textContent = keep.size || hide.size ? WORDS.decided(keep.size, hide.size, method === "lines") : WORDS.undecided;
+    one("[type=submit]", form).disabled = isAsBefore() || !(keep.size || hide.size);
+    one("[data-undecide]", form).disabled = !(keep.size || hide.size);
+  };
+  form.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-decide]");
+    if (button) {
+      const { decide, place } = button.dataset;
+      const other = decide === "keep" ? "hide" : "keep";
+      if (!chosen[decide].delete(place)) chosen[decide].add(place);
+      chosen[other].delete(place);
+    }
+    if (target.closest("[data-undecide]")) for (const name of ["keep", "hide"]) chosen[name].clear();
+    paint();
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const boxes = all("[data-keep]", form);
-    const shown = boxes.map((box) => box.dataset.keep);
-    const chosen = boxes.filter((box) => box.checked).map((box) => box.dataset.keep);
-    const more = listed(one("#more-lines", form).value);
     const search = new URLSearchParams();
     if (method === "lines") {
-      const lines = [...listed(gone).filter((line) => !chosen.includes(line)), ...more];
-      search.set("lines", [...new Set(lines)].sort((a, b) => a - b).join(","));
+      const lines = [...listed(gone).filter((place) => !chosen.keep.has(place)), ...chosen.hide];
+      if (lines.length) search.set("lines", [...new Set(lines)].sort((a, b) => a - b).join(","));
     } else {
-      // Lines to keep that are on another page of the changes stay kept.
-      const keep = [...new Set([...listed(kept).filter((line) => !shown.includes(line)), ...chosen])];
-      if (keep.length) search.set("keep", keep.join(","));
-      const hide = [...new Set(more.length ? more : listed(hidden))];
-      if (hide.length) search.set("hide", hide.join(","));
+      for (const name of ["keep", "hide"]) if (chosen[name].size) search.set(name, [...chosen[name]].join(","));
     }
-    if ([...search].some(([, value]) => value)) location.assign(`/p/${project}/repair?${search}`);
+    location.assign(`/p/${project}/repair?${search}`);
   });
+  // The whole release comes when it is wanted, page by page.
+  const query = { method };
+  const lines = one("#lines", form);
+  const showLines = async () => fill(lines, (await call("POST", `/p/${project}/live`, { part: "lines", settings: {}, query })).html);
+  one("#others", form)?.addEventListener("toggle", attempt(async ({ target }) => {
+    if (target.open && !lines.children.length) await showLines();
+    paint();
+  }));
+  lines?.addEventListener("click", attempt(async ({ target }) => {
+    const { name, page } = target.closest("[data-page]")?.dataset || {};
+    if (!name) return;
+    Object.assign(query, { [name]: page, release: target.closest("[data-release]").dataset.release });
+    await showLines();
+    paint();
+  }));
+  paint();
 }

@@ -1,18 +1,17 @@
 // Verdict: sliders ask again at every step; an answer that is no longer wanted is dropped.
 import { WORDS } from "/static/words.js";
-import { all, answered, attempt, call, change, fill, one, project, say, show, wait } from "/static/shared.js";
+import { all, attempt, call, change, fill, one, project, say, wait } from "/static/shared.js";
 
 const form = one("[data-sliders]");
 const words = JSON.parse(form.dataset.words);
 const answer = one("#answer");
 const dialog = one("#proof");
 const steps = one("#steps");
-const CHANGES = ["min-support", "base", "decimals"];
+const CHANGES = ["min-support", "base", "decimals", "cell-base"];
 const NAMES = ["k", "l", ...CHANGES];
 const query = {};
 let ranges = [];
 let last = new AbortController();
-let isFinal = false;
 
 const settings = () => Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => NAMES.includes(name)));
 const ask = (part, more = {}, signal = last.signal) =>
@@ -24,8 +23,7 @@ const address = (chosen) => {
 
 // What is shown
 const prepare = () => {
-  if (one("#head") && !isFinal) return;
-  isFinal = false;
+  if (one("#head")) return;
   answer.replaceChildren(one("#live").content.cloneNode(true));
 };
 const refocus = (region, markup) => {
@@ -74,27 +72,48 @@ const showSteps = () => {
   steps.hidden = !buttons.length;
 };
 
-// A step: the numbers at once, then the lists; what is slow comes later, as a command of its own.
+// A step: the numbers at once, then the lists; what is slow comes later, from a process of its own, and joins them.
+const computing = one("#computing");
+const shows = (text, label, action) => {
+  one("span", computing).textContent = text;
+  const button = one("button", computing);
+  button.textContent = label;
+  button.onclick = attempt(action);
+  computing.hidden = false;
+};
+const complete = async (codes, signal) => {
+  const path = `/p/${project}/live/finish`;
+  const again = (text) => shows(text, WORDS.runAgain, () => step());
+  let isCancelled = false;
+  const stop = async () => {
+    isCancelled = true;
+    await call("DELETE", path);
+  };
+  let told = await call("POST", path, { settings: settings() }, signal);
+  for (let rest = 100; !told.is_over; rest = Math.min(500, rest * 1.6)) {
+    const share = told.share ? ` (${Math.round(100 * told.share)} %)` : "";
+    shows(`${WORDS.computing(codes)}${share}`, WORDS.cancel, stop);
+    await wait(rest);
+    signal.throwIfAborted();
+    if (isCancelled) {
+      again(WORDS.notComputed(codes));
+      return false;
+    }
+    told = await call("GET", path, undefined, signal);
+  }
+  computing.hidden = true;
+  if (!told.has_answer) again(`${WORDS.notComputed(codes)} ${told.message}`);
+  return told.has_answer;
+};
 const finish = async (signal) => {
   await wait(250);
   signal.throwIfAborted();
   const told = await ask("head", { patient: true }, signal);
   showHead(told);
-  if (!told.pending.length) {
-    await showBody(signal);
-    return;
-  }
-  const waiting = one("#head .waits");
-  const done = await answered((state) => {
-    const share = state.share ? ` (${Math.round(100 * state.share)} %)` : "";
-    if (waiting) waiting.textContent = `${WORDS.computing(told.pending.join(", "))}${share}`;
-  }, signal);
-  if (!done.has_answer) {
-    say(done.message);
-    return;
-  }
-  isFinal = true;
-  await show(location.href, answer, signal);
+  await showBody(signal);
+  if (!told.pending.length || !await complete(told.pending.join(", "), signal)) return;
+  showHead(await ask("head", {}, signal));
+  await showBody(signal);
 };
 const settled = (signal) => { if (!signal.aborted) form.removeAttribute("data-busy"); };
 const step = attempt(async () => {
@@ -102,6 +121,7 @@ const step = attempt(async () => {
   last = new AbortController();
   const { signal } = last;
   form.setAttribute("data-busy", "");
+  computing.hidden = true;
   showSteps();
   const told = await ask("head", {}, signal);
   showHead(told);
@@ -125,7 +145,7 @@ const choose = (name, value) => {
 };
 
 // Sliders, one for each setting that makes sense here
-const shown = (name, value) => (value === null || value === undefined || (name === "base" && value === 1) ? WORDS.asIs : `${value.toLocaleString("en")}`);
+const shown = (name, value) => (value === null || value === undefined || (name.endsWith("base") && value === 1) ? WORDS.asIs : `${value.toLocaleString("en")}`);
 const settle = (slider) => {
   const range = ranges.find((one) => one.name === slider.id);
   if (!range) return;
@@ -199,7 +219,7 @@ const list = async (changes) => {
   await showBody(last.signal);
 };
 document.addEventListener("click", (event) => {
-  if (isFinal || !one("#head")) return;
+  if (!one("#head")) return;
   const target = event.target.closest("a[href^='#'], button");
   if (!target || (!answer.contains(target) && !dialog.contains(target))) return;
   const { rank, page, name, column, size } = target.dataset;

@@ -1,0 +1,308 @@
+"""Spark: rows are grouped where they lie, and classes come back through Arrow.
+
+Only whole numbers are added, and what comes back is sorted here: the answer does not depend on the cluster, on the order of its tasks, or on
+tasks that were lost and done again. Shuffled and spilled rows are encrypted, and lie in a private folder on this machine.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.files.batches import Merging
+from tacit.files.disk import spill_folder
+from tacit.files.duckdb import BLANKS, nested
+from tacit.files.engines import Classes, Engine
+from tacit.files.frames import as_frame
+from tacit.model.arrays import Flags, Ints
+from tacit.model.errors import EngineError, InputError, OptionError
+from tacit.model.release import Items, Sets
+from tacit.model.table import Column, Transactions, sort_names
+
+_FLOATS = ("float", "double")
+_NESTED = ("array", "map", "struct", "binary", "variant")
+#: Choice of items, as in :mod:`tacit.files.transactions`.
+Chosen = Callable[[Sequence[str], Ints, int], Flags]
+_sessions: dict[tuple[str, int | None], Any] = {}
+
+
+@contextlib.contextmanager
+def _silenced(what: str, *, where: str, remedy: str) -> Iterator[None]:
+    """Convert failures of Spark, whose messages may hold cells, into one sentence."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about versions of pandas, which is not used here
+            yield
+    except (InputError, OptionError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception:
+        raise EngineError(what, where=where, remedy=remedy) from None
+
+
+def session_of(engine: Engine) -> Any:
+    """Return the session of an engine; one of its own is started once, and kept until the program ends."""
+    if engine.session is not None:
+        return engine.session
+    key = (engine.master or "local[*]", engine.memory)
+    if key not in _sessions:
+        where = f"--engine spark --master {key[0]}"
+        with _silenced("the session cannot be started", where=where, remedy="Check the address, and that Java 17 is installed"):
+            _sessions[key] = _start(key[0], engine.bytes)
+    return _sessions[key]
+
+
+def _start(master: str, memory: int) -> Any:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "tacit",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.io.encryption.enabled": "true",
+        "spark.local.dir": str(spill_folder()),
+        "spark.sql.warehouse.dir": str(spill_folder() / "warehouse"),
+        "spark.driver.maxResultSize": "0",
+        "spark.pyspark.python": sys.executable,
+        "spark.pyspark.driver.python": sys.executable,
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": f"{max(512, memory >> 21)}m",
+            "spark.authenticate": "true",
+            "spark.network.crypto.enabled": "true",
+            "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+        }
+    conf = SparkConf(loadDefaults=False)
+    conf.setAll(list(settings.items()))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Java writes about itself to the terminal, where only our own sentences belong.
+    gateway = launch_gateway(conf, popen_kwargs={"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL})
+    context = SparkContext(conf=conf, gateway=gateway)
+    context.setLogLevel("OFF")
+    session = SparkSession(context)
+    atexit.register(session.stop)
+    return session
+
+
+@dataclass(frozen=True, slots=True)
+class SparkTable:
+    """Table that Spark reads: Parquet, or a table of its catalogue."""
+
+    frame: Any
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    where: str
+    label: str
+
+    @classmethod
+    def open(cls, path: str, engine: Engine, *, where: str) -> SparkTable:
+        """Open a Parquet file or folder, or a table that the session knows."""
+        is_local = os.path.exists(path)
+        if is_local and not os.path.isdir(path) and not path.endswith((".parquet", ".pq")):
+            remedy = "Write the data as Parquet, or use --engine duckdb"
+            raise OptionError("reads Parquet and tables of its catalogue", where="--engine spark", remedy=remedy)
+        session = session_of(engine)
+        with _silenced("is not a Parquet file or a table that Spark can read", where=where, remedy="Check the name"):
+            is_file = is_local or "://" in path
+            frame = session.read.parquet(os.path.abspath(path) if is_local else path) if is_file else session.table(path)
+            types = tuple(kind for _, kind in frame.dtypes)
+        return cls(frame, tuple(frame.columns), types, where, os.path.basename(os.path.normpath(path)))
+
+    @classmethod
+    def of_frame(cls, frame: Any, *, where: str) -> SparkTable:
+        """Return a frame of Spark as a table."""
+        return cls(frame, tuple(frame.columns), tuple(kind for _, kind in frame.dtypes), where, "the frame")
+
+    def read(self, wanted: Sequence[str]) -> tuple[Column, ...]:
+        """Refuse to hand over rows."""
+        raise OptionError("hands over classes of rows, not rows", where="--engine spark", remedy="Use --engine duckdb or memory")
+
+    def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
+        """Return the distinct rows, counted by Spark; those with the mark in one of the ``others`` apart."""
+        for name in (*wanted, *others):
+            if self.types[self.names.index(name)].startswith(_NESTED):
+                raise nested(name, self.where)
+        remedy = "Check that the cluster still runs, and start again"
+        with _silenced("Spark could not group the rows", where=self.where, remedy=remedy):
+            from pyspark.sql import functions as f
+
+            marked = f.lit(False)
+            for name in others:
+                marked = marked | self._has_mark(name, mark or "")
+            columns = [self.frame[f"`{name.replace('`', '``')}`"].alias(f"t{place}") for place, name in enumerate(wanted)]
+            chosen = self.frame.select(*columns, marked.alias("marked"))
+            grouped = chosen.groupBy(*chosen.columns).agg(f.count(f.lit(1)).alias("weight")).toArrow()
+        merging = Merging(wanted)
+        for batch in grouped.to_batches():
+            frame = as_frame(
+                batch.select([f"t{place}" for place in range(len(wanted))]).rename_columns(list(wanted)), where=self.where
+            )
+            assert frame is not None
+            weights = np.ascontiguousarray(batch.column("weight").to_numpy(zero_copy_only=False), np.int64)
+            flags = np.ascontiguousarray(batch.column("marked").to_numpy(zero_copy_only=False), np.bool_)
+            merging.add([frame.column(name, where=self.where) for name in wanted], weights, flags)
+        return merging.finish()
+
+    def _has_mark(self, name: str, mark: str) -> Any:
+        from pyspark.sql import functions as f
+
+        column = self.frame[f"`{name.replace('`', '``')}`"]
+        kind = self.types[self.names.index(name)]
+        text = f.btrim(column.cast("string"), f.lit(BLANKS))
+        if kind == "boolean":
+            text = f.initcap(text)
+        if kind in _FLOATS:
+            try:
+                text = f.when(column == f.lit(float(mark)), f.lit(mark)).otherwise(f.lit("other"))
+            except ValueError:
+                text = f.lit("other")
+            text = f.when(f.isnan(column), f.lit("")).when(column.isNull(), f.lit("")).otherwise(text)
+        return f.coalesce(text, f.lit("")) == f.lit(mark)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkBaskets:
+    """Transactions on a cluster: their number, and rows of frequent items with weights.
+
+    Items are numbered from the most frequent one on; ``frame`` has the columns ``items`` (ascending numbers) and ``weight``.
+    """
+
+    frame: Any
+    names: tuple[str, ...]
+    n: int
+    where: str
+
+    @classmethod
+    def open(cls, path: str, engine: Engine, chosen: Chosen) -> SparkBaskets:
+        """Count the items of a text file with one transaction per line, and cut its rows to the chosen ones."""
+        session = session_of(engine)
+        with _silenced("Spark could not read the transactions", where=path, remedy="Check the file and the cluster"):
+            from pyspark.sql import functions as f
+
+            lines = session.read.text(os.path.abspath(path) if os.path.exists(path) else path)
+            counted = (
+                lines.mapInArrow(_count_items, "item string, people long").groupBy("item").agg(f.sum("people").alias("people"))
+            )
+            found = counted.toArrow()
+        people = dict(zip(found.column("item").to_pylist(), found.column("people").to_pylist(), strict=True))
+        n = people.pop(None, 0)
+        if not n:
+            raise InputError("holds no transactions", where=path, remedy="Write the items of one person per line")
+        names = sort_names(people)
+        flags = chosen(names, np.array([people[name] for name in names], np.int64), n)
+        ranked = sorted((name for name, is_chosen in zip(names, flags, strict=True) if is_chosen), key=lambda name: -people[name])
+        number = {name: rank for rank, name in enumerate(ranked)}
+
+        def cut(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            for batch in batches:
+                rows, height = _items_of(batch, number)
+                merged = Transactions(rows, np.ones(height, np.int64), Items(())).merged()
+                lists = lists_of(merged.rows)
+                yield pyarrow.RecordBatch.from_arrays([lists, pyarrow.array(merged.weights)], names=["items", "weight"])
+
+        with _silenced("Spark could not read the transactions", where=path, remedy="Check the file and the cluster"):
+            merged = lines.mapInArrow(cut, "items array<int>, weight long").groupBy("items").agg(f.sum("weight").alias("weight"))
+        return cls(merged, tuple(ranked), n, path)
+
+    def collect(self) -> Transactions:
+        """Return the rows of frequent items as they are merged."""
+        with _silenced("Spark could not merge the transactions", where=self.where, remedy="Check the cluster, and start again"):
+            found = self.frame.toArrow().combine_chunks()
+        ranks = found.column("items").combine_chunks()
+        offsets = np.asarray(ranks.offsets.to_numpy(), np.int64)
+        names = sort_names(self.names)
+        place = {name: number for number, name in enumerate(names)}
+        fresh = np.array([place[name] for name in self.names], np.int64)
+        members = (
+            fresh[np.asarray(ranks.values.to_numpy(zero_copy_only=False), np.int64)] if len(names) else np.empty(0, np.int64)
+        )
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        sets = Sets.from_pairs(owner, members, len(offsets) - 1)
+        weights = np.asarray(found.column("weight").to_numpy(), np.int64)
+        order = np.argsort(sets.hashes(), kind="stable")
+        return Transactions(sets.take(order), weights[order], Items(names))
+
+
+def _items_of(batch: Any, number: Mapping[str, int] | None) -> tuple[Any, Any]:
+    """Return the items of each line that is not blank, by their numbers; without numbers, those of the distinct names also returned."""
+    from pyarrow import compute
+
+    lists = compute.ascii_split_whitespace(batch.column(0))
+    offsets = np.asarray(lists.offsets.to_numpy(), np.int64)
+    coded = lists.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0])).dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    known = {name: place for place, name in enumerate(names) if name} if number is None else number
+    lookup = np.array([known.get(name, -1) for name in names], np.int64)
+    members = lookup[np.asarray(coded.indices.to_numpy(), np.int64)] if names else np.empty(0, np.int64)
+    is_item = (
+        np.array([bool(name) for name in names], np.bool_)[np.asarray(coded.indices.to_numpy(), np.int64)]
+        if names
+        else members > 0
+    )
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    is_person = np.bincount(owner[is_item], minlength=len(offsets) - 1) > 0
+    row = (np.cumsum(is_person) - 1)[owner]
+    kept = members >= 0
+    height = int(is_person.sum())
+    sets = Sets.from_pairs(row[kept], members[kept], height)
+    return sets, height if number is not None else (height, names)
+
+
+def _count_items(batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the lines that have each item; all lines are counted under no name."""
+    import pyarrow
+
+    for batch in batches:
+        sets, (height, names) = _items_of(batch, None)
+        people = np.bincount(sets.members, minlength=len(names))
+        listed = [(name, int(number)) for name, number in zip(names, people, strict=True) if number]
+        items = pyarrow.array([None, *(name for name, _ in listed)], pyarrow.string())
+        counts = pyarrow.array([height, *(number for _, number in listed)], pyarrow.int64())
+        yield pyarrow.RecordBatch.from_arrays([items, counts], names=["item", "people"])
+
+
+def sets_of(lists: Any) -> Sets:
+    """Return an Arrow array of lists of ascending numbers as sets."""
+    offsets = np.asarray(lists.offsets.to_numpy(), np.int64)
+    members = np.asarray(lists.values.to_numpy(zero_copy_only=False), np.int32)
+    return Sets(offsets - offsets[0], members[offsets[0] : offsets[-1]])
+
+
+def lists_of(sets: Sets) -> Any:
+    """Return sets as an Arrow array of lists."""
+    import pyarrow
+
+    return pyarrow.ListArray.from_arrays(
+        pyarrow.array(sets.offsets.astype(np.int32)), pyarrow.array(sets.members.astype(np.int32))
+    )
+
+
+def run_on_cluster(baskets: SparkBaskets, cut: Any, search: Any) -> tuple[Sets, Ints]:
+    """Cut the rows into prefixes by shard, merge equal ones, and search each shard; return the sets found and their counts."""
+    with _silenced("Spark could not mine the transactions", where=baskets.where, remedy="Check the cluster, and start again"):
+        from pyspark.sql import functions as f
+
+        prefixes = baskets.frame.mapInArrow(cut, "shard int, items array<int>, weight long")
+        merged = prefixes.groupBy("shard", "items").agg(f.sum("weight").alias("weight"))
+        found = merged.groupBy("shard").applyInArrow(search, "items array<int>, people long").toArrow()
+    lists = found.column("items").combine_chunks()
+    return sets_of(lists), np.asarray(found.column("people").to_numpy(), np.int64)
