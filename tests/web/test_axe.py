@@ -35,9 +35,9 @@ def complaints(page: Page) -> list[str]:
     """Return what axe-core finds; only colours differ between the schemes."""
     found: list[Any] = []
     page.add_script_tag(path=str(AXE))
-    for scheme, rules in (("light", []), ("dark", ["color-contrast"])):
-        page.emulate_media(color_scheme=scheme)
-        found += [f"{scheme}: {one}" for one in page.evaluate(RUN, rules)]
+    found += page.evaluate(RUN, [])
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {one}" for one in page.evaluate(RUN, ["color-contrast"])]
     page.emulate_media(color_scheme="light")
     return found
 

@@ -129,6 +129,7 @@ def test_what_is_slow_joins_the_lists(page: Page, entered: tuple[BrowserContext,
 
     def hurry(route: Route) -> None:  # no attack gets the seconds that a small one needs
         asked = route.request.post_data_json
+        assert isinstance(asked, dict)
         route.continue_(post_data=json.dumps({**asked, "patient": False}))
 
     page.route("**/live", hurry)
@@ -258,3 +259,8 @@ def test_cells_are_kept_and_hidden_by_keys(page: Page, entered: tuple[BrowserCon
     assert other not in now
     assert now != hidden
     assert "--keep" in page.inner_text("main .command >> nth=0")
+    page.click("text=Go on with this release")
+    page.wait_for_url("**/verdict")
+    settle(page)
+    assert page.inner_text("#answer .verdict strong") == "CLEAN"
+    assert "cells-safer.csv" in page.inner_text("#answer h1")

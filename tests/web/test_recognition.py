@@ -17,6 +17,7 @@ from tacit.web.projects import File, Project
 from tacit.web.recognised import Recognised
 from tacit.web.screens import SCREENS
 from tacit.web.screens.make import MAKES, make_command
+from tacit.web.screens.repair import Way, suggestions
 from tacit.web.waivers import check_waiver, waivers_text
 from tests.shell import people, tacit
 
@@ -165,3 +166,25 @@ def test_waivers_are_written_as_the_program_reads_them() -> None:
         check_waiver({**given, "reason": " "})
     with pytest.raises(Exception, match="number of people"):
         check_waiver({**given, "people": "some"})
+
+
+def test_suggestions_are_carried_out_with_the_files_of_the_project() -> None:
+    files = (File("a.csv", "release", "x"), File("b.csv", "release", "x"), File("d.csv", "data", "x"))
+
+    def way(line: str, *more: str, **settings: str) -> Way:
+        project = Project("p", "test", files, settings)
+        entry = {"what": "", "verdict": "clean", "findings": 0, "loss": 0.1, "loss_measure": "", "commands": [line, *more]}
+        (found,) = suggestions(project, {"suggestions": [entry, {**entry, "verdict": None}]})
+        return found
+
+    found = way("tacit repair RELEASE --data DATA --method round --decimals 1 --k 5 -o OUT", k="5")
+    project = Project("p", "test", (files[0], files[2]), {"k": "5"})
+    assert commands.repair_command(project, found.options).shown == (
+        "tacit repair a.csv --data d.csv --k 5 --method round --decimals 1 -o a-safer.csv"
+    )
+    found = way("tacit repair RELEASE1 RELEASE2 --people same --method suppress -o OUT")
+    assert found.options == ("--people", "same", "--method", "suppress")
+    found = way("tacit tabulate DATA --by sex,job --by sex --total --round 5 -o OUT")
+    assert found.address == "/p/p/make?make=tabulate&by=sex%2Cjob%3Bsex&total=yes&round=5#made"
+    found = way("tacit repair RELEASE1 --method round --base 5 -o OUT/1", "tacit audit OUT/1 RELEASE2")
+    assert found.commands == ("tacit repair a.csv --method round --base 5 -o OUT/1", "tacit audit OUT/1 b.csv")

@@ -14,6 +14,7 @@ from tests.shell import leaking_baskets, people, tacit
 from tests.web.conftest import WIDTHS
 from tests.web.serving import Served
 
+POLLING = 60  #: Milliseconds between two looks at a page; by default it is looked at in every frame.
 TOO_WIDE = """() => [...document.querySelectorAll("body *")].filter((one) => !one.closest(".scroll") || one.matches(".scroll"))
   .filter((one) => !one.matches(".skip, .quiet") && one.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
   .map((one) => `${one.tagName}.${one.className}`)"""
@@ -41,7 +42,7 @@ def files_of(kind: str, folder: Path) -> list[Path]:
 
 def settle(page: Page) -> None:
     """Wait until the command of a screen has been answered, and everything that it shows has come."""
-    page.wait_for_function("() => !document.querySelector('[data-work], [data-busy]')")
+    page.wait_for_function("() => !document.querySelector('[data-work], [data-busy]')", polling=POLLING)
 
 
 SENTENCES = {

@@ -353,8 +353,8 @@ def repair_words(found: Audit, paths: Sequence[str], *, names_only: bool = False
         values: Any = value if param.multiple else (value,)
         for one in values:
             words += [param.opts[0], str(one)]
-    if not context.params.get("data") and any(entry["kind"] == "rules" for entry in found.release):
-        words += ["--data", "DATA"]  # rules are repaired together with the people that they are about
+    if not context.params.get("data") and any(entry["kind"] in ("rules", "buckets") for entry in found.release):
+        words += ["--data", "DATA"]  # they are repaired together with the people that they are about
     words += ["-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"]
     if names_only:
         words = [os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word for word in words]

@@ -368,9 +368,11 @@ class _TabulateOptions(Options):
 @option("--hierarchies DIR", "Also list the coarser values of columns, from ARX files such as DIR/age.csv, as subtotals.")
 @option("--sum COLUMNS...", "Print the sums of these columns beside the counts.", into="sums")
 @option("--mean COLUMNS...", "Print the means of these columns beside the counts.", into="means")
-@option("--mean-digits D", "Digits of means after the point.", type=int, default=1)
-@option("--p-percent P", "Print no numbers of cells where all but the two largest values are below P % of the largest.")
-@option("--dominance N,SHARE", "Print no numbers of cells of which the N largest values are more than SHARE.")
+@option("--mean-digits D", "Digits of means after the point.", type=int, default=1, rare=True)
+@option(
+    "--p-percent P", "Print no numbers of cells where all but the two largest values are below P % of the largest.", rare=True
+)
+@option("--dominance N,SHARE", "Print no numbers of cells of which the N largest values are more than SHARE.", rare=True)
 @options.roles
 @options.policy_file
 @options.missing

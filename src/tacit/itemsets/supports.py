@@ -28,7 +28,7 @@ from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
-from tacit.model.release import Itemsets, Sets
+from tacit.model.release import IntArray, Itemsets, Sets
 from tacit.model.table import Transactions
 
 #: Most items of a cube: 2**22 numbers take about 100 MB and a second.
@@ -95,7 +95,7 @@ class Lattice:
     """
 
     offsets: Ints
-    members: Ints
+    members: IntArray
     n_items: int
     by_closure: bool
     _lines: dict[int, Ints] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class Lattice:
                 self._lines[number] = known
         return known
 
-    def lines_within(self, items: Ints, fixed: Ints, within: Ints) -> tuple[Ints, Ints]:
+    def lines_within(self, items: IntArray, fixed: Ints, within: Ints) -> tuple[Ints, Ints]:
         """Return the sets of these items only, and which of ``items`` each has, as bits."""
         from tacit.kernels.rows import ALLOWED, OUTSIDE, lines_within
 

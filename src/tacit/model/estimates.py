@@ -156,7 +156,7 @@ def table_of(posteriors: Sequence[Posterior]) -> Mapping[str, npt.NDArray[Any]]:
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
-#: The ranges of the probability of the top guess in which it is held against the truth; above means: more than the left end.
+#: The ranges of the probability of the top guess in which it is compared with the true data; above means: more than the left end.
 RANGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 SURE = 0.9  #: Guesses above this are those that give somebody away when they are right.
 

@@ -65,7 +65,8 @@ def propose(case: RepairCase) -> Proposal:
             best = printed
             best_open = still_open
             label = precision.label
-        if coarsest is None and waiting and None not in (still_open, seen_before) and still_open >= seen_before:
+        is_stuck = still_open is not None and seen_before is not None and still_open >= seen_before
+        if coarsest is None and waiting and is_stuck:
             # Coarser numbers leave more open. Where even the coarsest are not decided, those between are not tried.
             coarsest = case.look(rounded(release, waiting[-1]), case.data)
             if coarsest.asked_verdict != "clean":

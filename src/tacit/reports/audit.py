@@ -340,8 +340,9 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
     if audit.verdict == "clean":
         yield Heading("What was checked")
         yield Listing.of(sentences.checked(audit))
-        yield Heading("How near to the limit")
-        yield Listing.of([*sentences.nearness(audit), *map("".join, sentences.next_steps(audit))])
+        near = sentences.nearness(audit)
+        yield Heading("How near to the limit" if near else "How far this goes")
+        yield Listing.of([*near, *map("".join, sentences.next_steps(audit))])
         return
     if kind == "external":
         return

@@ -23,7 +23,7 @@ from tacit.reports.evidence import Evidence, Listed, is_grid, roles_in
 PAGE_OF_FINDINGS = 20
 PAGE_OF_LINES = 50
 MOST_ROWS = 24  #: Columns or items of the heat map.
-LIT = 200  #: Findings whose lines are lit.
+LIT = 100  #: Findings whose lines are lit.
 COUNTED = 10_000  #: Findings of each attack that are counted for each column.
 
 

@@ -635,8 +635,8 @@ def utility(
     intervals
         Columns of numbers that rules see as intervals of a width, such as ``{"age": 10}``.
     queries, dim, selectivity, seed
-        How many questions are asked, about how many columns (2, or the one there is), for up to which share of the values of each, and what
-        chance starts from.
+        How many questions are asked, about how many columns (2, or the one there is), for up to which share of the values of each, and the
+        random seed.
     time_limit, progress
         As for :func:`tacit.mine_itemsets`.
 

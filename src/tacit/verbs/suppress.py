@@ -502,6 +502,8 @@ def _report(plan: Plan, choice: Choice, before: Audit, after: Audit, made: tuple
     if choice.is_optimal and not shortest:
         shortest = "of the least cost possible"
     told = f"hide {further:,} further cell{'' if further == 1 else 's'}" + (f", {shortest}" if shortest else "")
+    if not further:
+        told = "hide the small counts, and no other cell"
     if not choice.is_optimal:
         told += f"; the cost is {_plain(value):,}, and no safe choice costs less than {_plain(bound):,}"
     return Repair(

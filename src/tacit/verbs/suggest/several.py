@@ -52,7 +52,8 @@ def ways_of_rules(case: SuggestCase) -> list[Way]:
         done = _leave_out(case, seconds)
         return replace(_alone(case, done), what=f"take out {done.cost['lines_lost']:,} rules that most proofs rest on")
 
-    found = [Way("round", "print supports with fewer decimals", round_alone)] if _are_exact_rules(case.releases[0]) else []
+    can_round = _ROUNDINGS["rules"].is_exact(case.releases[0])
+    found = [Way("round", "print supports with fewer decimals", round_alone)] if can_round else []
     return [*found, Way("withdraw", "take out the rules that most proofs rest on", leave_out_alone)]
 
 

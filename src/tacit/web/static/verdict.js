@@ -128,7 +128,12 @@ const step = attempt(async () => {
   say("");
   if (told.pending.length && !one("#body").childNodes.length) await showBody(signal);
   if (told.pending.length) await finish(signal);
-  else await showBody(signal);
+  else {
+    // Lists take longer than numbers: a slider that is still moving does not wait for them.
+    await wait(150);
+    signal.throwIfAborted();
+    await showBody(signal);
+  }
   settled(signal);
 });
 const choose = (name, value) => {
