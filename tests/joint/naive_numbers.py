@@ -72,6 +72,7 @@ def sum_range(case: Case, cell: Cell) -> tuple[float, float]:
     for sign in (1, -1):
         found = linprog(sign * cost, A_eq=np.array(rows), b_eq=np.array(sums), bounds=(0, None), method="highs")
         assert found.status == 0
+        assert found.fun is not None
         ends.append(sign * float(found.fun))
     return ends[0], ends[1]
 
@@ -91,7 +92,7 @@ def people_range(case: Case, cell: Cell) -> tuple[int, int]:
         found = milp(
             sign * case.inside(cell).astype(float),
             constraints=LinearConstraint(np.array(rows), low, high),
-            integrality=np.ones(len(KINDS)),
+            integrality=np.ones(len(KINDS), np.int64),
         )
         assert found.status == 0
         ends.append(round(sign * float(found.fun)))

@@ -146,7 +146,7 @@ def test_tables_with_numbers_are_made_hidden_where_dominated_and_read_again(tmp_
     out = tmp_path / "t.csv"
     args = ("--by", "sex,area", "--total", "--hide-below", 3, "--sum", "pay", "--mean", "pay", "--sa", "none")
     assert run("tabulate", data, *args, "--p-percent", 10, "-o", out).exit_code == 0
-    table = tacit.read_release(out)
+    table: Any = tacit.read_release(out)
     cells = {tuple(table.cell(index).values()): index for index in range(len(table))}
     (numbers,) = table.numbers
     assert numbers.is_exact
@@ -177,7 +177,7 @@ def test_suppression_hides_numbers_with_their_cells(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stderr
     record = json.loads((tmp_path / "r.json").read_text())
     assert record["optimal"]
-    safe = tacit.read_release(out)
+    safe: Any = tacit.read_release(out)
     assert tacit.audit(safe, k=10).verdict == "clean"
     for index in range(len(safe)):
         assert not (safe.is_hidden[index] and safe.numbers[0].is_printed(index))

@@ -76,9 +76,7 @@ def judge(seed: int) -> tuple[str, str]:
     try:
         done = tacit.repair(table, method="suppress", k=case.k, attacker="rule", time_limit=120)
     except tacit.Infeasible:
-        return (
-            ("no result", "all hidden is safe") if is_safe(read_as(case, primary | frozenset(free))) else ("right", "infeasible")
-        )
+        return ("no result", "all hidden is safe") if is_safe(everything, empty) else ("right", "infeasible")
     release: Any = done.release
     hidden = frozenset(np.flatnonzero(release.is_hidden).tolist())
     if any(release.numbers[0].is_printed(number) for number in hidden) or not hidden >= primary:

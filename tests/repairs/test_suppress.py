@@ -18,6 +18,7 @@ from tacit.model.people import Same
 from tacit.model.policy import Limits
 from tacit.model.release import ValueGroup
 from tacit.repairs.suppress import Separation, SuppressCase, propose, smallest_hitting_set
+from tests.judge.magnitudes import judge as judge_sums
 from tests.judge.suppression import SHAPES, Judged, Small, all_worlds, draw, judge, lines_over, releases
 from tests.shell import tacit as run
 
@@ -26,6 +27,12 @@ from tests.shell import tacit as run
 @pytest.mark.parametrize("seed", range(6))
 def test_every_world_finds_nothing_told_and_no_smaller_choice(shape: str, seed: int) -> None:
     outcome, told = judge(draw(seed, shape))
+    assert outcome == "right", told
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_programs_find_no_sum_told_and_no_smaller_choice(seed: int) -> None:
+    outcome, told = judge_sums(seed)
     assert outcome == "right", told
 
 

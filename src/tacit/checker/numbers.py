@@ -80,7 +80,7 @@ class NumberBook(JointBook):
         }
         ends = floor(least * self.unit), None if most is None else ceil(most * self.unit)
         printed = int(table.lo[index]), int(table.hi[index])
-        return Statement(((1, {**box, **self.lines[number].scope}),), *ends, printed)
+        return Statement(((Fraction(1), {**box, **self.lines[number].scope}),), *ends, printed)
 
 
 def _of(table: FrequencyTable, column: str) -> Numbers:

@@ -70,18 +70,15 @@ class PrintedNumbers:
             for number, numbers in own.items():
                 self._look_at_extremes(number, tables[number], numbers)
             if isinstance(self.case.people, Changed):
-                self._leave(1, f"sums of {column} are not followed where values change")
+                self.leave(1, f"sums of {column} are not followed where values change")
                 continue
             _Sums(self, column, {number: (tables[number], one) for number, one in own.items()}).look()
 
-    def _leave(self, questions: int, why: str) -> None:
+    def leave(self, questions: int, why: str) -> None:
+        """Count questions that stay open."""
         if questions:
             self.undecided += questions
             self.reasons.append(why)
-
-    def leave(self, questions: int, why: str) -> None:
-        """Count questions that stay open."""
-        self._leave(questions, why)
 
     def check(self) -> None:
         """Raise if the time is over."""
@@ -97,7 +94,7 @@ class PrintedNumbers:
                 most, because = most_with_extreme(numbers, statistic, index, table.count(index))
                 if most is None or not 0 < most < self.target.policy.k or int(table.lo[index]) < 1:
                     continue
-                value = numbers.printed[statistic].text(index)  # type: ignore[index]
+                value = numbers.printed[statistic].text(index)
                 cell = table.cell(index)
                 if any(table.members(column, label) for column, label in cell.items()):
                     continue  # a group of values has no name of its own
@@ -197,7 +194,6 @@ class _Sums:
     column: str
     tables: Mapping[int, tuple[FrequencyTable, Numbers]]
     unit: int = 1
-    told: set[tuple[tuple[int, int], ...]] = field(default_factory=set)
 
     def look(self) -> None:
         """Find the sums that are told."""
@@ -229,7 +225,6 @@ class _Sums:
             flags: Flags = few & self._is_close(total) & (groups.asked | groups.small)
             for group in np.flatnonzero(replace(groups, small=flags).choose_reported()).tolist():
                 self._keep_group(number, group)
-            self.told |= {_name(count.box(group)) for group in np.flatnonzero(flags).tolist()}
         self._ask(counts)
 
     def _lines(self) -> list[Line] | None:
@@ -242,16 +237,16 @@ class _Sums:
             for index in range(len(table)):
                 count = table.count(index)
                 least, most = numbers.total(index, count)
-                box = {**_box(table, index), **scopes[number]}
+                box: Box = {**_box(table, index), **scopes[number]}
                 if (least == 0 and most is None) or not box.keys() <= known:
                     continue
                 ends.append((box, least, most, Origin(number, table.place(index), "sum", count, items=(self.column,))))
         self.unit = lcm(*(end.denominator for _, least, most, _ in ends for end in (least, most) if end is not None))
         found = []
-        for box, least, most, origin in ends:
+        for group, least, most, origin in ends:
             if max(least, most or 0) * self.unit > LARGEST:
                 return None
-            found.append(Line.about(box, int(least * self.unit), None if most is None else int(most * self.unit), origin))
+            found.append(Line.about(group, int(least * self.unit), None if most is None else int(most * self.unit), origin))
         return found
 
     def _closing(self, problem: Problem) -> list[Line]:

@@ -96,11 +96,6 @@ class Numbers:
             most = min(most, smallest[1] + (people.hi - 1) * top[1])
         return least, most
 
-    def value(self, statistic: Statistic, index: int) -> float | None:
-        """Return a statistic as line ``index`` prints it, if it does."""
-        text = self.printed[statistic].text(index)
-        return float(text) if text else None
-
     def is_printed(self, index: int) -> bool:
         """Tell if line ``index`` prints any statistic."""
         return any(decimals.digits[index] >= 0 for decimals in self.printed.values())
@@ -346,8 +341,7 @@ class FrequencyTable(CountedLines):
         """Yield the cells as dictionaries; a hidden count is None."""
         everything = dict.fromkeys(self.columns, self.any_mark)
         for index, printed in enumerate(self.printed.tolist()):
-            beside = {f"{name}_{one.column}": one.value(name, index) for one in self.numbers for name in one.printed}
-            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None} | beside
+            yield everything | self.cell(index) | {"count": printed if printed >= 0 else None}
 
     def tables(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of columns that its cells fix, each once, in the order of lines.

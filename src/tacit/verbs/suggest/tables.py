@@ -308,7 +308,7 @@ def _words(tables: Iterable[Iterable[str]], form: dict[str, int], roles: dict[st
 
 def can_be_rounded(release: FrequencyTable) -> bool:
     """Tell if a table shows nothing but exact counts."""
-    if not release.printing.is_exact or release.measured is not None:
+    if not release.printing.is_exact or release.measured is not None or release.numbers:
         return False
     shown = ~release.is_hidden
     return bool(shown.any() and (release.lo == release.hi)[shown].all())
