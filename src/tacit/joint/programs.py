@@ -327,6 +327,7 @@ MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
 MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
 MOST_ASKED = 500  #: Most questions that are asked one by one.
 MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
+FEW_AIMED = 20  #: Most questions at which worlds are aimed one by one after something was found.
 IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
@@ -394,7 +395,7 @@ class Programs:
         questions = np.flatnonzero(self.hoped)[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]
         for start in range(0, len(questions), IN_TURN):
             self._ask(questions[start : start + IN_TURN])
-        if self.whole and self.eager and not self._is_small:
+        if self.whole and not self._is_small and (self.eager or self.open.sum() <= FEW_AIMED):
             self._aim()
         if not self.whole or not self._is_small:
             return
