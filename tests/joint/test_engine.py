@@ -228,6 +228,8 @@ PARITY: list[Said] = [
 class Book:
     """What the checker asks of the releases, for lines that were made by hand."""
 
+    is_whole = True
+
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.domains: dict[Any, frozenset[str]] = {}

@@ -16,7 +16,6 @@ from tacit.cli.output import Bar, check_outputs, emit, watched, write_release, w
 from tacit.cli.reading import Settings, load_settings
 from tacit.model.errors import LimitReached, OptionError
 from tacit.model.policy import seconds_left
-from tacit.model.repair import OUT_OF_TIME
 
 if TYPE_CHECKING:
     from tacit.model.changes import LineChange
@@ -252,6 +251,7 @@ def _parse_lines(given: str | None) -> list[int] | None:
 
 
 def _text(done: Repair, output: str) -> str:
+    from tacit.model.repair import OUT_OF_TIME
     from tacit.reports.repair import cost_rows, describe_numbers
     from tacit.reports.sentences import verdict_line
 

@@ -842,8 +842,10 @@ def _steps_when_exposed(audit: Audit, repair: str) -> list[Sentence]:
         hide = Command(f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT")
         return [("Do not publish this table as it is.",), ("Hide condition cells of the sensitive records: ", hide, ".")]
     if len(audit.release) > 1:
-        change = Command(repair or "tacit repair RELEASES.. -o DIR")
-        return [("Do not publish these releases together as they are.",), ("Repair them: ", change, _TRIES)]
+        keep_back: Sentence = ("Do not publish these releases together as they are.",)
+        if not repair:  # some of them may have been published already
+            return [keep_back, ("Change what is not published yet, and audit all of them again before you publish it.",)]
+        return [keep_back, ("Repair them: ", Command(repair), _TRIES)]
     needs_data = (
         " --data DATA" if audit.release[0]["kind"] == "rules" else ""
     )  # rules are repaired with the people they are about
