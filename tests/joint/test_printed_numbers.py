@@ -182,3 +182,20 @@ def test_suppression_hides_numbers_with_their_cells(tmp_path: Path) -> None:
     for index in range(len(safe)):
         assert not (safe.is_hidden[index] and safe.numbers[0].is_printed(index))
     assert record["hidden"] == 3, "one of the row, one of the column, and one where both meet"
+
+
+def test_it_is_said_that_no_value_is_taken_to_be_negative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("incomes.csv").write_text(DOMINATED)
+    Path("people.csv").write_text("sex,count\nF,27\n")
+    for files in (["incomes.csv"], ["incomes.csv", "people.csv"]):
+        several = ["--people", "same"] if len(files) > 1 else []
+        told = run("audit", *files, "--n", "27", "--sa", "none", *several, "--json", "a.json")
+        assert "taken to be of values of at least 0" in " ".join(told.stdout.split())
+        record = json.loads(Path("a.json").read_text())
+        assert record["adversary"].pop("knows_no_value_is_negative") is True
+        assert run("verify", "a.json", *files).exit_code == 0
+        Path("b.json").write_text(json.dumps(record))
+        assert run("verify", "b.json", *files).exit_code == 1
+    plain = run("audit", "people.csv", "--sa", "none", "--json", "a.json").stdout
+    assert "at least 0" not in plain

@@ -325,6 +325,7 @@ _ADVERSARY = fields(
             "knows_that_the_list_is_complete",
             "knows_the_order_of_rules",
             "knows_all_values",
+            "knows_no_value_is_negative",
             "knows_who_is_in_which_group",
         ),
         **each(flag, "knows_quasi_identifiers", "true_values_given"),

@@ -89,6 +89,8 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
         same = values[0] if all(value == values[0] for value in values) else None
         if told.get(name) != same:
             problems.append(f"the adversary: {name} is not what the releases say")
+    if told.get("knows_no_value_is_negative") != next((True for one in facts if "knows_no_value_is_negative" in one), None):
+        problems.append("the adversary: knows_no_value_is_negative is not what the releases say")
     if record["options"]["people"] not in (None, told.get("people")):
         problems.append("the adversary: other people are declared than in the options")
     return problems
@@ -97,7 +99,8 @@ def check_adversary(record: Record, releases: Sequence[Release]) -> list[str]:
 def _known_of_table(release: FrequencyTable) -> dict[str, Any]:
     header = release.header
     rounding = {} if release.printing.base is None else {"rounding": release.printing.rounding}
-    return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding | _made_by(header)
+    numbers = {"knows_no_value_is_negative": True} if release.numbers else {}
+    return {"knows_n": header.n is not None, "knows_all_values": header.complete} | rounding | numbers | _made_by(header)
 
 
 def _known_of_list(release: Listed) -> dict[str, Any]:

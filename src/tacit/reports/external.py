@@ -75,7 +75,13 @@ _ENTRIES = frozenset(
         *("least_cells", "cells_hidden_share", "rules_lost", "rules_changed", "rules_new", "values_withheld"),
         *("information_lost", "information_lost_share"),
         *("lines_lost", "lines_rounded", "cells_lost", "changed_lines", "knows_n", "knows_that_the_list_is_complete"),
-        *("knows_who_is_in_which_group", "knows_all_values", "knows_the_order_of_rules", "knows_quasi_identifiers"),
+        *(
+            "knows_who_is_in_which_group",
+            "knows_all_values",
+            "knows_no_value_is_negative",
+            "knows_the_order_of_rules",
+            "knows_quasi_identifiers",
+        ),
         *("true_values_given", "rows_named", "background_facts", "max_posterior", "lower_bound", "optimal", "hidden"),
         *ACRO_NAMES,
     }

@@ -617,6 +617,7 @@ _KNOWS = {
         "The list is taken to be complete: what is missing from it lies below its threshold.",
         "The list is not taken to be complete: nothing is concluded from what is missing.",
     ),
+    "knows_no_value_is_negative": ("Sums, means and extremes beside counts are taken to be of values of at least 0.", ""),
     "knows_the_order_of_rules": ("Rules are read in order: each is about people whom no earlier one matches.", ""),
 }
 
@@ -680,7 +681,7 @@ def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
     out = inferred(audit, kind)
     out += declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
     out += files_ignored(audit, kind)
-    names = ("knows_all_values", "knows_that_the_list_is_complete")
+    names = ("knows_all_values", "knows_no_value_is_negative", "knows_that_the_list_is_complete")
     out += [_KNOWS[name][not known[name]] for name in names if name in known]
     out += _lengths(audit)
     if "rounding" in known and known["rounding"] != "nearest":

@@ -216,6 +216,8 @@ def _adversary(case: JointCase, audits: Sequence[Audit]) -> dict[str, Any]:
     for name, value in audits[0].adversary.items():
         if all(audit.adversary.get(name) == value for audit in audits):
             out[name] = value
+    if any("knows_no_value_is_negative" in audit.adversary for audit in audits):
+        out["knows_no_value_is_negative"] = True
     return out
 
 

@@ -408,6 +408,8 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
         out: dict[str, Any] = {"knows_n": release.header.n is not None, "knows_all_values": release.header.complete}
         if release.printing.base is not None:
             out["rounding"] = release.printing.rounding
+        if release.numbers:
+            out["knows_no_value_is_negative"] = True
         if release.header.made_by:
             out["made_by"] = [one.to_dict() for one in release.header.made_by]
         return out
