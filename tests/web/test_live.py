@@ -264,3 +264,19 @@ def test_cells_are_kept_and_hidden_by_keys(page: Page, entered: tuple[BrowserCon
     settle(page)
     assert page.inner_text("#answer .verdict strong") == "CLEAN"
     assert "cells-safer.csv" in page.inner_text("#answer h1")
+
+
+def test_a_reload_finds_the_work_going_on(page: Page, entered: tuple[BrowserContext, Served]) -> None:
+    _, served = entered
+    rows = "".join(f"{n % 7},{n % 11},{n % 13},{n % 5},{n % 3}\n" for n in range(60_000))
+    project = served.project("reloaded", people_csv=f"a,b,c,d,e\n{rows}".encode())
+    served.call("PATCH", f"/p/{project}", {"settings": {"qi": "a,b,c,d", "sa": "e"}})
+    begun = served.call("POST", f"/p/{project}/run", {"screen": "verdict"}).json()
+    assert begun["status"] in ("waiting", "running")
+    jobs: list[str] = []
+    page.on("response", lambda answer: jobs.append(answer.json()["job"]) if answer.url.endswith("/run") else None)
+    page.goto(f"http://127.0.0.1:{served.port}/p/{project}/verdict")
+    page.reload()
+    settle(page)
+    assert page.locator("main .verdict strong").count() == 1
+    assert set(jobs) <= {begun["job"]}
