@@ -34,6 +34,7 @@ OPEN = 2**50  #: No count is larger; bounds above half of it mean "not bounded".
 MOST_ROUNDS = 200  #: Most rounds; the bounds are valid at any time.
 MOST_WINDOWS = 256  #: Most cubes.
 WINDOW_GROUPS = 30_000  #: Most groups of each of several cubes.
+THREADED_GROUPS = 20_000  #: Groups from which on cubes are tightened beside each other.
 MOST_COLUMNS = 3  #: Most columns that describe a group whose bounds are exchanged.
 MOST_EXCHANGES = 3  #: Most rounds of exchanges.
 MOST_LITERALS = 3  #: Most items that describe a group that is asked about.
@@ -333,7 +334,8 @@ def tighten_cubes(cubes: list[Cube], check: Callable[[], None]) -> list[Cube]:
 
 
 def _run_on_all(cubes: Sequence[Cube], work: Callable[[Cube], None]) -> None:
-    if len(cubes) < 2:
+    # Starting threads takes longer than tightening small cubes, and small arrays are never computed beside each other.
+    if len(cubes) < 2 or sum(len(cube.lo) for cube in cubes) < THREADED_GROUPS:
         for cube in cubes:
             work(cube)
         return
