@@ -92,7 +92,8 @@ class Solver:
 
     def least_in_turn(self, costs: Sequence[Floats]) -> list[Optimum | None]:
         """Return the optimum for each of many costs, faster than :meth:`least_of`."""
-        found = solve_in_turn(self._constraints, costs, self.limits.seconds_left)
+        first, *further = costs
+        found = solve_in_turn(self._constraints.minimise(first, self.limits.seconds_left), further)
         self.limits.check("X01")
         return [self._optimum(one) for one in found]
 

@@ -364,16 +364,14 @@ def solve(programs: Iterable[Program]) -> list[Solution]:
     return list(solve_ahead(iter(programs), None))
 
 
-def solve_in_turn(constraints: Constraints, costs: Sequence[Floats], seconds: float | None) -> list[Solution]:
-    """Minimise several costs under the same constraints, each from the optimum of the one before.
+def solve_in_turn(program: Program, further: Sequence[Floats]) -> list[Solution]:
+    """Solve a linear program, and then again for each further cost, from the optimum of the one before.
 
     This takes a tenth of the time of programs by themselves. Those that were not reached in time have the status of a limit.
     """
-    first, *further = costs
-    program = constraints.minimise(first, seconds)
-    answer = _run(replace(program, given=program.given | {"further": further}), [])
+    answer = _run(replace(program, given=program.given | {"further": [*further]}), [])
     answers = [answer, *(answer or {}).pop("further", [])]
-    unsolved = [Solution(highs.LIMIT)] * (len(costs) - len(answers))
+    unsolved = [Solution(highs.LIMIT)] * (1 + len(further) - len(answers))
     return [*(_read_answer(program, one) for one in answers), *unsolved]
 
 
