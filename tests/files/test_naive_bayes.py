@@ -278,7 +278,7 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("categories: holds 1", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=VALUES[:1], sa="ill")),
     ("names 1 values", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["F"], VALUES[1]], sa="ill")),
     ("names 3 values", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["F", "M", "X"], VALUES[1]], sa="ill")),
-    ("read the same", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["1", 1], VALUES[1]], sa="ill")),
+    ("have the same name", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["1", 1], VALUES[1]], sa="ill")),
     ("sa: is a column", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=VALUES, sa="sex")),
 ]
 

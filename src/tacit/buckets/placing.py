@@ -87,7 +87,7 @@ class Placement:
         return out
 
     def parts(self) -> Iterator[tuple[int, Ints, Codes]]:
-        """Yield parts of whole groups: the first group, and the row and the group within the part of each person."""
+        """Yield parts of whole groups: first group, rows, and groups within the part."""
         people = int(self.placed.sum())
         largest = int(self.recipes.sizes[self.recipes.groups > 0].max(initial=1))
         step = max(1, PART * self.groups // max(1, people))

@@ -143,7 +143,7 @@ _NOT_WHOLE = "is not a whole number that an audit can hold"
 
 anything = kind(lambda value: True, "")
 is_object = kind(lambda value: isinstance(value, dict), "is not an object")
-text = kind(lambda value: isinstance(value, str), "is not a text")
+text = kind(lambda value: isinstance(value, str), "is not text")
 flag = kind(lambda value: isinstance(value, bool), "is neither true nor false")
 whole = kind(_is_whole, _NOT_WHOLE)
 natural = both(whole, kind(lambda value: value >= 0, "is below 0"))
@@ -274,7 +274,7 @@ def _certificate(value: Any, place: str) -> None:
         if set(value) == {*head, *proof}:
             fields({**head, **proof})(value, place)
             return
-    raise Wrong(place, "holds no proof that is known")
+    raise Wrong(place, "holds an unknown kind of proof")
 
 
 _FINDING = fields(

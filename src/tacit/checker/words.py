@@ -200,7 +200,7 @@ class _Words:
         withheld = release.support is None and not release.count(index).is_exact
         printed = release.confidence is None or release.confidence.digits[index] >= 0
         if withheld or (entry["by"] == "antecedent" and not printed):
-            how = ", as far as the thresholds tell"
+            how = ", as far as the thresholds show"
         elif entry["by"] == "antecedent":
             how = ", its count divided by its confidence"
         else:

@@ -70,7 +70,7 @@ class _AddOptions(ReleaseOptions):
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @population
 @people
-@option("--signed-by NAME", "Who says that it has left.", section=options.GIVEN)
+@option("--signed-by NAME", "Name of the person who records the publication.", section=options.GIVEN)
 @option("--note TEXT", "Anything else, such as the recipient.", section=options.GIVEN)
 @options.today
 @options.roles

@@ -196,7 +196,7 @@ def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
         if not widths:
             score = (0.0, 1)  # the very first record cannot be split; if nothing fits better, reading it will say why
         elif widths[0] < (3 if delimiter == " " else 2):
-            continue  # two words in every line are no sign of a table
+            continue  # two words in every line do not show a table
         else:
             score = (widths.count(widths[0]) / len(widths), 0 if delimiter in WEAK_DELIMITERS else widths[0])
         if score > best:
@@ -344,7 +344,7 @@ class DelimitedTable:
         return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
-        """Return the distinct rows of these columns, merged block by block; those with the mark in one of the ``others`` apart."""
+        """Return the distinct rows of these columns, merged by blocks; marked ``others`` apart."""
         held = [_CodedColumn(self.names.index(name)) for name in wanted]
         looked_at = [_CodedColumn(self.names.index(name)) for name in others]
         merged = _Merging(held, looked_at, mark)
@@ -513,7 +513,7 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
 # JSON cells
 
 _WORDS = {True: "true", False: "false", None: "null"}
-#: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
+#: What a broken cell raises; a TypeError comes from a list or object inside it, which is not a key.
 _NOT_PARSED = (ValueError, TypeError, RecursionError)
 
 

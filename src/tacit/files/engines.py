@@ -86,7 +86,7 @@ def as_engine(given: Engine | str | None) -> Engine | None:
 
 
 class Classes(NamedTuple):
-    """Distinct rows with the number of people in each; ``marked`` ones have the missing mark in a column that is not held."""
+    """Distinct rows with their weights; ``marked`` ones lack a value in another column."""
 
     columns: tuple[Column, ...]
     weights: Ints

@@ -87,7 +87,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
         raise get.wrong("format", "must be text", f"Write {known}")
     if name is not None and name not in formats:
         if name in _HEADER_FORMATS:
-            raise get.wrong("format", f"is another than that of the file, {known}", "Correct it")
+            raise get.wrong("format", f"differs from that of the file, {known}", "Correct it")
         remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
         raise get.wrong("format", "is not a format that Tacit reads", remedy)
     for key in entries:

@@ -72,7 +72,7 @@ def _has_mark(column: Column, mark: str | None) -> Flags:
 
 
 def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None) -> Rows:
-    """Open a file, a folder of Parquet files, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
+    """Open a file, Parquet folder, database table ``FILE::TABLE`` or sheet ``FILE::SHEET``."""
     memory = None if engine is None else engine.bytes
     if is_postgres(os.fspath(path)):
         served = PostgresTable.open(os.fspath(path))

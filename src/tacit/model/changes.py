@@ -37,7 +37,7 @@ class LineChange:
 def changes_between(before: Release, after: Release) -> tuple[LineChange, ...]:
     """Return the lines that differ, in the order of the old release, new ones last.
 
-    People who are grouped anew have no lines in common; their groups are not listed.
+    People who are grouped again have no lines in common; their groups are not listed.
     """
     if before is after or before.kind == "buckets":
         return ()

@@ -263,7 +263,7 @@ class FrequencyTable(CountedLines):
         return self.single_values(sensitive)
 
     def members(self, column: str, label: str) -> tuple[str, ...] | None:
-        """Return the values that a label names together, as in a hierarchy; None if it is a value itself."""
+        """Return the values that a label groups; None if it is a value."""
         found = (group.values for group in self.header.groups if (group.column, group.name) == (column, label))
         return next(found, None)
 

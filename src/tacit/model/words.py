@@ -305,7 +305,7 @@ def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
     if what == "unmatched":
         return f"{describe_box(said.terms[0][1])}, as they do not match {place}", (name,)
     if what == "fact":
-        return f"{describe_box(said.terms[0][1])}, as is known besides", (str(place),)
+        return f"{describe_box(said.terms[0][1])}, as is also known", (str(place),)
     return _describe_counted(said), where
 
 
@@ -384,13 +384,13 @@ def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: s
         parts = _describe_axes(proof["event"])
         out.append(_make_goal(proof, f"people with {' and '.join(parts)}" if parts else "people"))
         if "split" in proof:
-            out.append(remark("by telling cases apart, which the certificate lists"))
+            out.append(remark("by distinguishing cases, which the certificate lists"))
         else:
             out += _explain_terms(proof, look_up, names_groups=False)
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
-        out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
+        out.append(remark(f"Rows of {table} that show it: {certificate['blanks']['shown']:,}. No blank hides it."))
     return out
 
 
@@ -551,7 +551,7 @@ def explain_rule_sum(
     values: Collection[str],
     index_of: Callable[[int], int],
 ) -> list[Step] | None:
-    """Return the sum of printed numbers behind a group of R01, or None if its proof is not one.
+    """Return the sum behind a group of R01, or None if not a sum.
 
     A set is a term if a line prints its number or that of its antecedent. With all values of the sensitive column but one, it is the number of
     the antecedent less those of the other values. ``values`` are those of the sensitive column, ``index_of`` the rule of a line.
@@ -622,14 +622,17 @@ class _RuleSum:
 
 
 def _name_rule_term(term: Term, items: frozenset[str], by: str, at: tuple[Rules, int, int]) -> Term:
-    """Return a term with its group and its line; ``at`` is a release, a line of its file and the rule of that line."""
+    """Return a term with its group and its line.
+
+    ``at`` is a release, a line of its file and the rule of that line.
+    """
     release, line, index = at
     where: Phrase = (Lines((line,)),)
     printed = ""
     is_withheld = release.support is None and not release.count(index).is_exact
     is_confident = release.confidence is None or release.confidence.digits[index] >= 0
     if is_withheld or (by == "antecedent" and not is_confident):
-        where = (*where, ", as far as the thresholds tell")
+        where = (*where, ", as far as the thresholds show")
     elif by == "antecedent":
         where = (*where, ", its count divided by its confidence")
     elif release.support is not None and not term.bound.is_exact:
@@ -768,7 +771,7 @@ class BlankRule:
         shows = f"{show_or_shows(self.both)} {self.column} {self.value}"
         need = f"{render_percent(confidence.numerator, confidence.denominator)} and {render_records(support)}"
         head = f"{self.both:,} of the {render_records(self.whole)} with {fits} {shows} ({share})"
-        return f"{head}, which tells the {self.column} of {of}.", (
+        return f"{head}, which reveals the {self.column} of {of}.", (
             f"{render_records(self.whole)} {show_or_shows(self.whole)} {fits}.",
             f"{self.both:,} of them {shows}; a blank shows nothing.",
             f"{self.both:,} / {self.whole:,} = {share}, which is more than {need} allow.",

@@ -201,7 +201,7 @@ def running_example() -> Part:
 
 
 def theorems() -> Part:
-    """Propositions 15 and 17, Theorems 11 and 18, and the cost of Algorithm 1, on all of the running example."""
+    """Propositions, theorems and the cost of Algorithm 1 on the running example."""
     data = RUNNING
     frequent = data.frequent(6)
     closed = {

@@ -85,7 +85,7 @@ class ClassValues:
     distinct: Ints
 
     def of(self, owner: int) -> dict[str, tuple[int, int]]:
-        """Return the rows of a class by value: those that show the class, and those that may fit; the blank is the empty text."""
+        """Return the rows of a class by value, certain and possible ones."""
         start, end = np.searchsorted(self.owner, [owner, owner + 1])
         texts = ["" if code < 0 else self.values[code] for code in self.value[start:end].tolist()]
         counts = zip(self.shown[start:end].tolist(), self.fitting[start:end].tolist(), strict=True)

@@ -132,9 +132,9 @@ def safety(audit: Audit) -> int:
     return 2 if wanted and all(run.decides for run in wanted) else 1
 
 
-MOST_PROOFS = 500  #: Of so many proofs of each attack the cited lines are looked at; the worst come first.
+MOST_PROOFS = 500  #: Proofs of each attack whose cited lines are looked at; the worst come first.
 FEW_PROOFS = 20  #: The same where audits follow each other quickly, so that few are enough.
-GROUPS = 8  #: Lines are put back in so many groups at first.
+GROUPS = 8  #: Groups in which lines are put back at first.
 
 Line = tuple[int, int]  #: A published line: the number of its release, and its line there.
 
@@ -319,7 +319,7 @@ def select_above(lines: Lines, min_support: int, header: Header) -> Rules:
     kept = lines.reaching(min_support, header)
     if release.support is None and not release.is_withheld:
         return release.take(kept, header)
-    # Thresholds are part of what a line without exact numbers says, so it is printed anew.
+    # Thresholds are part of what a line without exact numbers says, so it is printed again.
     part = Lines(release.take(kept, header), lines.counts[kept], lines.wholes[kept])
     if release.support is None:
         return part.printed(Published(withhold_values=True), header)

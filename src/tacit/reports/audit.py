@@ -259,7 +259,7 @@ class _Shown:
 
 
 def drawn_proof(one: Listed, audit: Audit, evidence: Evidence, release: Release | None) -> Proof:
-    """Return a finding with its proof, its picture and links to what it rests on; with ``release``, terms in short."""
+    """Return a finding with its proof, picture and links to cited lines."""
     from tacit.reports.evidence import roles_of
     from tacit.reports.explain import Explanation, files_of
     from tacit.reports.explain_picture import explanation_picture, sensitive_values

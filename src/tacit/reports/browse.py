@@ -141,7 +141,7 @@ class Browser:
         return Row(rank, finding.code, statement=finding.statement, size=size, id=finding.id, waived=waived)
 
     def proof(self, rank: int) -> tuple[Proof, Sequence[Table]] | None:
-        """Return a finding with its proof, and the lines that it rests on as tables; None if there is no such rank."""
+        """Return a finding with its proof and the lines it rests on."""
         if not 1 <= rank <= len(self.audit.findings):
             return None
         listed = Listed(rank, f"finding-{rank}", self.audit.findings[rank - 1])
@@ -163,7 +163,7 @@ class Browser:
     # Lines
 
     def lines(self, owner: int, number: int, *, only_used: bool, line: int | None = None) -> tuple[Page, Table]:
-        """Return a page of a release, with the lines lit that the worst of the listed findings rest on.
+        """Return a page of a release, with the worst findings' lines marked.
 
         ``only_used`` leaves the other lines out. With ``line``, the page is the one that has this line of the file.
         """

@@ -225,7 +225,9 @@ def _classes_sentence(audit: Audit) -> str:
         parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
     if not parts:
         run = audit.attack("T03")
-        parts.append(f"the sensitive value of {people(run.people)} is told by their quasi-identifiers beyond the policy's limits")
+        parts.append(
+            f"the sensitive value of {people(run.people)} can be inferred from their quasi-identifiers beyond the policy's limits"
+        )
     return f"{'; '.join(parts)}."
 
 

@@ -162,10 +162,10 @@ class Story:
         have = "has" if count == Bound(1, 1) else "have"
         how = ""
         if release.support is None and not release.count(line).is_exact:
-            how = ", as far as the thresholds tell"
+            how = ", as far as the thresholds show"
         elif step.reason == Reason.WHOLE:
             printed = release.confidence is None or release.confidence.digits[line] >= 0
-            how = ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
+            how = ", its count divided by its confidence" if printed else ", as far as the thresholds show"
         elif release.support is not None:
             how = describe_printed(release.support.text(line), release.count(line))
         return self.cite(line), f": {render_people(count)} {have} {self.names(step.place)}{how}."

@@ -178,7 +178,7 @@ OUTSIDE = 1e-14
 WRONG_SIGN = 1e-12
 MOST_ACTIVE_STEPS = 25
 SHORTEST = 1e-3
-MOST_CHANGES = 8  #: So often the bounds that are held may be chosen anew.
+MOST_CHANGES = 8  #: Times that the bounds that are held may be chosen again.
 #: A system gets so much of its diagonal besides, so that statements that follow from others do not make it singular.
 SMALL = 1e-13
 
@@ -673,7 +673,7 @@ class _Intervals:
 
 
 def _descend(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> Solution:
-    """Go down the dual with a barrier at the bounds; slower than the central path, and sure if there is an interior.
+    """Minimise the dual with a barrier: slower than the central path, and sure.
 
     Without one multipliers run away, and it ends after ``at_first`` steps with the first weight of the barrier.
     """

@@ -146,7 +146,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="buckets",
         claim="proves",
         module="tacit.buckets.valid_values",
-        summary="people for whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
+        summary="people for whom fewer than l sensitive values are possible, by negative rules and by values that others use up",
         source="Li, Li 2008 (Injector)",
         reads=("l",),
     ),
@@ -182,7 +182,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="table",
         claim="estimates",
         module="tacit.partial.what_blanks_say",
-        summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
+        summary="blank sensitive cells that other readings reveal: known values only, blanks that fit anything, what blanks hide, a model",
         source="ours",
         reads=("min_confidence", "min_support", "max_posterior", "max_gain"),
     ),
@@ -210,7 +210,7 @@ ATTACKS: tuple[Attack, ...] = (
 MOST_LINES = 2_000  #: X01 does not attack a longer release if another attack has found something.
 MOST_COMPARED = 50_000  #: Findings of X01 are compared with at most this many findings of other attacks.
 
-ONE_WAS_ENOUGH = "not begun: one finding was enough"
+ONE_WAS_ENOUGH = "not started: one finding was enough"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,7 +301,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
         elif target.first_hit and is_exposed:
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         elif is_general and is_long and is_exposed:
-            reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
+            reason = f"not started: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(attack.end("stopped", reason))
         else:
             found = cases.run(attack, _with_time(attack, target, chosen))

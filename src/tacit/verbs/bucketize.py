@@ -391,7 +391,7 @@ class _Case:
         return np.unique(key, return_inverse=True)[1].reshape(-1)
 
     def _placed(self, placement: Placement, fresh: Ints | None) -> Iterator[tuple[int, Ints, Codes]]:
-        """Yield the first group, and rows and groups in an order that tells nothing: by group and by quasi-identifiers."""
+        """Yield the first group, and rows and groups sorted by quasi-identifiers."""
         for begin, rows, group in placement.parts():
             rows = rows if fresh is None else fresh[rows]
             order = np.argsort((group.astype(np.int64) << 32) + self.combination[rows], kind="stable")
@@ -471,7 +471,7 @@ class _Case:
 
 
 def _merge_equal_people(people: Table) -> tuple[Table, Ints | None]:
-    """Return the classes of equal people, and that of each row if rows are people in the order of the data."""
+    """Return the classes of equal people, and each row's class."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa

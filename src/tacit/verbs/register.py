@@ -209,7 +209,7 @@ class Register:
             where = "--people" if population is None else "--population"
             raise OptionError("is about a new release, and none is given", where=where, remedy="Remove the option")
         if not names:
-            raise InputError("is empty", where=shown(self.folder), remedy="Add what has left with tacit register add")
+            raise InputError("is empty", where=shown(self.folder), remedy="Add published releases with tacit register add")
         comes_and_goes = isinstance(relation, Churn) and relation.left[1] > 0 and relation.joined[1] > 0
         recent = names[-MOST_POPULATIONS:] if comes_and_goes else names
         parts = []
@@ -316,10 +316,10 @@ class Register:
         try:
             source = source_at(path)
         except TacitError:
-            remedy = "Put the copy of the release back"
+            remedy = "Restore the copy of the release"
             raise InputError("is registered, and cannot be read any more", where=where, remedy=remedy) from None
         if (source.sha256, source.header or None) != (entry.sha256, entry.header_sha256):
-            remedy = "Put the file that left back, with its header"
+            remedy = "Restore the published file and its header"
             raise InputError("is not the file that was registered (its SHA-256 differs)", where=where, remedy=remedy)
         return path
 

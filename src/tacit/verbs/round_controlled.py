@@ -35,7 +35,7 @@ def round_controlled(
     before: Audit | None = None,
     **given: Any,
 ) -> Repair:
-    """Round all tables to a base so that parts add up; by default to the finest base that is clean."""
+    """Round all tables so that parts add up, by default to the finest clean base."""
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)

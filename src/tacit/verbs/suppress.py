@@ -40,7 +40,7 @@ Attacker = Literal["method", "rule", "reader"]
 ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
 Weighing = Literal["cells", "people", "log"]
 WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
-FIRST = 1_000  #: Lines to be hidden first weigh so many times less.
+FIRST = 1_000  #: Factor by which lines to be hidden first weigh less.
 SEARCHED = 0.75  #: Share of the time that is left for a search; the rest is kept to hide more, and to audit it.
 MOST_PROOFS = 2_000  #: Most proofs of one attack whose lines are looked at in each round.
 

@@ -167,7 +167,7 @@ class Jobs:
         return identity(command, used, __version__)
 
     def _keep(self, key: tuple[str, str], job: Job) -> None:
-        """Keep the state of a job, in memory as long as it is not over or cannot be written."""
+        """Keep a job's state: in memory until it is over and written."""
         self._live[key] = job
         with suppress(OSError, TacitError):
             _write(self._workspace.folder(key[0]) / "answers" / key[1], job)

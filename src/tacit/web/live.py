@@ -34,7 +34,7 @@ PATIENT = 2.0  #: Seconds that slow attacks get when the slider rests.
 
 @dataclass(eq=False)
 class Finishing:
-    """Process that also runs the slow attacks of one step, and then takes the place of the one that answers."""
+    """Process that runs one step's slow attacks, then replaces the answering one."""
 
     name: str
     settings: Mapping[str, str]

@@ -228,7 +228,7 @@ class Workspace:
 
 
 def make_room(target: Path) -> None:
-    """Remove what is at a place: a file, a link, or a folder with all that is in it."""
+    """Remove a file, a link, or a folder with its content."""
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target, ignore_errors=True)
     else:
@@ -245,7 +245,7 @@ def fingerprint(path: Path) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a file name that is no path, no option, no hidden file, and prints as it is."""
+    """Return a printable file name that is not a path, an option or a hidden file."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     kept = re.sub(r"[^\w.()+, -]", "_", last).strip(" ")
     kept = re.sub(r"^[.,\- ]+", "", kept)

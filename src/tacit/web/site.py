@@ -143,7 +143,7 @@ def fail(status: int, sentence: str) -> Response:
 
 
 def is_full(failure: BaseException | None) -> bool:
-    """Return True if something could not be written because the disk, or the user's share of it, is full."""
+    """Return True if writing failed because the disk or quota is full."""
     return isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -201,7 +201,7 @@ def _audit_command(site: Site, project: Project, asked: Mapping[str, str], job: 
 
 
 def make_address(project: Project, verb: str, options: Sequence[str]) -> str:
-    """Return the address that makes a release by a verb with these options, or nothing if the page has no such fields."""
+    """Return the address that makes a release with these options, if there is one."""
     made = MAKES.get(verb)
     if made is None or made.verb != (verb,) or not project.having("data"):
         return ""

@@ -111,7 +111,7 @@ def _options(site: Site, project: Project, tried: Command, chosen: str) -> Seque
 
 @dataclass(frozen=True)
 class Way:
-    """Repair that was tried: ``options`` of the command that carries it out, or an ``address`` where it is made again.
+    """Repair that was tried: ``options`` of its command, or its ``address``.
 
     With neither, the ``commands`` are shown: they work on one file after another.
     """
