@@ -1,6 +1,6 @@
 """Groups of any number of people, made part by part.
 
-The groups of a large table are known by their recipes; who is in which group follows from permutations whose places are computed one by one. So
+The groups of a large table are known by their recipes; who is in which group follows from permutations that are computed element by element. So
 the release is made in parts of whole groups, in its own order, and nothing as long as the table is ever in memory. The keys of the permutations
 come from the data and the seed: who does not have the data cannot repeat them.
 """

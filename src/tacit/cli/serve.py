@@ -19,7 +19,7 @@ _NEEDED = ("starlette", "uvicorn")
     "serve",
     "tacit serve",
     "tacit serve itemsets.csv adult.csv",
-    "tacit serve --register left/",
+    "tacit serve --register published/",
     "tacit serve --port 8080 --no-browser",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")

@@ -110,7 +110,7 @@ def mine_negative_rules(
     permutations
         Mine as many times with shuffled sensitive values, to tell how many rules chance alone gives.
     seed
-        What the shuffling starts from.
+        Random seed of the shuffling.
     time_limit
         Seconds after which :class:`~tacit.model.errors.LimitReached` is raised.
     progress
