@@ -88,9 +88,10 @@ def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[s
         f"they were made reads {found.value} in {of}."
     )
     return statement, (
-        "What the blanks hide is known to the owner; a reader guesses it who knows that blanks were made where the value is.",
+        "The owner knows what the blanks hide; a reader who knows that blanks were made where the value is can guess it.",
         f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {both} hide {found.value}.",
-        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. By this pattern or another, {found.value} is inferred for {render_rows(found.rows)}.",
+        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. "
+        f"By this pattern or another, {found.value} is inferred for {render_rows(found.rows)}.",
         _INSTEAD,
     )
 
