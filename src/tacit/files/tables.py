@@ -111,7 +111,7 @@ def _of_spark(table: SparkTable) -> Rows:
 
 
 def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
-    return Rows(relation.names, relation.where, relation.columns, source, close, relation.classes)
+    return Rows(relation.names, relation.where, relation.columns, source=source, close=close, classes=relation.classes)
 
 
 def _open_input(path: str, sheet: str) -> Input:

@@ -373,7 +373,7 @@ def run(target: Target) -> AttackRun:
 
     def write(found: Channels) -> None:
         assert stream is not None
-        stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
+        stream.add_patterns(CODE, release, line=found.line, present=found.present, free=found.free, bounds=(found.lo, found.hi))
 
     def take(found: Channels) -> None:
         gatherer.add(found)

@@ -41,7 +41,6 @@ CL8 = {"": 12, "a": 9, "e": 11, "ab": 8, "ae": 8, "de": 10, "cde": 9}
 MCH6 = {("abde", "abcde"): 1, ("ae", "abcde"): 1, ("ab", "abcde"): 1, ("g", "fg"): 1, ("g", "eg"): 1}
 
 #: Supports in percent: Figure 2 (b) shows 20 to 45; those of Figures 2 (a) and 3 stand in the pictures only.
-CONDENSED = (45, 40, 35, 30, 25)
 TIMED = (45, 40, 35, 30, 25, 20)
 THREATS = {"mushroom": (95, 90, 80, 70, 60, 50, 45, 40, 35, 30, 25, 20, 15, 10), "kosarak": (8.0, 4.0, 2.0, 1.6, 1.2, 0.8, 0.4)}
 ACCIDENTS = (80, 75, 70, 65, 60)

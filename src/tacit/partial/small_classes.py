@@ -123,7 +123,7 @@ class Classes:
         for name in table.people.schema.sa:
             check()
             sensitive.append(_values_of(table, name, found, pairs))
-        return cls(cells, found.weights, lo, hi, found.group, tuple(sensitive))
+        return cls(cells, own=found.weights, lo=lo, hi=hi, group=found.group, sensitive=tuple(sensitive))
 
     @property
     def alone(self) -> int:
@@ -209,7 +209,7 @@ def _values_of(table: PartialTable, name: str, found: DistinctRows, pairs: Pairs
     value = unique % width - 1
     distinct = np.bincount(owner, minlength=len(found.weights)).astype(np.int64)
     distinct[owner[value < 0]] = max(width, 2)
-    return ClassValues(name, column.values, owner, value, shown, whole - shown, distinct)
+    return ClassValues(name, column.values, owner=owner, value=value, shown=shown, fitting=whole - shown, distinct=distinct)
 
 
 class _Outcome:
@@ -311,7 +311,7 @@ class _Outcome:
         event = self.event(index)
         statement, steps = people.state(policy.k, policy.l, self.limit)
         proof = certificate(event, count, counts={"rows": count.lo, "may_fit": count.hi - count.lo}, lines=people.cited)
-        return Finding(CODE, event, count, statement, people.cite(self.target.index), steps, certificate=proof)
+        return Finding(CODE, event, count, statement, because=people.cite(self.target.index), derivation=steps, certificate=proof)
 
     def _rows(self, index: int) -> list[int]:
         """Return the rows that show a class, in their order."""

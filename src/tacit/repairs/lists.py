@@ -61,8 +61,18 @@ class Lines:
         rounding: Rounding = "nearest" if form.digits is None else "half-up"
         header = replace(header or release.header, digits=form.digits, rounding=rounding, base=None)
         numbers = publish(self.counts, self.wholes, header, form)
+        lo, hi, whole_lo, whole_hi = numbers[:4]
         return Rules(
-            release.antecedents, release.consequents, *numbers[:4], release.items, header, numbers.support, numbers.confidence
+            release.antecedents,
+            release.consequents,
+            lo=lo,
+            hi=hi,
+            whole_lo=whole_lo,
+            whole_hi=whole_hi,
+            items=release.items,
+            header=header,
+            support=numbers.support,
+            confidence=numbers.confidence,
         )
 
     def reaching(self, min_support: int, header: Header) -> npt.NDArray[np.int64]:

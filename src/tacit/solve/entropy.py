@@ -663,7 +663,12 @@ class _Intervals:
         v = (2 * mu + np.where(is_up, smaller, larger)) / (2 * width)
         value = (width * v - mu * (np.log(u) + np.log(v)))[free].sum() - float(dual.lo @ multipliers)
         return cls(
-            float(value), u, v, np.where(free, mu / u, 0.0), np.where(free, mu / v, 0.0), np.where(free, mu / (u**2 + v**2), 0.0)
+            float(value),
+            u=u,
+            v=v,
+            s=np.where(free, mu / u, 0.0),
+            r=np.where(free, mu / v, 0.0),
+            soft=np.where(free, mu / (u**2 + v**2), 0.0),
         )
 
     def held(self, dual: Dual, multipliers: Floats) -> Floats:

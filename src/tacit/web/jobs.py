@@ -97,7 +97,7 @@ class Jobs:
         if known is not None and (known.has_answer or not known.is_over):
             return known
         if len(self._tasks) >= MOST_WAITING:
-            return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
+            return Job(id, (), command.shown, "failed", message=texts.TOO_MANY_WAIT)
         refuse_outside(command, self._workspace.files(project.id))
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)

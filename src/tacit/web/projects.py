@@ -222,7 +222,14 @@ class Workspace:
             content = json.loads((folder / "project.json").read_bytes())
             files = tuple(File(**one) for one in content["files"])
             waivers = tuple(content.get("waivers", ()))
-            return Project(folder.name, content["name"], files, content["settings"], content["review"], waivers)
+            return Project(
+                folder.name,
+                content["name"],
+                files,
+                settings=content["settings"],
+                review=content["review"],
+                waivers=waivers,
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -157,7 +157,6 @@ MAKE_OPTIONS: Mapping[str, tuple[str, str]] = {
 }
 NO_DATA = "the project has no data yet"
 ADD_DATA = "Add a file with one row per person on the page Open"
-NO_SUCH_MAKE = "nothing like this can be made"
 NOT_MADE = "this has not been made yet"
 MAKE_FIRST = "Make it first"
 
