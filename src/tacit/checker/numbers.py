@@ -91,7 +91,7 @@ def _of(table: FrequencyTable, column: str) -> Numbers:
 
 
 def check_amount(finding: Mapping[str, Any], book: JointBook, k: int, names: Sequence[str]) -> None:
-    """Re-check a sum that is told of a group."""
+    """Re-check a sum that is revealed of a group."""
     proof = finding["certificate"]
     told = proof["numbers"]
     if proof["people"] != book.people:

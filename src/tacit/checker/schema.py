@@ -243,7 +243,7 @@ _OF_KNOWN: Mapping[str, Check] = {
     "weights": list_of(_KNOWN_STATEMENT),
     **_GROUPS,
 }
-#: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
+#: What a certificate holds besides its format and its claim, by the entry that identifies the proof.
 _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_PLAIN_WEIGHT)},
     {"steps": list_of(_LAW)},
@@ -348,7 +348,7 @@ _ACCEPTED: Mapping[str, Check] = {
     "release": _NAMES,
 }
 _GLOBS = both(sorted_names, list_of(kind(lambda value: bool(value.strip("*")), "covers everything")))
-#: What a waiver is about, by the entry that tells it.
+#: What a waiver is about, by the entry that identifies it.
 _SUBJECTS: Mapping[str, Mapping[str, Check]] = {
     "finding": {"finding": finding_id},
     "event": {"event": map_of(list_of(either(text, whole)))},

@@ -13,7 +13,7 @@ from typing import Any
 from tacit.checker.lines import JointBook, name_of
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
 from tacit.model.finding import Change, ItemEvent, render_bound, render_steps
-from tacit.model.numbers import Bound
+from tacit.model.numbers import Bound, render_decimal
 from tacit.model.release import Release
 from tacit.model.words import (
     describe_event,
@@ -210,7 +210,7 @@ class _Words:
 
     def _interval(self, number: int) -> str:
         line = self.book.line(number)
-        return f"from {float(line.low):.6g} to {float(line.high):.6g}"
+        return f"from {render_decimal(float(line.low), 6)} to {render_decimal(float(line.high), 6)}"
 
     def _last_forms(self) -> Iterator[str]:
         event = self.finding["event"]

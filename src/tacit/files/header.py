@@ -271,7 +271,7 @@ def read_value_groups(get: Entries) -> tuple[ValueGroup, ...]:
 
 
 def _marginals(get: Entries) -> tuple[Marginal, ...]:
-    """Return the sensitive columns, if the header tells them apart."""
+    """Return the sensitive columns, if the header separates them."""
     names = get.names("sa")
     values = get.entries.get("sa_values")
     counts = get.entries.get("sa_distribution")

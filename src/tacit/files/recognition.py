@@ -204,7 +204,7 @@ FORMATS = (
     Format("spmf", "text of SPMF", "foreign_lists.read_spmf", _is_spmf),
     Format(
         "borgelt-or-fimi",
-        "text of Borgelt's or of FIMI programs, told apart by their numbers",
+        "text of Borgelt's or of FIMI programs, distinguished by their numbers",
         "foreign_lists.read_borgelt",
         _is_borgelt,
     ),

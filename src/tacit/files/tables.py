@@ -38,7 +38,7 @@ class Rows:
     """Rows that can be read column by column, and their name in messages.
 
     ``classes`` is given where equal rows can be merged without all of them in memory. Rows that have a ``label``
-    come from no single file: their source is named so, and told by the rows. They have no order.
+    come from no single file: their source is named so, and identified by the rows. They have no order.
     """
 
     names: tuple[str, ...]

@@ -122,7 +122,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 #: The attacks that infer values of people who are known, and not that some group exists.
 ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 
-#: The options of an audit that are told nowhere else in its record: what was given besides the releases, and how it was done.
+#: The options of an audit that are nowhere else in its record: what was given besides the releases, and how it was done.
 OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
 

@@ -14,7 +14,7 @@
     └── InternalError      a bug in Tacit
 
 Every message is one sentence ``where: what is wrong. what to do.`` and never holds a cell's value: positions, column names and
-counts only; but for ``Exposed``, which tells what was found. Causes whose text may hold a value are dropped with ``from None``.
+counts only; but for ``Exposed``, which says what was found. Causes whose text may hold a value are dropped with ``from None``.
 """
 
 from __future__ import annotations

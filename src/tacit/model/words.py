@@ -583,7 +583,7 @@ def explain_rule_sum(
     return explain_supports(terms, count) if total == count and len(terms) <= SHOWN_TERMS else None
 
 
-_Summand = tuple[frozenset[str], str, int]  #: A set of items, the law that tells its number, and the line (0: the header).
+_Summand = tuple[frozenset[str], str, int]  #: A set of items, the law that gives its number, and the line (0: the header).
 
 
 class _RuleSum:

@@ -274,7 +274,7 @@ def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reache
     return kept
 
 
-#: Confidences are tried in steps of this, supports in steps of a thousandth of all people: round numbers, which tell nothing about single rules.
+#: Confidences are tried in steps of this, supports in steps of a thousandth of all people: round numbers reveal nothing about single rules.
 CONFIDENCE_STEP = Fraction(1, 20)
 SUPPORT_STEPS = 1000
 

@@ -112,7 +112,7 @@ class _Search:
         except LimitReached:
             self._hide_everything(self.case.reserve)
             self._smallest()
-            self.last = self.case.everything  # nothing is known to be safe, and this tells least
+            self.last = self.case.everything  # nothing is known to be safe, and this reveals least
         hidden = self.last if self.best is None else self.best
         weight = self._weigh(hidden)
         return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
@@ -154,7 +154,7 @@ class _Search:
         return chosen | smallest_hitting_set(missed, self.case).chosen
 
     def _hide_everything(self, limits: Limits) -> None:
-        """Find out if anything can be safe: to hide all lines tells least."""
+        """Find out if anything can be safe: hiding all lines reveals least."""
         if self.best is None and not self.is_all_judged:
             self._judge(self.case.everything, limits)
             self.is_all_judged = True

@@ -53,7 +53,7 @@ def explanation_picture(
 ) -> Canvas | None:
     """Draw a finding, or return None.
 
-    ``values`` are those of the sensitive column, ``bars`` the policy's limits; ``name`` tells several pictures of a page apart.
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits; ``name`` distinguishes several pictures of a page.
     """
     finding = told.finding
     artist = _Artist(told, name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.kernels.rows import cells
 from tacit.model.finding import Citation, Lines, Phrase, Remark, Step, remark
-from tacit.model.numbers import Bound
+from tacit.model.numbers import Bound, render_decimal
 from tacit.model.words import describe_printed, join_names, render_people
 from tacit.rules.bounds import HI, LO, Reason, RuleTable, confidence_of
 from tacit.rules.bounds import Step as Bounding
@@ -173,7 +173,7 @@ class Story:
     def interval(self, line: int) -> str:
         """The confidences that a line allows."""
         allowed = confidence_of(self.table.release, line)
-        low, high = (f"{float(end):.6g}" for end in (allowed.low, allowed.high))
+        low, high = (render_decimal(float(end), 6) for end in (allowed.low, allowed.high))
         return f"from {low} to {high}"
 
     def _values(self, step: Bounding) -> Phrase:

@@ -1,9 +1,9 @@
 """Suppression of cells: which cells are small, what an attacker reads in hidden ones, and the search.
 
-A table with hidden cells is read in three ways. The *reader* takes a hidden cell to say nothing. The attacker who knows the *rule* can tell
-which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are not
-small. Small cells are protected from these two whether somebody is in them or not, so that what else is hidden does not tell. What is published
-is the same; each attacker is stronger than the one before.
+A table with hidden cells is read in three ways. The *reader* concludes nothing from a hidden cell. The attacker who knows the *rule* can tell
+which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are
+not small. Small cells are protected from these two whether they are empty or not, so that what else is hidden does not reveal it. What is
+published is the same; each attacker is stronger than the one before.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ class Plan:
         margin = self._margin(number, index)
         if not self.knows_small_cells:
             return [Need(number, index, 0, self.k, either=True), *margin]
-        # Nobody or somebody: the same lines are hidden, so that these do not tell which of the two it is.
+        # Nobody or somebody: the same lines are hidden, so that these do not reveal which of the two it is.
         alike = Need(number, index, None, 1, may_be_dropped=True)
         return [*([Need(number, index, 0, None)] if rule <= self.k else []), alike, *margin]
 
@@ -432,7 +432,9 @@ class _Judge:
                 return needs
             if not all(need.may_be_dropped for need in told):
                 remedy = "Keep fewer lines, publish fewer tables, protect a smaller share, or name a weaker --attacker"
-                raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
+                raise Infeasible(
+                    "small cells are revealed by what has to stay published", where="--method suppress", remedy=remedy
+                )
             needs = [need for need in needs if need not in told]
 
     def _find_told(self, releases: Sequence[Release], needs: Sequence[Need], limits: Limits) -> Ranges:

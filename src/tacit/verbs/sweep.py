@@ -492,7 +492,7 @@ def sweep_repairs(
 
 
 _LATE_REPAIR = "the time limit was reached"
-_NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
+_NOT_ASKED = "whether anybody's value is certain and what all rules reveal together were not examined (--certain does)"
 _SLOW = "R03"  #: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
 _GENERAL = "X01"  #: The general adversary, which decides where all other attacks find nothing.
 

@@ -33,7 +33,7 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True)
 class File:
-    """File of a project: its name, its role, and what tells one version from another."""
+    """File of a project: its name, its role, and what distinguishes its versions."""
 
     name: str
     role: str
@@ -243,7 +243,7 @@ def make_room(target: Path) -> None:
 
 
 def fingerprint(path: Path) -> str:
-    """Return what tells one version of a file or folder from another without reading all of it."""
+    """Return what distinguishes versions of a file without reading all of it."""
     told = hashlib.sha256()
     for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
         found = one.stat()
