@@ -390,7 +390,8 @@ def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: s
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
-        out.append(remark(f"Rows of {table} that show it: {certificate['blanks']['shown']:,}. No blank hides it."))
+        shown = f"{certificate['blanks']['shown']:,}"
+        out.append(remark(f"{table} shows another value in as many rows ({shown}), so no blank hides one."))
     return out
 
 
