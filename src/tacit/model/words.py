@@ -125,7 +125,7 @@ class _Story:
             else:
                 longest = self.header.max_length
                 up_to = "" if longest is None else f", up to {longest} item{'s' if longest > 1 else ''},"
-                complete = f"The list is complete from {self.threshold:,} people on{up_to} and leaves it out"
+                complete = f"The list is complete down to {self.threshold:,} people{up_to} and leaves it out"
                 yield remark(f"{complete}: x is at most {value:,}.")
             if side == "least":
                 least = max(least, value)
@@ -669,7 +669,7 @@ def explain_maximal(release: Itemsets, index: int, other: int, lacked: str | Non
     counts = [(release.line(one), release.count(one)) for one in (index, other)]
     first, second = ((f"{_render_ends(count.lo, count.hi)} (", Lines((line,)), ")") for line, count in counts)
     steps = explain_printed(release, sorted((index, other)))
-    complete = f"The list is complete from {least:,} people on and no line holds {together}"
+    complete = f"The list is complete down to {least:,} people and no line holds {together}"
     steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
     if lacked is None:
         return [*steps, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]

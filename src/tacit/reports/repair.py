@@ -247,7 +247,7 @@ def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
 def bucketized_text(made: Bucketized | BucketizedParts, *, dropped: int = 0, origin: str = "") -> str:
     """Return the groups, audits, and comparison with Anatomy."""
     cost = made.cost
-    sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
+    sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at most"
     headline = f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
     return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 

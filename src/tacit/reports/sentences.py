@@ -165,7 +165,9 @@ class Summary:
             few = f"{counted(self.certain, 'person keeps', 'people keep')} fewer than {self.l} possible values"
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
         if self.guessed:
-            parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
+            parts.append(
+                f"the sensitive value of {people(self.guessed)} is estimated with a higher probability than the policy allows"
+            )
         return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
@@ -421,7 +423,7 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if (least := release.get("min_support")) is not None:
-        parts.append(f"published from {people_of(least, release.get('n'))} on")
+        parts.append(f"at least {people_of(least, release.get('n'))}")
     if "smallest_count" in measures:
         parts.append(f"smallest published count {people_of(measures['smallest_count'], release.get('n'))}")
     return "; ".join(parts) or "not stated"
@@ -795,8 +797,8 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         together = found["surviving_expected_right"]
         alone = found["group_guess_right"]
         yield (
-            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
-            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; for "
+            f"{people(int(found['surviving_above_90']))} the guess would have a probability above 0.9 (B03)."
         )
 
 

@@ -150,7 +150,7 @@ def bucketize_parts(
         raise InputError(what, where=f"column {table.sa.name}", remedy=remedy)
     if policy.l > len(values):
         what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
-        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
+        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at most")
     facts = read_knowledge(knowledge)
     excluding = tuple(fact for fact in facts if fact.excludes)
     known = Exclusions.of(excluding, table.qi, values)
@@ -691,5 +691,5 @@ def _dimension(given: Any, columns: tuple[str, ...]) -> int:
     found = min(2, len(columns)) if given is None else _whole(given, "--dim")
     if found > len(columns):
         what = f"asks for {found} columns, and the release has {len(columns)}"
-        raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at the most")
+        raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at most")
     return found

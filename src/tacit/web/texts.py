@@ -264,7 +264,11 @@ SLIDERS: Mapping[str, tuple[str, str]] = {
 }
 #: Curves of changes: a name, what the axis says, and a sentence.
 CURVES: Mapping[str, tuple[str, str, str]] = {
-    "min-support": ("Findings by threshold", "published from this many people on", "A higher threshold leaves rare lines out."),
+    "min-support": (
+        "Findings by threshold",
+        "support threshold, in people",
+        "A higher threshold leaves rare lines out.",
+    ),
     "base": ("Findings by base of rounding", "counts rounded to multiples of", "Coarser counts say less."),
     "decimals": ("Findings by decimals", "supports printed with this many decimals", "Fewer decimals say less."),
     "cell-base": ("Findings by base of rounding", "cells rounded to multiples of", "Coarser cells say less."),
