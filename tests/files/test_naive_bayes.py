@@ -223,7 +223,7 @@ UNREADABLE = [
     ("line 2: does not name", f"{HEAD}t,,a,5\n", {}),
     ("names no value", f"{HEAD},,a,5\n", {}),
     ("line 3: is about the same people as line 2", f"{HEAD}t,x,a,5\nt,x,a,5\n", {}),
-    ("line 3: stands with 1 of 2 classes", f"{HEAD}t,x,a,5\nt,y,a,5\nt,x,b,5\n", {}),
+    ("line 3: is listed with 1 of 2 classes", f"{HEAD}t,x,a,5\nt,y,a,5\nt,x,b,5\n", {}),
     ("line 2: its count is not", f"{HEAD}t,x,a,5.5\n", {}),
     ("line 4: holds neither", f"{HEAD},,a,5\nt,x,a,5\nt,y,a,\n", {}),
     ("count different numbers", f"{HEAD}t,x,a,5\nu,x,a,6\n", {}),

@@ -1,6 +1,6 @@
 """Checks of sentences, by writing them again from the certificate.
 
-The wording stands in :mod:`tacit.model.words`, which infers nothing; what the words are about is read from the releases again. Bounds on
+The wording is in :mod:`tacit.model.words`, which infers nothing; what the words are about is read from the releases again. Bounds on
 rules (R01) are redone step by step (:class:`tacit.checker.rules.World`).
 """
 

@@ -467,7 +467,7 @@ class Grid:
             found = [i for i, name in enumerate(folded) if name == wanted.casefold()]
             if len(found) > 1:
                 remedy = "Rename one of the two"
-                raise InputError(f"column {self.names[found[0]]!r} stands twice", where=f"{self.where}, line 1", remedy=remedy)
+                raise InputError(f"column {self.names[found[0]]!r} occurs twice", where=f"{self.where}, line 1", remedy=remedy)
             if found:
                 return TextColumn(self.names[found[0]], self.cells[found[0]])
         return None

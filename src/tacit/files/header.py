@@ -32,7 +32,7 @@ _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["c
 
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
-#: The formats of all header files that stand beside another file.
+#: The formats of all header files beside another file.
 NAIVE_BAYES_FORMAT = "tacit.naive-bayes/1"
 _HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1", NAIVE_BAYES_FORMAT)
 #: The keys of the header of a list of itemsets or rules.

@@ -237,7 +237,7 @@ def _lines_of(cells: Cells) -> _Model:
         raise InputError("names no value of a column", where=cells.where, remedy="List every value with every class")
     for rows in (*model.rows.values(), *([model.classes] if model.classes else [])):
         if len(rows) < len(classes):
-            what = f"stands with {len(rows)} of {len(classes)} classes"
+            what = f"is listed with {len(rows)} of {len(classes)} classes"
             remedy = "List every value with every class, also where nobody has both"
             raise InputError(what, where=cells.place(next(iter(rows.values()))), remedy=remedy)
     for pair, rows in model.rows.items():

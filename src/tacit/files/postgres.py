@@ -1,7 +1,7 @@
 """PostgreSQL tables: the server groups the rows, and only classes cross the wire.
 
 An address is ``postgresql://USER@HOST/DATABASE::TABLE``. Passwords come from ``PGPASSWORD`` or ``~/.pgpass``, never from the address, which
-stands in messages and records. Messages of the server may hold cell values, so none is passed on.
+appears in messages and records. Messages of the server may hold cell values, so none is passed on.
 """
 
 from __future__ import annotations

@@ -347,7 +347,7 @@ def pair_of(path: FilePath) -> tuple[Path, Path] | None:
 
 
 def _tables_in(folder: Path, role: str) -> dict[Path, str]:
-    """Return the tables of a role, sorted, with what stands before it in their names."""
+    """Return the tables of a role, sorted, with the prefixes of their names."""
     found = {}
     for one in sorted(folder.iterdir()):
         match = _NAMED.fullmatch(one.name)

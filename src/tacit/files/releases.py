@@ -587,7 +587,7 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
-        remedy = "Give the name of a file as it stands in its folder, or of a column that is not read"
+        remedy = "Give the name of a file as it is in its folder, or of a column that is not read"
         raise OptionError("names neither a file of a folder nor a column that is not read", where="--ignore", remedy=remedy)
 
 

@@ -138,12 +138,12 @@ class Workbook(Rendition):
         first, last = self.block
         beside = [number for number, row in enumerate(self.rows) if any(row) and not first <= number < last]
         if beside and not self._holds_more:
-            said.append(f"What stands above and below rows {first + 1} to {last} is taken as a title and notes.")
+            said.append(f"What is above and below rows {first + 1} to {last} is taken as a title and notes.")
         return tuple(said)
 
     @property
     def _holds_more(self) -> bool:
-        """True if another table stands below the one that is read."""
+        """True if another table is below the one that is read."""
         return any(sum(map(bool, row)) > 1 for row in self.rows[self.block[1] :])
 
     @property

@@ -375,9 +375,7 @@ def refuse_gaps(supports: Supports) -> None:
     lines = sorted({release.line(line) for line in supports.lacking_parts.tolist()})
     name = release.source.name if release.source else "the release"
     parts = (
-        "parts of these itemsets stand on no line, and are"
-        if len(lines) > 1
-        else "a part of this itemset stands on no line, and is"
+        "parts of these itemsets are on no line, and are" if len(lines) > 1 else "a part of this itemset is on no line, and is"
     )
     raise Contradiction(
         f"the list cannot be complete: {parts} at least as frequent",

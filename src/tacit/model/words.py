@@ -74,7 +74,7 @@ MOST_TERMS = 32  #: Sums of more terms than this are given as one number.
 MOST_STEPS = 40  #: Derivations through more unpublished itemsets than this are not written out step by step.
 
 Set = frozenset[str]
-#: Bounds on a published support and where it stands; None where no line has it.
+#: Bounds on a published support and its place; None where no line has it.
 Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 

@@ -1,6 +1,6 @@
 """Pictures as SVG: canvas, axis, and charts.
 
-A picture stands on a page, which holds the style sheet, or alone in a file, which then holds its own. Sizes keep letters readable when
+A picture is part of a page, which holds the style sheet, or a file, which then holds its own. Sizes keep letters readable when
 a page scales the picture down to the width of a phone. Curves differ in colour (safe for colour-blind readers) and in their marks.
 """
 

@@ -2,7 +2,7 @@
 
 A register is a folder. ``register.jsonl`` has one line for each published release. Each line holds the SHA-256 of the line before it, so
 that no line can be changed, removed or inserted without breaking the chain. The SHA-256 of the last line, the *head*, stands for the whole
-register: written down elsewhere, it also shows whether lines were cut off at the end. Copies of the releases stand beside it, in one folder for
+register: written down elsewhere, it also shows whether lines were cut off at the end. Copies of the releases are beside it, in one folder for
 each population.
 
 Releases of one population are about the same people. How each population is related to the one before it is declared once, with the first

@@ -117,7 +117,7 @@ def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
     has_numbers = release.measured is not None or bool(release.numbers)
     is_plain = release.printing.is_exact and release.printing.convention is None and not has_numbers
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
-        what = "has numbers that are rounded already, or that stand beside counts"
+        what = "has numbers that are rounded already, or numbers beside counts"
         raise OptionError(what, where=name, remedy="Give the table of exact counts")
     if not release.is_hidden.any():
         return release

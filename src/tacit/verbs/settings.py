@@ -1,6 +1,6 @@
 """Settings in ``tacit.toml``: roles, thresholds, limits, waivers.
 
-An organisation's policy file has the same form; its limits stand under their own names or ACRO's.
+An organisation's policy file has the same form; its limits have their own names or ACRO's.
 """
 
 from __future__ import annotations

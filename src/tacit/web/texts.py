@@ -1,6 +1,6 @@
 """English of the web application in one place, as far as Python says it.
 
-Templates hold their own words; what script says stands in ``static/words.js``. Sentences with a name in braces are filled by ``str.format``.
+Templates hold their own words; those of scripts are in ``static/words.js``. Sentences with a name in braces are filled by ``str.format``.
 """
 
 from __future__ import annotations
