@@ -24,7 +24,7 @@ PART = 1_000_000  #: People in a part of a release, about.
 
 
 def secret_seed(people: Table, seed: int) -> int:
-    """Return a seed that depends on all of the data, which no reader of a release has."""
+    """Return a seed that depends on all of the data."""
     digest = hashlib.sha256(str(seed).encode())
     for column in people.columns:
         digest.update(repr((column.name, column.values)).encode("utf-8", "surrogatepass"))

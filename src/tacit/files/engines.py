@@ -57,7 +57,7 @@ class Engine:
 
 
 def engine(name: str = "duckdb", *, memory: str | int | None = None, master: str | None = None, session: Any = None) -> Engine:
-    """Return the engine of a name, which may use so much memory.
+    """Return an engine by its name, with a limit of memory.
 
     Parameters
     ----------

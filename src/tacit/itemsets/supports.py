@@ -66,7 +66,7 @@ class Cube:
 
 @dataclass(frozen=True, eq=False)
 class Cubes:
-    """Cubes of ``number`` published sets of the same length, one after another: bounds, 0 where nothing is known."""
+    """Cubes of ``number`` published sets of one length: bounds, 0 if unknown."""
 
     sets: Ints
     lo: Ints

@@ -82,7 +82,7 @@ def _about(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a line; next to a count, its share of all people says nothing more."""
+    """Return the numbers of a line, without shares next to counts."""
     told = {name: value for name, value in record.items() if name in NUMBERS and value is not None}
     if "count" in told:
         told.pop("support", None)

@@ -49,7 +49,7 @@ def state_amount(event: ItemEvent, count: Bound, names: Any, column: str, amount
 
 
 def explain_amount(certificate: Mapping[str, Any], look_up: LookUp, look_up_sum: LookUp) -> list[Step]:
-    """Return the arithmetic of a number that is told: who is in the group, and their sum."""
+    """Return the arithmetic of a sum: the group's people and their sum."""
     numbers = certificate["numbers"]
     unit = int(numbers["unit"])
     out: list[Step] = [] if not (certificate["least"] or certificate["most"]) else explain_joint(certificate, look_up)

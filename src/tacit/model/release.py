@@ -346,7 +346,7 @@ class Published(Lines):
         return ""
 
     def people_of(self, index: int) -> Hashable | None:
-        """Return a name of the people of a line that all tables share; None if there is none."""
+        """Return a name of a line's people that all tables share, if any."""
         return None
 
     def items_at(self, line: int) -> frozenset[str] | None:

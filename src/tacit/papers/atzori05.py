@@ -107,7 +107,10 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 
 def named(name: str, people: Transactions) -> str:
-    """Return the name of a data set with its size; a cut file is named as cut."""
+    """Return the name of a data set with its size.
+
+    A cut file is named as cut.
+    """
     whole = WHOLE[name]
     if people.n == whole:
         return f"{name.upper()} (n = {people.n:,})"

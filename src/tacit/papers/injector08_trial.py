@@ -71,7 +71,7 @@ DRAWN = f"{DRAWS} draws with the same seeds for all. Injector is Figure 2 with F
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Axis of a figure: its letter, name, what is fixed, and the (l, min. expectation) of each point."""
+    """Axis of a figure: letter, name, fixed settings, and its points."""
 
     letter: str
     name: str

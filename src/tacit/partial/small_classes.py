@@ -232,7 +232,7 @@ class _Outcome:
         self.few_values = few_values[self.found]
 
     def _is_sure(self) -> Flags:
-        """Return the classes of which a value has more than the largest share allowed, whatever blanks hide."""
+        """Return the classes in which a value surely exceeds the allowed share."""
         out = np.zeros(len(self.classes.cells), np.bool_)
         if self.limit is None:
             return out

@@ -323,7 +323,7 @@ def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat:
 
 
 def select_above(lines: Lines, min_support: int, header: Header) -> Rules:
-    """Return the lines that reach a support and a header's confidence, as a release of their own."""
+    """Return the lines that reach a support and a header's confidence."""
     release = lines.release
     header = replace(header, min_support=min_support)
     kept = lines.reaching(min_support, header)

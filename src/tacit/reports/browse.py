@@ -29,7 +29,10 @@ COUNTED = 10_000  #: Findings of each attack that are counted for each column.
 
 @dataclass(frozen=True)
 class Filter:
-    """Findings to list: of an attack, about a column or item, of a size (at most ``size_to`` people)."""
+    """Findings to list: by attack, column or item, and size.
+
+    Groups have at most ``size_to`` people.
+    """
 
     attack: str = ""
     column: str = ""
@@ -82,7 +85,10 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class Heat:
-    """Columns or items against the sizes of groups; ``left`` more columns are not shown, ``searched`` findings were counted."""
+    """Columns or items against sizes of groups, with those left out.
+
+    ``left`` more columns are not shown; ``searched`` findings were counted.
+    """
 
     sizes: tuple[tuple[int, int], ...]
     rows: tuple[tuple[str, tuple[HeatCell, ...], int], ...]

@@ -67,7 +67,7 @@ class Linked(str):
 
 
 class Cell(str):
-    """Cell of a table that pages mark, link or give an anchor; elsewhere it is its text."""
+    """Cell of a table that pages may mark or link."""
 
     parts: Sentence
     mark: str

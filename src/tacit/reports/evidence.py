@@ -315,7 +315,7 @@ def _grid_of(release: Release) -> FrequencyTable | None:
 
 
 def _rows(release: Release) -> tuple[tuple[str, ...], RowOf]:
-    """Return the names of the columns of a release, and the function that reads a line of it."""
+    """Return a release's column names, and the function that reads a line."""
     match release:
         case Itemsets():
             return ("Itemset", "Published"), lambda index: (", ".join(release.names(index)), release.text(index) or "withheld")

@@ -581,7 +581,7 @@ def _solve(problem: Problem, multipliers: Floats | None, tilt: Floats | None, ch
 
 
 def _search(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> tuple[Solution, bool]:
-    """Follow the central path, or go down if it leads nowhere; tell if the end was reached exactly."""
+    """Follow the central path, or descend; tell if the end was exact."""
     found, is_exact = _follow_path(problem, tilt, check)
     if is_exact:
         return found, True

@@ -316,7 +316,10 @@ _carrier: ContextVar[Carrier] = ContextVar("carrier", default=lambda attack, tar
 
 @contextmanager
 def carried_out_by(carrier: Carrier) -> Iterator[None]:
-    """Let ``carrier`` run the attacks of the audits inside the block, or return what it knows of them."""
+    """Let ``carrier`` run the attacks of audits inside the block.
+
+    ``carrier`` may return what it knows of an attack instead.
+    """
     token = _carrier.set(carrier)
     try:
         yield

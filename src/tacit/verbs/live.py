@@ -185,7 +185,7 @@ def sliders_of(gathered: Gathered, given: Given) -> tuple[Slider, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Audit under one setting, the releases that it is about, and the attacks that have not finished."""
+    """Audit under one setting, its releases, and its unfinished attacks."""
 
     audit: Audit
     releases: tuple[Release, ...]

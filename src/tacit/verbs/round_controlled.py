@@ -82,7 +82,7 @@ def round_tables(gathered: Gathered, base: int, limits: Limits, *, data: Any = N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """Cells of all tables: those that are the same once, with their counts and the sums among them."""
+    """Distinct cells of all tables, their counts, and the sums among them."""
 
     tables: Sequence[FrequencyTable]
     units: Sequence[Sequence[Place]]

@@ -130,7 +130,10 @@ def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tupl
 
 
 def line_key(release: Release, index: int, whose: int, number: int) -> Any:
-    """Return a name of the people that a line counts, the same for lines of the same count."""
+    """Return a name of the people that a line counts.
+
+    It is the same for lines of the same count.
+    """
     counted = release.people_of(index)
     return (number, index) if counted is None else (whose, counted)
 
@@ -418,7 +421,7 @@ class _Judge:
         return self.published[chosen]
 
     def needs(self, limits: Limits) -> list[Need]:
-        """Return the ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        """Return the ranges to protect, without cells known to be empty."""
         if self._needs is None:
             self._needs = self._find_needs(limits)
         return self._needs

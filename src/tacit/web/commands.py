@@ -34,7 +34,7 @@ _LONGEST = 2_000  #: Letters of one setting.
 
 
 def option_words(name: str, value: str) -> tuple[str, ...]:
-    """Return an option with its value; a value that looks like an option stays one word with it."""
+    """Return an option with its value, as one word where necessary."""
     return (f"--{name}={value}",) if value.startswith("-") else (f"--{name}", value)
 
 
@@ -120,7 +120,7 @@ def names_in(value: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Given:
-    """Word of a command that stands for a file elsewhere: a text to write, or a place."""
+    """Word of a command that stands for a file: a text or a place."""
 
     at: int  #: Place of the word in the command.
     text: str = ""

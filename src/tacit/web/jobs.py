@@ -234,7 +234,7 @@ def read_progress(path: Path) -> dict[str, Any]:
 async def start_process(
     words: Sequence[str], *, folder: Path, environment: Mapping[str, str], **streams: Any
 ) -> asyncio.subprocess.Process:
-    """Start a module of Python with its arguments, in a group of its own and with limited memory."""
+    """Start a Python module in its own process group with limited memory."""
     return await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",

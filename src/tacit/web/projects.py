@@ -201,7 +201,10 @@ class Workspace:
             make_room(temporary)
 
     def name_files(self, project: Project, paths: list[Path]) -> Project:
-        """Return a project with files or folders that were named at the start, which stay where they are."""
+        """Return a project with files or folders named at the start.
+
+        They stay where they are.
+        """
         for path in paths:
             source = path.resolve()
             header = source.with_name(source.name + ".json")

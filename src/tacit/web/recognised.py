@@ -107,7 +107,7 @@ class Recognised:
         return one.format(lines=f"{entry['lines']:,}", n=f"{entry['n'] or 0:,}")
 
     def roles(self) -> dict[str, str]:
-        """Return the roles of files that nobody has chosen: a table of people beside releases is their data."""
+        """Return the default roles of files: people beside releases are their data."""
         said = {file.role for file in self.project.files if not file.is_guess}
         chosen: dict[str, str] = {}
         for file in self.project.files:

@@ -29,7 +29,7 @@ def _command(_: Site, project: Project, __: Mapping[str, str]) -> Command | None
 
 
 def recognised(site: Site, project: Project) -> Recognised | None:
-    """Return what the files of a project were recognised as, if a process has looked at them."""
+    """Return what a project's files were recognised as, if known."""
     job = site.answered(project, commands.recognise_command(project))
     return None if job is None else Recognised.of(project, site.jobs.record(project, job))
 
