@@ -161,7 +161,7 @@ def test_one_finding_is_enough_for_a_yes() -> None:
         assert found.verdict == "exposed"
         assert found.attack("I01").status == "stopped"
         assert 0 < found.attack("I01").findings < tacit.audit(release).attack("I01").findings
-        assert found.attack("I02").reason == "not started: one finding was enough"
+        assert found.attack("I02").reason == "not begun: one finding was enough"
     clean = tacit.mine_itemsets([["a"]] * 20, min_support=10)
     assert tacit.audit(clean, first_hit=True).verdict == "clean"
     assert tacit.audit(release, attacks=["I02"], first_hit=True).attack("I02").status == "ran"

@@ -150,7 +150,7 @@ def check_extreme(finding: Mapping[str, Any], book: JointBook, k: int, names: Se
     table = numbered_tables(book.releases).get(number)
     index = book.lines[number].by_line.get(told.get("line", told.get("cell")))
     if table is None or index is None or int(table.lo[index]) < 1:
-        raise Reject("it cites a place where no cell has people")
+        raise Reject("it cites a place where no cell with people stands")
     numbers = _of(table, str(told["column"]))
     fewest = int(table.lo[index])
     largest = int(table.hi[index])

@@ -344,7 +344,7 @@ class DelimitedTable:
         return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
-        """Return the distinct rows of these columns, merged by blocks; marked ``others`` apart."""
+        """Return the distinct rows of these columns, merged block by block; those with the mark in one of the ``others`` apart."""
         held = [_CodedColumn(self.names.index(name)) for name in wanted]
         looked_at = [_CodedColumn(self.names.index(name)) for name in others]
         merged = _Merging(held, looked_at, mark)

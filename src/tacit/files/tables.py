@@ -38,7 +38,7 @@ class Rows:
     """Rows that can be read column by column, and their name in messages.
 
     ``classes`` is given where equal rows can be merged without all of them in memory. Rows that have a ``label``
-    come from no single file: their source is named so, and identified by the rows. They have no order.
+    come from no single file: their source is named so, and told by the rows. They have no order.
     """
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ def _has_mark(column: Column, mark: str | None) -> Flags:
 
 
 def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None) -> Rows:
-    """Open a file, Parquet folder, database table ``FILE::TABLE`` or sheet ``FILE::SHEET``."""
+    """Open a file, a folder of Parquet files, a database table ``FILE::TABLE``, or a sheet of a workbook ``FILE::SHEET``."""
     memory = None if engine is None else engine.bytes
     if is_postgres(os.fspath(path)):
         served = PostgresTable.open(os.fspath(path))
@@ -111,7 +111,7 @@ def _of_spark(table: SparkTable) -> Rows:
 
 
 def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
-    return Rows(relation.names, relation.where, relation.columns, source=source, close=close, classes=relation.classes)
+    return Rows(relation.names, relation.where, relation.columns, source, close, relation.classes)
 
 
 def _open_input(path: str, sheet: str) -> Input:

@@ -37,7 +37,7 @@ _FOREST = "Give a fitted RandomForestClassifier or ExtraTreesClassifier of sklea
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Column of the training data: an indicator of a value, or a number."""
+    """Column of the training data: 1 for people with a value of a column, or a number where there is no value."""
 
     column: str
     value: str | None = None
@@ -45,7 +45,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Conditions of a path on one column: a value, excluded values, or an interval."""
+    """Conditions of a path on one column: the value, values that are not, or the ends of an interval."""
 
     has: str | None = None
     lacks: tuple[str, ...] = ()
@@ -268,7 +268,7 @@ def _leaves_of(clf: Any, features: Sequence[Feature], sa: str, where: str, *, cl
 
 
 def leaves_of_arrays(tree: Any, names: Sequence[str], classes: Sequence[str], *, sa: str, columns: Names, where: str) -> Rules:
-    """Return the leaves of a fitted tree given as arrays, with feature names."""
+    """Return the leaves of a tree that is given as the arrays of a fitted one, with the names of its features."""
     return _leaves_with_counts(tree, _meanings(names, columns), sa, where, classes=classes)
 
 
@@ -283,7 +283,7 @@ def _leaves_with_counts(
         raise OptionError("was trained with weights", where=where, remedy=remedy)
     texts = texts_of(np.asarray(classes).tolist(), sa, where=where)
     if len(set(texts)) < len(texts):
-        raise OptionError("two of its classes have the same name", where=where, remedy="Train it on texts as classes")
+        raise OptionError("two of its classes read the same", where=where, remedy="Train it on texts as classes")
     leaves = list(_paths(tree, features, where))
     columns = dict.fromkeys(one.column for one in features if one.value is not None)
     columns |= dict.fromkeys(column for _, path in leaves for column in path)
@@ -310,7 +310,7 @@ def _class_counts(tree: Any, where: str) -> npt.NDArray[np.int64]:
 
 
 def _people_drawn(times: Ints, people: Ints) -> tuple[Ints, Ints]:
-    """Bound the people of each class in a leaf from the draws."""
+    """Bound the people of each class in a leaf, from how often people were drawn and how many they are."""
     there = times > 0
     others = there.sum(axis=1, keepdims=True) - there
     rest = times.sum(axis=1, keepdims=True) - times

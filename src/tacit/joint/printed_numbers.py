@@ -169,10 +169,7 @@ class PrintedNumbers:
 
 
 def most_with_extreme(numbers: Numbers, statistic: str, index: int, people: Bound) -> tuple[int | None, str]:
-    """Return the most people with a line's extreme value, and the reason.
-
-    None if any number of people may have it.
-    """
+    """Return the most people of a line who have its largest or smallest value, and why not more; None if any number may."""
     extreme = numbers.around(statistic, index)  # type: ignore[arg-type]
     if extreme is None:
         return None, ""

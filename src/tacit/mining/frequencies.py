@@ -74,7 +74,7 @@ _DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Columns whose sums or means are printed beside counts, and rules for numbers that one person dominates.
+    """Columns whose sums or means stand beside counts, and rules for numbers that one person dominates.
 
     By the p % rule, the sum less the two largest values must be at least ``p_percent`` of the largest. By the dominance rule ``(n, share)``, the
     n largest values together must be at most this share of the sum.

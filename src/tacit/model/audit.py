@@ -99,8 +99,8 @@ class Caution:
         if self.about == "alone":
             return f"{among}{where} {is_alone} alone with their quasi-identifiers ({self.code}), which the verdict does not judge"
         if self.about == "alone by all columns":
-            known = "a reader who also knows the columns without a role"
-            return f"{among}{where} {is_alone} alone for {known} ({self.code}), which the verdict does not judge"
+            known = "whoever knows the columns without a role as well"
+            return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
         return f"{who} can be guessed with more than {SURE:.0%} probability ({self.code}), {judged}".replace("90%", "90 %")

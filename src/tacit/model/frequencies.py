@@ -49,7 +49,7 @@ class Measured:
 
 Statistic = Literal["sum", "mean", "min", "max"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
-CLOSE = Fraction(1, 10)  #: A sum is revealed if its range is at most this share of its upper end.
+CLOSE = Fraction(1, 10)  #: A sum is told if its range is at most this share of its upper end.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

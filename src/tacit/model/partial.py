@@ -135,7 +135,7 @@ class PartialTable(Published):
         return self if source is None else replace(self, people=replace(self.people, source=change(source)))
 
     def line(self, row: int) -> int:
-        """Return the line of a row in its file; line 1 is the header."""
+        """Return the line of a row in its file, if each takes one; line 1 is the header."""
         return row + 2
 
     def find_lines(self, places: Collection[int | str]) -> Ints:

@@ -4,7 +4,7 @@ Changes
     Cells of fewer than k people lose their numbers, and so do as few other cells as possible, until no attack succeeds. All other cells keep
     their exact counts. Hidden cells look alike, and the header no longer says that they are small.
 Guarantee
-    Every number that is left is true. The result is audited again, by default for an attacker who can tell which hidden cells are small. The
+    Every number that is left is true. The result is audited anew, by default for an attacker who can tell which hidden cells are small. The
     lower bound holds for every choice of cells: a proof stays a proof unless one of the lines that it cites is hidden, and the bound is the
     smallest choice that hides a line of every proof found. If the result is as small, it is a best one.
 Cost

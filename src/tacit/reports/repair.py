@@ -268,7 +268,7 @@ def _bucketized_facts(made: Bucketized | BucketizedParts, dropped: int, origin: 
     for sentence in sentences.bucket_sentences(made.after) if made.after is not None else ():
         yield "Guesses", sentence
     if "surviving_guess_right_exact" in cost:
-        yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can see"
+        yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"
     errors = {"confidence_error": "confidences of rules", "query_error": "counts"}
     if known := [f"{what} are off by {cost[name]:.1%}" for name, what in errors.items() if name in cost]:
         yield "Utility", f"counted by groups, {' and '.join(known)} on average"

@@ -797,8 +797,8 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         together = found["surviving_expected_right"]
         alone = found["group_guess_right"]
         yield (
-            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; for "
-            f"{people(int(found['surviving_above_90']))} the guess would have a probability above 0.9 (B03)."
+            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
         )
 
 

@@ -210,7 +210,7 @@ ATTACKS: tuple[Attack, ...] = (
 MOST_LINES = 2_000  #: X01 does not attack a longer release if another attack has found something.
 MOST_COMPARED = 50_000  #: Findings of X01 are compared with at most this many findings of other attacks.
 
-ONE_WAS_ENOUGH = "not started: one finding was enough"
+ONE_WAS_ENOUGH = "not begun: one finding was enough"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,7 +301,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
         elif target.first_hit and is_exposed:
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
         elif is_general and is_long and is_exposed:
-            reason = f"not started: the release is exposed already, and has more than {MOST_LINES:,} lines"
+            reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(attack.end("stopped", reason))
         else:
             found = cases.run(attack, _with_time(attack, target, chosen))

@@ -40,10 +40,7 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
 
 
 def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str) -> Any:
-    """Return a file of the owner's data as merged rows.
-
-    Kinds that take rows, such as a table with blanks, get the data as they are.
-    """
+    """Return a file of the owner's data as merged rows; the original of a table with blanks stays as it is."""
     first = first_with_roles(releases)
     kind = kind_of(first)
     if kind.takes_rows or not isinstance(data, (str, os.PathLike)):

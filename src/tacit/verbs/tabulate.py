@@ -63,7 +63,7 @@ def tabulate(
     hierarchies
         A folder of hierarchies, or hierarchies by column: coarser values are listed as subtotals.
     sums, means
-        Columns of numbers whose sums or means are printed beside the counts; hidden cells have none.
+        Columns of numbers whose sums or means stand beside the counts; hidden cells have none.
     mean_digits
         Digits of means after the point.
     p_percent
