@@ -1,7 +1,7 @@
 """Independent check of proved findings from published lines.
 
 It shares types and wording with the attacks, and no inference: it reads the record, looks every cited line up in the release, writes the
-sum of the claimed event out anew, and compares. Whoever doubts a finding needs to trust these pages only.
+sum of the claimed event out again, and compares. Whoever doubts a finding needs to trust these pages only.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def check_record(record: Mapping[str, Any]) -> None:
     if record.get("format") != "tacit.audit/1":
         raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
     if record.get("report_kind") == "external":
-        raise InputError("holds counts only, which nobody can check", where="the audit", remedy="Give the internal record")
+        raise InputError("holds counts only, which cannot be checked", where="the audit", remedy="Give the internal record")
     try:
         check_schema(record)
     except Wrong as wrong:

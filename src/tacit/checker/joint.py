@@ -23,7 +23,7 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import HAS, explain_full_group, state_full_group
 
-MOST_TRIED = 500_000  #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
+MOST_TRIED = 500_000  #: Steps after which no kind of person is tried any more; such a proof is too long to be checked again.
 Exact = Fraction | int  #: Whole where it can be.
 Cited = dict[tuple[int, Any], set[tuple[int, int]]]  #: Numbers that were read at each place of a release.
 MOST_DEPTH = 100  #: How often cases of a proof are split into further ones at most.

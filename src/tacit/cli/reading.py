@@ -142,7 +142,7 @@ def read_people(
     also: str | None = None,
     chosen: Chosen | None = None,
 ) -> Table | Transactions:
-    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
+    """Read data with roles from options, release or settings, and column ``also``.
 
     An engine reads no items of transactions but the ``chosen`` ones, which all others may do without.
     """
@@ -202,7 +202,7 @@ SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an eng
 
 
 def engine_for(path: str, given: Options) -> Engine | None:
-    """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
+    """Return the engine that merges equal rows: the named or the default one."""
     if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
         return None
     return named_engine(given)

@@ -103,7 +103,7 @@ class Caution:
             return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
-        return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
+        return f"{who} can be guessed with more than {SURE:.0%} probability ({self.code}), {judged}".replace("90%", "90 %")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the caution as in the record."""
@@ -122,7 +122,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 #: The attacks that infer values of people who are known, and not that some group exists.
 ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 
-#: The options of an audit that are told nowhere else in its record: what was given besides the releases, and how it was done.
+#: The options of an audit that are nowhere else in its record: what was given besides the releases, and how it was done.
 OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
 

@@ -165,7 +165,9 @@ class Summary:
             few = f"{counted(self.certain, 'person keeps', 'people keep')} fewer than {self.l} possible values"
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
         if self.guessed:
-            parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
+            parts.append(
+                f"the sensitive value of {people(self.guessed)} is estimated with a higher probability than the policy allows"
+            )
         return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
@@ -225,7 +227,9 @@ def _classes_sentence(audit: Audit) -> str:
         parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
     if not parts:
         run = audit.attack("T03")
-        parts.append(f"the sensitive value of {people(run.people)} is told by their quasi-identifiers beyond the policy's limits")
+        parts.append(
+            f"the sensitive value of {people(run.people)} can be inferred from their quasi-identifiers beyond the policy's limits"
+        )
     return f"{'; '.join(parts)}."
 
 
@@ -419,7 +423,7 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if (least := release.get("min_support")) is not None:
-        parts.append(f"published from {people_of(least, release.get('n'))} on")
+        parts.append(f"at least {people_of(least, release.get('n'))}")
     if "smallest_count" in measures:
         parts.append(f"smallest published count {people_of(measures['smallest_count'], release.get('n'))}")
     return "; ".join(parts) or "not stated"

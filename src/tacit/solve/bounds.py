@@ -368,7 +368,7 @@ def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, In
         for which, ends_of in ((program.alone, left), (~real, found)):
             classes = program.classes[which]
             others = open_[classes] & ~named[classes]
-            # Of several values that no statement tells apart, each may be had by nobody.
+            # Of several values that no statement distinguishes, each may be had by nobody.
             only = (others.sum(axis=1) == 1)[:, None]
             for target, source, lower in zip((lo, hi, seen_lo, seen_hi), ends_of, (True, False, True, False), strict=True):
                 values = np.where(only | (not lower), source[which][:, None], 0)

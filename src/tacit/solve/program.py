@@ -27,7 +27,7 @@ from tacit.solve.solver import Program as LinearProgram
 from tacit.solve.statements import Problem
 
 NEAR = 1e-5  #: Ints of a solver that are this close to a whole number are tried as it.
-NODES = 200  #: How many cases the solver may tell apart in search of whole numbers.
+NODES = 200  #: Cases that the solver may distinguish in search of whole numbers.
 WHOLE_WORK = 6  #: Such a search costs about as much as so many programs over fractions of people.
 _MOST = 2.0**61  #: Sums above this are not added up in 64 bits.
 

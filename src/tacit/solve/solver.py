@@ -42,8 +42,8 @@ DENOMINATORS = (1, 2, 6, 60, 5040, 10**6)
 #: Programs with at most this many non-zero entries are solved here: linear ones, and those over whole numbers.
 SMALL_LINEAR = 20_000
 SMALL_WHOLE = 2_000
-GRACE = 0.5  #: A worker is ended so many seconds after the time limit, within which HiGHS mostly notices it by itself.
-#: Without a time limit an integer program is given up after so many seconds: what HiGHS does between two nodes may have no end.
+GRACE = 0.5  #: Seconds after the time limit at which a worker is ended, within which HiGHS mostly notices it by itself.
+#: Seconds after which an integer program is given up without a time limit: what HiGHS does between two nodes may have no end.
 LONGEST_WHOLE = 30.0
 WORKER = highs.__file__  #: The program that a worker runs.
 #: Programs that are solved at the same time, and workers that are kept for the next ones.

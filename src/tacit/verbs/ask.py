@@ -160,7 +160,7 @@ def members_of(
 ) -> tuple[Member, ...]:
     """Return what a bucketized release reveals about people who fit a description.
 
-    ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are told about, those
+    ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are described, those
     with the fewest possible values first.
 
     Examples

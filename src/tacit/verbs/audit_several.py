@@ -81,7 +81,7 @@ def audit_several(
     rows = _owners_rows(case, given.data)
     people = rows if isinstance(rows, Table) else None
     severals = _known_cases(case, replace(given, people=people))
-    # Of several sensitive columns, R03 alone tells values of known people.
+    # Of several sensitive columns, R03 alone gives values of known people.
     several = severals[0] if len(severals) == 1 else None
     case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
