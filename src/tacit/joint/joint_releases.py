@@ -60,10 +60,12 @@ from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
 from tacit.model.frequencies import frequency_tables
 from tacit.model.people import Same
+from tacit.model.rebuilt import Rebuilt
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
 MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
+REBUILDING = 0.5  #: Share of the time that people may be rebuilt for.
 MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 
 
@@ -72,18 +74,22 @@ def run(target: Target) -> AttackRun:
     case = target.case
     assert isinstance(case, JointCase)
     with_means = sum(one.has_means for one in case.releases)
-    if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
+    if with_means and not target.rebuild and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
+    rebuilt = search.rebuild() if target.rebuild else None
     search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
-        search.look()
+        if rebuilt is None or not rebuilt[0].is_whole:
+            search.look()
     except LimitReached:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
+    if rebuilt is not None:
+        outcome = replace(outcome, rebuilt=rebuilt[0], measures={**outcome.measures, **rebuilt[1]})
     if any(table.numbers for table in frequency_tables(case.releases)):
         outcome = _look_at_numbers(search, outcome)
     if case.known is None:
@@ -127,6 +133,21 @@ class _Search:
         if questions:
             self.undecided += questions
             self.reasons.append(why)
+
+    def rebuild(self) -> tuple[Rebuilt, dict[str, float | None]]:
+        """Rebuild people, and keep those of small groups as findings; return the rest of the outcome."""
+        from tacit.joint.rebuilding import rebuild
+
+        found, told, measures = rebuild(self.case, self.problem, self.target.limits.part(REBUILDING))
+        for claim in (*found.claims, *found.wider):
+            slots = [axis.slot_of[claim.box.get(place, axis.slots[-1])] for place, axis in enumerate(self.problem.axes)]
+            event = item_event(self.problem.axes, slots, self.problem.members)
+            if event is not None and claim.at_most < self.target.policy.k:
+                steps = [claim.least], [claim.most]
+                cited = words.lines_of([claim.least, claim.most])
+                together = len({self.problem.lines[number].origin.release for number in cited}) > 1
+                self.found[event] = Found(event, claim.at_least, claim.at_most, together, proof=partial(_given, steps))
+        return told, measures
 
     def look(self) -> None:
         cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)

@@ -20,11 +20,15 @@ import numpy.typing as npt
 
 from tacit.joint.boxes import Problem, Tally
 from tacit.joint.cube import Cited, Step
+from tacit.joint.lower import JointCase
 from tacit.joint.programs import IN_TURN, NEAR, Cases, Solver
+from tacit.joint.words import step_record
 from tacit.joint.worlds import Cells, Masks, Row, Rows, World, count_cells
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.errors import LimitReached
 from tacit.model.policy import Limits
+from tacit.model.rebuilt import Rebuilt, RebuiltGroup
+from tacit.model.release import FIRST_RULE
 
 MOST_KINDS = 2_000_000  #: Most kinds of people, with those that lines exclude.
 MOST_LIVING = 20_000  #: Most kinds that are left for programs.
@@ -246,10 +250,15 @@ class Rebuilding:
         self.rows = rows or LivingRows(Kinds(self.problem, (), np.zeros((0, 0), np.int64)), (), ())
         self.kinds = self.rows.cells
         self.solver = Solver(self.rows, self.limits)
+        #: Axes of columns of the data: the first rule that a person matches follows from these.
+        self.columns = [
+            at
+            for at, axis in enumerate(self.problem.axes)
+            if len(axis.classes) > 1 and not axis.key.name.startswith(FIRST_RULE)
+        ]
         #: By kind: the fewest people of all worlds, and how many are proved.
         self.fewest = np.zeros(len(self.kinds), np.int64)
         self.proved = np.zeros(len(self.kinds), np.int64)
-        self._points: list[Floats] = []
 
     def look(self) -> None:
         """Find worlds, and prove what they share."""
@@ -302,13 +311,11 @@ class Rebuilding:
     def _prove_wider(self) -> None:
         """Prove groups of people of whom one column is open."""
         asked: list[tuple[int, int, dict[int, int], Ints]] = []
-        for place, size in enumerate(self.kinds.shape):
-            if size < 2:
-                continue
-            others = [at for at in range(len(self.kinds.shape)) if at != place]
+        for place in self.columns:
+            others = [at for at in self.columns if at != place]
             held = self.kinds.classes[self.worlds[0] > 0]
             for row in np.unique(held[:, others], axis=0) if others else held[:1, others]:
-                box = {at: 1 << int(bit) for at, bit in zip(others, row, strict=True) if self.kinds.shape[at] > 1}
+                box = {at: 1 << int(bit) for at, bit in zip(others, row, strict=True)}
                 group = self.kinds.inside(box)
                 gain = self._shared(group) - int(self.proved[group].sum())
                 if gain > 0:
@@ -320,19 +327,19 @@ class Rebuilding:
             for box, group, step in self._prove_each(some):
                 if step.value > int(self.proved[group].sum()) and not taken[group].any():
                     taken[group] = True
-                    without = next(at for at, size in enumerate(self.kinds.shape) if size > 1 and at not in box)
+                    without = next(at for at in self.columns if at not in box)
                     self.wider.append(Claim(box, step, self._bound_above(box, group, step.value), without))
 
     def _prove_each(self, asked: Sequence[tuple[Masks, Ints]]) -> Iterator[tuple[Masks, Ints, Step]]:
         """Yield the groups that are proved not to be empty, each with the best proof."""
         left: list[tuple[Masks, Ints, Step | None]] = []
         for start in range(0, len(asked), IN_TURN):
-            some = [(box, group) for box, group in asked[start : start + IN_TURN]]
+            some = asked[start : start + IN_TURN]
             found = self.solver.least_in_turn([self.solver.cost(group, 1) for _, group in some])
             for (box, group), best in zip(some, found, strict=True):
                 step = None
                 if best is not None:
-                    self._take_point(best.people)
+                    self._take_whole(best.people)
                     if best.value > NEAR and (shown := self.rows.certify(group, 1, best.weights, ceil(best.value - NEAR))):
                         step = Step(box, "lo", shown[0], shown[1])
                 if step is not None and step.value >= self._shared(group):
@@ -344,7 +351,7 @@ class Rebuilding:
             if best_step is not None:
                 yield box, group, best_step
 
-    def _take_point(self, people: Floats) -> None:
+    def _take_whole(self, people: Floats) -> None:
         world = np.rint(people).astype(np.int64)
         if np.abs(people - world).max(initial=0) < NEAR:
             self._take(world)
@@ -383,3 +390,162 @@ class Rebuilding:
         if row.hi is None or len(row.terms) > 1 or row.terms[0][0] != 1:
             return False
         return all(place in box and not box[place] & ~mask for place, mask in row.terms[0][1].items())
+
+    # Measures
+
+    @property
+    def people(self) -> int:
+        """People who are proved to be of certain kinds."""
+        return int(self.proved.sum())
+
+    @property
+    def but_one(self) -> int:
+        """People who are proved to have certain values in all columns, or in all but one."""
+        more = (claim.at_least - int(self.proved[self.kinds.inside(claim.box)].sum()) for claim in self.wider)
+        return self.people + sum(more)
+
+    def most(self, n: int) -> int:
+        """Return how many people may be rebuilt at most."""
+        return int(self.fewest.sum()) if self.worlds else n
+
+    def bits(self) -> tuple[float, float] | None:
+        """Return the bits that choose everybody's values, by the best release alone and without any; None without n.
+
+        A release tells of each person in which leaf, cell or rule they are; the kinds that are left there stay equally likely.
+        """
+        axes = self.problem.axes
+        values = [np.array([len(one) for one in axis.classes], np.float64) for axis in axes]
+        weight = np.ones(len(self.kinds))
+        for at in self.columns:
+            weight *= values[at][self.kinds.classes[:, at]]
+        whole = sum(np.log2(values[at].sum()) for at in self.columns)
+        n = next((line.lo for line in self.problem.lines if line.origin.what == "n"), None)
+        if n is None or not n:
+            return None
+        best = n * min(whole, float(np.log2(weight.sum())) if len(weight) else whole)
+        for release in sorted({line.origin.release for line in self.problem.lines}):
+            own = self._parts(release, n)
+            if own is not None:
+                best = min(best, sum(count * float(np.log2(weight[group].sum())) for group, count in own if count))
+        return float(best), float(n * whole)
+
+    def _parts(self, release: int, n: int) -> list[tuple[Ints, int]] | None:
+        """Return disjoint groups whose sizes a release prints and that hold everybody, the smallest first, or None."""
+        lines = zip(self.problem.lines, self.problem.boxes, strict=True)
+        sized = [
+            (self.kinds.inside(terms[0][1]), line.lo)
+            for line, terms in lines
+            if line.origin.release == release and len(terms) == 1 and terms[0][0] == 1 and line.lo == line.hi
+        ]
+        covered = np.zeros(len(self.kinds), np.bool_)
+        found: list[tuple[Ints, int]] = []
+        for group, count in sorted(sized, key=lambda one: len(one[0])):
+            if count is not None and not covered[group].any():
+                covered[group] = True
+                found.append((group, count))
+        return found if sum(count for _, count in found) == n else None
+
+    def guess(self, people: Ints) -> Ints:
+        """Return the people whom a guess from the margins of some people names, by their class on every axis.
+
+        The guess knows how often each value of a column occurs, takes columns as independent, and names as many people as there are, so that
+        as many of them as possible are expected to be right.
+        """
+        kinds = np.zeros((1, 0), np.int64)
+        chance = np.ones(1)
+        n = len(people)
+        for at, size in enumerate(self.kinds.shape):
+            share = np.bincount(people[:, at], minlength=size) / n
+            both = (chance[:, None] * share[None, :]).ravel()
+            # Whatever is among the n most likely begins with one of the n most likely beginnings.
+            best = np.argsort(-both, kind="stable")[:n]
+            best = best[both[best] > 0]
+            kinds = np.column_stack((kinds[best // size], best % size))
+            chance = both[best]
+        right: list[tuple[float, int]] = []
+        for number, one in enumerate(chance.tolist()):
+            below = 0.0  # the probability that fewer people are of this kind
+            term = (1.0 - one) ** n
+            for copies in range(1, n + 1):
+                below += term
+                right.append((below - 1.0, number))
+                if 1.0 - below < 1e-9:
+                    break
+                term *= (n - copies + 1) / copies * one / max(1.0 - one, 1e-300)
+        return kinds[[number for _, number in sorted(right)[:n]]]
+
+
+def common(one: Ints, other: Ints) -> int:
+    """Return how many people of two populations can be paired so that both are of the same kind."""
+    if not len(one) or not len(other):
+        return 0
+    _, which = np.unique(np.concatenate((one, other)), axis=0, return_inverse=True)
+    size = int(which.max()) + 1
+    first = np.bincount(which.ravel()[: len(one)], minlength=size)
+    return int(np.minimum(first, np.bincount(which.ravel()[len(one) :], minlength=size)).sum())
+
+
+MOST_MATCHED = 2_000  #: More people than this are not matched with each other.
+
+
+def distance(one: Ints, other: Ints) -> float | None:
+    """Return the share of values that differ between people of two populations, matched at the least cost; None if there are too many."""
+    if len(one) != len(other) or not len(one) or not one.shape[1] or len(one) > MOST_MATCHED:
+        return None
+    from scipy.optimize import linear_sum_assignment
+
+    cost = np.zeros((len(one), len(other)))
+    for column in range(one.shape[1]):
+        cost += one[:, column][:, None] != other[:, column][None, :]
+    rows, columns = linear_sum_assignment(cost)
+    return float(cost[rows, columns].sum()) / one.size
+
+
+def rebuild(case: JointCase, problem: Problem, limits: Limits) -> tuple[Rebuilding, Rebuilt, dict[str, float | None]]:
+    """Return the people whom releases about the same population rebuild: the proofs, the entry of the record, and measures."""
+    known = None if case.data is None else World.of_rows(problem, case.data)
+    found = Rebuilding(problem, limits, known)
+    found.look()
+    n = max((line.lo for line in problem.lines if line.origin.what == "n" and line.lo is not None), default=0)
+    reason = ""
+    if not found.is_possible:
+        reason = "the releases distinguish too many kinds of people"
+    elif found.is_over:
+        reason = "the time limit was reached"
+    elif not found.worlds:
+        reason = "no population that fits was found"
+    elif found.most(n) > found.people:
+        reason = "some proofs by cases would be too long"
+    groups = [_group(problem, claim) for claim in (*found.claims, *found.wider)]
+    names = tuple(problem.axes[at].key.name for at in found.columns)
+    told = Rebuilt(names, n, found.people, found.but_one, found.most(n), len(found.worlds), tuple(groups), reason)
+    return found, told, _measures(found, told, known)
+
+
+def _group(problem: Problem, claim: Claim) -> RebuiltGroup:
+    record = step_record(problem, claim.least)
+    without = "" if claim.without < 0 else problem.axes[claim.without].key.name
+    return RebuiltGroup(record["event"], claim.at_least, (record,), without)
+
+
+def _measures(found: Rebuilding, told: Rebuilt, known: World | None) -> dict[str, float | None]:
+    out: dict[str, float | None] = {
+        "people_rebuilt": told.people,
+        "people_rebuilt_most": told.most,
+        "people_rebuilt_but_one": told.but_one,
+    }
+    if bits := found.bits() if found.is_possible else None:
+        out |= {"bits_left": bits[0], "uncertainty_left": float(bits[0] / bits[1]) if bits[1] else None}
+    if not found.worlds:
+        return out
+    world = found.kinds.kinds(found.worlds[0])[:, found.columns]
+    base = found.kinds.kinds(found.worlds[0]) if known is None else known.kinds
+    guessed = found.guess(base)[:, found.columns]
+    proved = found.kinds.kinds(found.proved)[:, found.columns]
+    out["people_rebuilt_baseline"] = common(proved, guessed)
+    if known is not None:
+        true = known.kinds[:, found.columns]
+        out["people_guessed"] = common(true, guessed)
+        out["reconstruction_error"] = distance(world, true)
+        out["reconstruction_error_baseline"] = distance(guessed, true)
+    return out
