@@ -39,10 +39,14 @@ _FOREST = "Give a fitted RandomForestClassifier, ExtraTreesClassifier or boosted
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Column of the training data: 1 for people with a value of a column, or a number where there is no value."""
+    """Column of the training data: 1 for people with a value of a column, or a number where there is no value.
+
+    ``every`` are all values that the column has, where an encoder learnt them from the data.
+    """
 
     column: str
     value: str | None = None
+    every: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +254,14 @@ def _made_by(step: Any, names: Sequence[str], where: str) -> list[Feature]:
     infrequent = getattr(step, "infrequent_categories_", None) if kind == "OneHotEncoder" else None
     if kind != "OneHotEncoder" or any(one is not None for one in infrequent or ()):
         raise _unknown_step(kind, where)
+    # Given categories may leave values of the data out, unless these are refused.
+    is_complete = isinstance(step.categories, str) or step.handle_unknown == "error"
     dropped = step.drop_idx_ if step.drop_idx_ is not None else [None] * len(names)
     found = []
     for name, values, left_out in zip(names, step.categories_, dropped, strict=True):
         texts = texts_of(values.tolist(), name, where=where)
-        found += [Feature(name, text) for place, text in enumerate(texts) if place != left_out]
+        every = tuple(texts) if is_complete else ()
+        found += [Feature(name, text, every) for place, text in enumerate(texts) if place != left_out]
     return found
 
 
@@ -320,7 +327,9 @@ def _leaves_and_header(
     if sa in columns:
         raise OptionError("is a column that the tree asks for", where="sa", remedy="Name the column that it predicts")
     order = [column for column in dict.fromkeys(one.column for one in features) if column in columns]
-    return leaves, Header(n=int(tree.n_node_samples[0]), qi=tuple(order), sa=(sa,), sa_values=tuple(classes))
+    every = {one.column: one.every for one in features if one.every and one.column in columns}
+    header = Header(n=int(tree.n_node_samples[0]), qi=tuple(order), sa=(sa,), sa_values=tuple(classes))
+    return leaves, replace(header, all_values=tuple(every.items()))
 
 
 def _class_counts(tree: Any, where: str) -> npt.NDArray[np.int64]:
