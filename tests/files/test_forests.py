@@ -291,7 +291,9 @@ REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "boosted draws": ("draws of the people", lambda: GradientBoostingClassifier(n_estimators=2, subsample=0.5).fit(X, Y)),
     "boosted categories": (
         "categories by their codes",
-        lambda: HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=1, categorical_features=["age"]).fit(CODES, CODES.age == 1),
+        lambda: HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=1, categorical_features=["age"]).fit(
+            CODES, CODES.age == 1
+        ),
     ),
     "boosted weights": (
         "with weights",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -68,7 +70,7 @@ def test_nobody_is_rebuilt_who_is_absent_from_a_population_that_fits(seed: int, 
         assert all(sum(n for kind, n in world.items() if is_fitting(kind, box, used)) >= group.at_least for world in every)
         full += 0 if group.without else group.at_least
     # A column that no tree asks for belongs to nobody's kind.
-    seen = [naive.Counter() for _ in every]
+    seen: list[Counter[tuple[int, ...]]] = [Counter() for _ in every]
     for world, narrow in zip(every, seen, strict=True):
         for kind, number in world.items():
             narrow[tuple(kind[place] for place in used)] += number
@@ -126,7 +128,7 @@ def test_uncertainty_of_a_tree_is_that_of_its_leaves() -> None:
     leaves = tacit.read_tree(model, features=[f"{name}=yes" for name in "abcd"], sa="class")
     measures = tacit.audit(leaves, k=2, rebuild=True).measures
     asked = sorted({int(one) for one in model.tree_.feature if one >= 0})
-    kinds = {kind for kind in naive.product((0, 1), repeat=5)}
+    kinds = set(product((0, 1), repeat=5))
     places = naive.leaf_places(model, sorted(kinds))
     bits = 0.0
     for person in people:

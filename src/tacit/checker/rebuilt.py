@@ -70,10 +70,9 @@ def _named(book: JointBook) -> dict[Axis, list[Values]]:
 
 
 def _universe(axis: Axis, sets: Collection[Values], book: JointBook) -> list[str | None]:
-    values: list[str | None] = sorted(frozenset().union(*(named for named, _ in sets)))
     if axis in book.domains:
-        return sorted(book.domains[axis])
-    return [*values, None]
+        return [*sorted(book.domains[axis])]
+    return [*sorted(frozenset().union(*(named for named, _ in sets))), None]
 
 
 def _holds(allowed: Values, value: str | None) -> bool:

@@ -69,23 +69,23 @@ def _adaptive(model: Any, where: str) -> Iterator[Boosted]:
 
 def _gradient(model: Any, where: str) -> Iterator[Boosted]:
     prior = getattr(model.init_, "class_prior_", None)
-    is_first = model.loss == "log_loss" and prior is not None and len(prior) == 2 and getattr(model.init_, "strategy", "") == "prior"
+    is_plain = model.loss == "log_loss" and getattr(model.init_, "strategy", "") == "prior"
+    share = float(prior[1]) if is_plain and prior is not None and len(prior) == 2 else None
     for one in np.asarray(model.estimators_).ravel().tolist():
         tree = one.tree_
         if not np.array_equal(tree.weighted_n_node_samples, tree.n_node_samples):
             remedy = "Train it without sample_weight; a weighted count says nothing about whole people"
             raise OptionError("was trained with weights", where=where, remedy=remedy)
         classes = None
-        if is_first:
+        if share is not None:
             # The step of a leaf is the sum of y - p over the sum of p (1 - p), for the share p of the second class among all.
-            share = float(prior[1])
             people = np.asarray(tree.n_node_samples, np.int64)
             steps = np.asarray(tree.value, float)[:, 0, 0]
             second = people * (share + steps * share * (1 - share))
             leaves = np.asarray(tree.children_left) < 0
             second = np.where(leaves, second, 0.0)
             classes = _whole(np.column_stack((np.where(leaves, people - second, 0.0), second)), np.where(leaves, people, 0))
-        is_first = False
+        share = None
         yield Boosted(tree, classes)
 
 

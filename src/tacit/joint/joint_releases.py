@@ -89,7 +89,9 @@ def run(target: Target) -> AttackRun:
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
     if rebuilt is not None:
-        outcome = replace(outcome, rebuilt=rebuilt[0], measures={**outcome.measures, **rebuilt[1]})
+        told, measures, concerned = rebuilt
+        people = max(outcome.people, concerned)
+        outcome = replace(outcome, people=people, rebuilt=told, measures={**outcome.measures, **measures})
     if any(table.numbers for table in frequency_tables(case.releases)):
         outcome = _look_at_numbers(search, outcome)
     if case.known is None:
@@ -134,8 +136,11 @@ class _Search:
             self.undecided += questions
             self.reasons.append(why)
 
-    def rebuild(self) -> tuple[Rebuilt, dict[str, float | None]]:
-        """Rebuild people, and keep those of small groups as findings; return the rest of the outcome."""
+    def rebuild(self) -> tuple[Rebuilt, dict[str, float | None], int]:
+        """Rebuild people, and keep those of small groups as findings.
+
+        Return the rest of the outcome, and how many people are in these groups.
+        """
         from tacit.joint.rebuilding import rebuild
 
         found, told, measures = rebuild(self.case, self.problem, self.target.limits.part(REBUILDING))
@@ -147,7 +152,7 @@ class _Search:
                 cited = words.lines_of([claim.least, claim.most])
                 together = len({self.problem.lines[number].origin.release for number in cited}) > 1
                 self.found[event] = Found(event, claim.at_least, claim.at_most, together, proof=partial(_given, steps))
-        return told, measures
+        return told, measures, sum(claim.at_least for claim in found.claims if claim.at_most < self.target.policy.k)
 
     def look(self) -> None:
         cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)

@@ -88,9 +88,7 @@ class Kinds(Cells):
     def box(self, cell: int) -> dict[int, int]:
         """Return one kind as a box."""
         return {
-            place: 1 << int(bit)
-            for place, (bit, size) in enumerate(zip(self.classes[cell], self.shape, strict=True))
-            if size > 1
+            place: 1 << int(bit) for place, (bit, size) in enumerate(zip(self.classes[cell], self.shape, strict=True)) if size > 1
         }
 
     def places(self, kinds: Ints) -> Ints:
@@ -145,6 +143,12 @@ class LivingRows(Rows):
         found.excluding = excluding
         found.owner = owner
         return found if sum(len(inside) for row in range(len(kept)) for _, inside in found.where(row)) <= MOST_ENTRIES else None
+
+    @property
+    def kinds(self) -> Kinds:
+        """The kinds of people that are left."""
+        assert isinstance(self.cells, Kinds)
+        return self.cells
 
     def about(self, box: Masks) -> LivingRows:
         """Return the rows for proofs about a group."""
@@ -248,13 +252,11 @@ class Rebuilding:
         rows = LivingRows.of_problem(self.problem)
         self.is_possible = rows is not None
         self.rows = rows or LivingRows(Kinds(self.problem, (), np.zeros((0, 0), np.int64)), (), ())
-        self.kinds = self.rows.cells
+        self.kinds: Kinds = self.rows.kinds
         self.solver = Solver(self.rows, self.limits)
         #: Axes of columns of the data: the first rule that a person matches follows from these.
         self.columns = [
-            at
-            for at, axis in enumerate(self.problem.axes)
-            if len(axis.classes) > 1 and not axis.key.name.startswith(FIRST_RULE)
+            at for at, axis in enumerate(self.problem.axes) if len(axis.classes) > 1 and not axis.key.name.startswith(FIRST_RULE)
         ]
         #: By kind: the fewest people of all worlds, and how many are proved.
         self.fewest = np.zeros(len(self.kinds), np.int64)
@@ -310,7 +312,7 @@ class Rebuilding:
 
     def _prove_wider(self) -> None:
         """Prove groups of people of whom one column is open."""
-        asked: list[tuple[int, int, dict[int, int], Ints]] = []
+        asked: list[tuple[int, int, Masks, Ints]] = []
         for place in self.columns:
             others = [at for at in self.columns if at != place]
             held = self.kinds.classes[self.worlds[0] > 0]
@@ -525,7 +527,7 @@ def rebuild(case: JointCase, problem: Problem, limits: Limits) -> tuple[Rebuildi
 def _group(problem: Problem, claim: Claim) -> RebuiltGroup:
     record = step_record(problem, claim.least)
     without = "" if claim.without < 0 else problem.axes[claim.without].key.name
-    return RebuiltGroup(record["event"], claim.at_least, (record,), without)
+    return RebuiltGroup(claim.at_least, (record,), without)
 
 
 def _measures(found: Rebuilding, told: Rebuilt, known: World | None) -> dict[str, float | None]:

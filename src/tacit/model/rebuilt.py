@@ -9,12 +9,17 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RebuiltGroup:
-    """People proved to have the values of ``event``, a list as in a certificate; ``without`` is the column left open."""
+    """People proved to have certain values; ``without`` is the column left open, ``steps`` are as in a certificate."""
 
-    event: Sequence[Mapping[str, Any]]
     at_least: int
     steps: Sequence[Mapping[str, Any]]
     without: str = ""
+
+    @property
+    def event(self) -> Sequence[Mapping[str, Any]]:
+        """Values by column, as the last step has them."""
+        event: Sequence[Mapping[str, Any]] = self.steps[-1]["event"]
+        return event
 
     def to_dict(self) -> dict[str, Any]:
         """Return the group as in the record."""

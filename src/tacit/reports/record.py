@@ -42,6 +42,8 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     if "measures_by_column" in record:
         numbered = enumerate(record["measures_by_column"].values(), start=1)
         record["measures_by_column"] = {f"column {number}": measures for number, measures in numbered}
+    if "rebuilt" in record:
+        record["rebuilt"] = _pick(record["rebuilt"], ("people", "at_most", "all_but_one", "n", "undecided", "worlds"))
     for entry, run in zip(record["attacks"], audit.runs, strict=True):
         entry["reason"] = reason(audit, run, kind)
     record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]
