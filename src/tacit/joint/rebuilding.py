@@ -317,11 +317,11 @@ class Rebuilding:
             others = [at for at in self.columns if at != place]
             held = self.kinds.classes[self.worlds[0] > 0]
             for row in np.unique(held[:, others], axis=0) if others else held[:1, others]:
-                box = {at: 1 << int(bit) for at, bit in zip(others, row, strict=True)}
-                group = self.kinds.inside(box)
+                one_open = {at: 1 << int(bit) for at, bit in zip(others, row, strict=True)}
+                group = self.kinds.inside(one_open)
                 gain = self._shared(group) - int(self.proved[group].sum())
                 if gain > 0:
-                    asked.append((-gain, place, box, group))
+                    asked.append((-gain, place, one_open, group))
         asked.sort(key=lambda one: (one[0], one[1], one[3].tolist()))
         taken = np.zeros(len(self.kinds), np.bool_)
         for start in range(0, len(asked), IN_TURN):
@@ -427,7 +427,7 @@ class Rebuilding:
         best = n * min(whole, float(np.log2(weight.sum())) if len(weight) else whole)
         for release in sorted({line.origin.release for line in self.problem.lines}):
             own = self._parts(release, n)
-            if own is not None:
+            if own is not None and all(len(group) for group, count in own if count):
                 best = min(best, sum(count * float(np.log2(weight[group].sum())) for group, count in own if count))
         return float(best), float(n * whole)
 
@@ -519,7 +519,7 @@ def rebuild(case: JointCase, problem: Problem, limits: Limits) -> tuple[Rebuildi
     elif found.most(n) > found.people:
         reason = "some proofs by cases would be too long"
     groups = [_group(problem, claim) for claim in (*found.claims, *found.wider)]
-    names = tuple(problem.axes[at].key.name for at in found.columns)
+    names = tuple(sorted(problem.axes[at].key.name for at in found.columns))
     told = Rebuilt(names, n, found.people, found.but_one, found.most(n), len(found.worlds), tuple(groups), reason)
     return found, told, _measures(found, told, known)
 

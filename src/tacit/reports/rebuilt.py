@@ -25,9 +25,9 @@ def _parts(audit: Audit, found: Rebuilt, top: int, kind: ReportKind, *, on_scree
     yield Facts("Rebuilt people in numbers", tuple(_facts(audit.measures, found)))
     if kind == "internal" and found.groups and top:
         most = top if on_screen else MOST_LISTED
-        people = [[*_values(group.event, found.columns), group.at_least] for group in found.groups if not group.without][:most]
+        people = [[group.at_least, *_values(group.event, found.columns)] for group in found.groups if not group.without][:most]
         caption = f"Whoever is rebuilt: {counted(len(people), 'kind')} of people, and how many are of it at least"
-        yield Table.of(caption, [*found.columns, "people"], people)
+        yield Table.of(caption, ["people", *found.columns], people)
 
 
 def _figure(found: Rebuilt) -> Figure:

@@ -130,7 +130,7 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
     if not isinstance(case.people, Same):
         what = "is about one population; the releases are declared to be about several, or to have changed"
         raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
-    found = owners_people(first_with_roles(case.releases), data)
+    found = owners_people(first_with_roles(case.releases, data), data)
     if isinstance(found, Table):
         found = as_released(found, case.releases)
     numbers = {release.n for release in case.releases if release.n is not None}
