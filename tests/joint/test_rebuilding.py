@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import tomllib
 from collections import Counter
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ from tacit.joint.worlds import Rows
 from tacit.model.errors import OptionError
 from tacit.model.policy import Limits
 from tests.joint import naive_rebuilding as naive
+from tests.joint.test_golden_joint import release_of
+
+CASES = tomllib.loads((Path(__file__).parent / "rebuilt.toml").read_text(encoding="utf-8"))["case"]
 
 COLUMNS = 3
 
@@ -234,3 +239,14 @@ def test_matching_counts_the_fewest_values_that_differ() -> None:
     assert distance(one, other) == pytest.approx(1 / 6)
     assert distance(one, other[:2]) is None
     assert common(one, other) == 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["where"] for case in CASES])
+def test_golden_cases(case: dict[str, Any]) -> None:
+    releases = [release_of(text) for text in case["releases"]]
+    people = tacit.Same() if len(releases) > 1 else None
+    audit = tacit.audit(releases if people else releases[0], people=people, k=2, rebuild=True)
+    told = audit.rebuilt
+    assert told is not None
+    assert [told.people, told.but_one, told.n, told.most] == case["rebuilt"]
+    assert tacit.verify(audit.to_dict(top=100), releases).ok

@@ -20,8 +20,11 @@ def check_rebuilt(record: Mapping[str, Any], book: JointBook) -> None:
     if book.people != "same":
         raise Reject("people are rebuilt from releases that are about several populations")
     named = _named(book)
-    columns = sorted(axis[1] for axis, sets in named.items() if _are_told_apart(axis, sets, book))
-    if columns != sorted(told["columns"]):
+    # What a complete list leaves out may name values that no line does.
+    listed = {axis for lines in book.lines for axis in lines.listed}
+    needed = {axis[1] for axis, sets in named.items() if _are_told_apart(axis, sets, book)}
+    columns = sorted(told["columns"])
+    if not needed <= set(columns) <= {axis[1] for axis in {*named, *listed}} or len(set(columns)) < len(columns):
         raise Reject("it lists other columns than the releases distinguish people by")
     full: list[tuple[Box, int]] = []
     wider: list[tuple[Box, int]] = []

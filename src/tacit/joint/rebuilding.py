@@ -34,6 +34,7 @@ MOST_KINDS = 2_000_000  #: Most kinds of people, with those that lines exclude.
 MOST_LIVING = 20_000  #: Most kinds that are left for programs.
 MOST_ENTRIES = 20_000_000  #: Most entries of all lines about these.
 RANDOM_WORLDS = 4  #: Worlds with random costs, before worlds with few people of all candidates.
+RARE = 0.5  #: How often a class counts that nobody has in the worlds so far.
 MOST_WORLDS = 40  #: Most worlds that are searched for candidates.
 MOST_CASES = 100  #: Most candidates that are settled one by one by programs over whole people.
 
@@ -74,6 +75,8 @@ class Kinds(Cells):
         """Return the tally of people of these kinds."""
 
         def count(places: Sequence[int]) -> npt.NDArray[Any]:
+            if not len(places):
+                return np.asarray(people.sum())
             shape = [len(self.problem.axes[place].classes) for place in places]
             found = np.zeros(shape, people.dtype)
             np.add.at(found, tuple(self.classes[:, place] for place in places), people)
@@ -258,7 +261,8 @@ class Rebuilding:
         self.columns = [
             at for at, axis in enumerate(self.problem.axes) if len(axis.classes) > 1 and not axis.key.name.startswith(FIRST_RULE)
         ]
-        #: By kind: the fewest people of all worlds, and how many are proved.
+        #: By kind: the people of a probable world, the fewest people of all worlds, and how many are proved.
+        self.likely = np.zeros(len(self.kinds), np.int64)
         self.fewest = np.zeros(len(self.kinds), np.int64)
         self.proved = np.zeros(len(self.kinds), np.int64)
 
@@ -278,11 +282,12 @@ class Rebuilding:
         random = np.random.default_rng(self.limits.seed)
         if not len(self.kinds) or not self._take(self.solver.world(np.zeros(len(self.kinds)))):
             return
+        for _ in range(RANDOM_WORLDS):
+            self._take(self.solver.world(random.random(len(self.kinds))))
+        self.likely = self._find_likely()
         if self.known is not None:
             places = self.kinds.places(self.known.kinds)
             self._take(np.bincount(places, minlength=len(self.kinds)) if (places >= 0).all() else None)
-        for _ in range(RANDOM_WORLDS):
-            self._take(self.solver.world(random.random(len(self.kinds))))
         for _ in range(MOST_WORLDS):
             # As few people as possible of the kinds that all worlds so far share.
             before = int(self.fewest.sum())
@@ -290,6 +295,17 @@ class Rebuilding:
                 self._take(self.solver.world((self.fewest > 0).astype(np.float64)))
             if int(self.fewest.sum()) == before:
                 return
+
+    def _find_likely(self) -> Ints:
+        """Return the most probable of the worlds that fit, if columns were independent; their margins are those of the worlds so far."""
+        cost = np.zeros(len(self.kinds))
+        people = np.sum(self.worlds, axis=0)
+        for at in self.columns:
+            own = self.kinds.classes[:, at]
+            often = np.bincount(own, people, minlength=self.kinds.shape[at])
+            cost -= np.log(np.maximum(often, RARE))[own]
+        found = self.solver.world(cost - cost.min())
+        return found if found is not None and self._take(found) else self.worlds[0]
 
     def _take(self, world: Ints | None) -> bool:
         if world is None or not self.rows.fits(world):
@@ -540,8 +556,8 @@ def _measures(found: Rebuilding, told: Rebuilt, known: World | None) -> dict[str
         out |= {"bits_left": bits[0], "uncertainty_left": float(bits[0] / bits[1]) if bits[1] else None}
     if not found.worlds:
         return out
-    world = found.kinds.kinds(found.worlds[0])[:, found.columns]
-    base = found.kinds.kinds(found.worlds[0]) if known is None else known.kinds
+    world = found.kinds.kinds(found.likely)[:, found.columns]
+    base = found.kinds.kinds(found.likely) if known is None else known.kinds
     guessed = found.guess(base)[:, found.columns]
     proved = found.kinds.kinds(found.proved)[:, found.columns]
     out["people_rebuilt_baseline"] = common(proved, guessed)

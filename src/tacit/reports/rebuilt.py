@@ -51,7 +51,7 @@ def _facts(measures: Mapping[str, Any], found: Rebuilt) -> Iterator[tuple[str, s
         yield "A guess", f"from the margins alone gets {counted(guessed, 'person', 'people')} right in every column"
     if (error := measures.get("reconstruction_error")) is not None:
         plain = measures.get("reconstruction_error_baseline")
-        told = f"{format_percent(error)} of the values of one population that fits are wrong"
+        told = f"{format_percent(error)} of the values of a probable population that fits are wrong"
         yield "Error", told + (f"; of that guess, {format_percent(plain)}" if plain is not None else "")
     if (bits := measures.get("bits_left")) is not None:
         share = measures.get("uncertainty_left")
