@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ def test_nobody_is_rebuilt_who_is_absent_from_a_population_that_fits(seed: int, 
     told = audit.rebuilt
     assert told is not None
     assert told.worlds > 0
+    assert told.most is not None
+    assert told.n == len(people)
     names = [*"abc"[:COLUMNS], "class"]
     used = [names.index(name) for name in told.columns]
     full = 0
@@ -82,7 +85,7 @@ def test_nobody_is_rebuilt_who_is_absent_from_a_population_that_fits(seed: int, 
     exact = naive.rebuilt(seen).total()
     assert told.people == full <= exact <= told.most
     assert told.undecided or told.people == exact
-    assert told.people <= told.but_one <= told.n
+    assert told.people <= told.but_one <= len(people)
     assert tacit.verify(audit.to_dict(top=100), releases).ok
 
 
@@ -157,7 +160,11 @@ def test_time_that_is_over_leaves_people_open() -> None:
     releases = read(forest(made_people(4, 40, columns=8), 10, 4, 0), 8)
     audit = tacit.audit(list(releases), people=tacit.Same(), k=2, rebuild=True, time_limit=0.02)
     assert audit.verdict != "clean"
-    assert audit.rebuilt is None or audit.rebuilt.people < audit.rebuilt.most
+    told = audit.rebuilt
+    assert told is not None
+    assert told.undecided
+    assert told.reason == "the time limit was reached"
+    assert told.sentence.startswith("At least 0 and at most 40 of 40 people")
 
 
 def test_an_extended_sum_holds_for_every_kind() -> None:
@@ -231,6 +238,17 @@ def test_rebuilding_is_refused_where_it_says_nothing() -> None:
     table = tacit.read_table({"sex": ["F", "M"] * 6, "ill": ["yes", "no", "no"] * 4}, qi=["sex"], sa="ill")
     with pytest.raises(OptionError, match="releases of counts"):
         tacit.audit(tacit.bucketize(table, l=2), rebuild=True)
+
+
+def test_people_of_an_unknown_number_are_rebuilt_as_well() -> None:
+    of_twenty = release_of("20; a:10, b:8, a b:8")
+    lines = replace(of_twenty, header=replace(of_twenty.header, n=None))
+    audit = tacit.audit(lines, k=2, rebuild=True)
+    told = audit.rebuilt
+    assert told is not None
+    assert (told.n, told.people, told.most) == (None, 10, 10)
+    assert told.sentence == "10 people can be rebuilt completely (all 2 columns)."
+    assert tacit.verify(audit.to_dict(top=50), lines).ok
 
 
 def test_matching_counts_the_fewest_values_that_differ() -> None:

@@ -48,10 +48,15 @@ def check_rebuilt(record: Mapping[str, Any], book: JointBook) -> None:
         raise Reject("other people are proved to be rebuilt than it counts")
     if sum(alone) + sum(people for _, people in wider) != told["all_but_one"]:
         raise Reject("other people are proved to be rebuilt in all columns but one than it counts")
-    if not told["people"] <= told["at_most"] <= told["n"] or told["undecided"] != told["at_most"] - told["people"]:
-        raise Reject("its numbers of rebuilt people do not fit each other")
-    if told["n"] != max((release.n or 0 for release in book.releases), default=0):
+    n = max((release.n for release in book.releases if release.n is not None), default=None)
+    if told["n"] != n:
         raise Reject("it counts rebuilt people among another number of people")
+    most = told["at_most"]
+    is_open = most is None and n is None
+    if told["undecided"] != (None if is_open else (most or 0) - told["people"]) or (most is None and not is_open):
+        raise Reject("its numbers of rebuilt people do not fit each other")
+    if not is_open and not told["people"] <= most <= (most if n is None else n):
+        raise Reject("its numbers of rebuilt people do not fit each other")
     if any(record["measures"].get(name) != told[key] for name, key in MEASURES.items()):
         raise Reject("its measures of rebuilt people are not those that it proves")
 

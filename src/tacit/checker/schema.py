@@ -389,7 +389,8 @@ _OPTIONS = fields(
 )
 _REBUILT = fields(
     {
-        **each(natural, "people", "at_most", "all_but_one", "n", "undecided", "worlds"),
+        **each(natural, "people", "all_but_one", "worlds"),
+        **each(maybe(natural), "at_most", "n", "undecided"),
         "columns": _NAMES,
         "reason": text,
         "groups": list_of(fields({"without": maybe(text), "at_least": natural, "steps": list_of(_step)})),

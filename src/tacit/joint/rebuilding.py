@@ -422,8 +422,8 @@ class Rebuilding:
         more = (claim.at_least - int(self.proved[self.kinds.inside(claim.box)].sum()) for claim in self.wider)
         return self.people + sum(more)
 
-    def most(self, n: int) -> int:
-        """Return how many people may be rebuilt at most."""
+    def most(self, n: int | None) -> int | None:
+        """Return how many people may be rebuilt at most, None if nothing bounds it."""
         return int(self.fewest.sum()) if self.worlds else n
 
     def bits(self) -> tuple[float, float] | None:
@@ -524,7 +524,7 @@ def rebuild(case: JointCase, problem: Problem, limits: Limits) -> tuple[Rebuildi
     known = None if case.data is None else World.of_rows(problem, case.data)
     found = Rebuilding(problem, limits, known)
     found.look()
-    n = max((line.lo for line in problem.lines if line.origin.what == "n" and line.lo is not None), default=0)
+    n = max((one.n for one in case.releases if one.n is not None), default=None)
     reason = ""
     if not found.is_possible:
         reason = "the releases distinguish too many kinds of people"
@@ -532,7 +532,7 @@ def rebuild(case: JointCase, problem: Problem, limits: Limits) -> tuple[Rebuildi
         reason = "the time limit was reached"
     elif not found.worlds:
         reason = "no population that fits was found"
-    elif found.most(n) > found.people:
+    elif found.most(n) != found.people:
         reason = "some proofs by cases would be too long"
     groups = [_group(problem, claim) for claim in (*found.claims, *found.wider)]
     names = tuple(sorted(problem.axes[at].key.name for at in found.columns))

@@ -21,7 +21,7 @@ def rebuilt_section(audit: Audit, *, top: int, kind: ReportKind, on_screen: bool
 
 def _parts(audit: Audit, found: Rebuilt, top: int, kind: ReportKind, *, on_screen: bool) -> Iterator[Part]:
     if found.n and not on_screen:
-        yield _figure(found)
+        yield _figure(found, found.n)
     yield Facts("Rebuilt people in numbers", tuple(_facts(audit.measures, found)))
     if kind == "internal" and found.groups and top:
         most = top if on_screen else MOST_LISTED
@@ -30,22 +30,23 @@ def _parts(audit: Audit, found: Rebuilt, top: int, kind: ReportKind, *, on_scree
         yield Table.of(caption, ["people", *found.columns], people)
 
 
-def _figure(found: Rebuilt) -> Figure:
+def _figure(found: Rebuilt, n: int) -> Figure:
     from tacit.reports.pictures import waffle
 
-    told = [f"{found.people:,} of {found.n:,} people are proved to have certain values in every column (red)"]
+    told = [f"{found.people:,} of {n:,} people are proved to have certain values in every column (red)"]
     if found.but_one > found.people:
         told.append(f"{found.but_one:,} in every column or all but one (up to the end of the amber squares)")
-    each = "person" if found.n <= 1_000 else f"{found.n / 1_000:,.0f} people"
-    caption = f"{capitalise('; '.join(told))}. {'One square is one' if found.n <= 1_000 else 'A square stands for about'} {each}."
-    drawn = waffle(found.people, found.but_one, found.n, name="rebuilt", title="Rebuilt people, of all", description=caption)
+    each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
+    caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}."
+    drawn = waffle(found.people, found.but_one, n, name="rebuilt", title="Rebuilt people, of all", description=caption)
     return Figure(drawn, caption)
 
 
 def _facts(measures: Mapping[str, Any], found: Rebuilt) -> Iterator[tuple[str, str]]:
     yield "Rebuilt", rebuilt_line(found, measures)
-    if found.undecided:
-        yield "Left open", f"{counted(found.undecided, 'person', 'people')}: {found.reason}"
+    if found.reason:
+        left = "" if found.undecided is None else f"{counted(found.undecided, 'person', 'people')}: "
+        yield "Left open", f"{left}{found.reason}"
     yield "Populations", f"{counted(found.worlds, 'population')} that fit the releases were compared"
     if (guessed := measures.get("people_guessed")) is not None:
         yield "A guess", f"from the margins alone gets {counted(guessed, 'person', 'people')} right in every column"

@@ -206,8 +206,6 @@ def _check_rebuild(releases: Sequence[Release], people: People | None, codes: tu
     if any(not kind_of(release).has_lines for release in releases):
         remedy = "Remove the option; it is for lists, rules, trees and tables of counts"
         raise OptionError("applies to releases of counts", where="--rebuild", remedy=remedy)
-    if all(release.n is None for release in releases):
-        raise OptionError("needs the number of people", where="--rebuild", remedy="Give it with --n")
     if people is not None and not isinstance(people, Same):
         raise OptionError("applies to releases about the same people", where="--rebuild", remedy="Remove the option")
 
