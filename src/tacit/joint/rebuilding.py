@@ -35,6 +35,7 @@ MOST_LIVING = 20_000  #: Most kinds that are left for programs.
 MOST_ENTRIES = 20_000_000  #: Most entries of all lines about these.
 RANDOM_WORLDS = 4  #: Worlds with random costs, before worlds with few people of all candidates.
 RARE = 0.5  #: How often a class counts that nobody has in the worlds so far.
+SURE = 8.0  #: Standard deviations from the expected number within which copies of a kind are compared.
 MOST_WORLDS = 40  #: Most worlds that are searched for candidates.
 MOST_CASES = 100  #: Most candidates that are settled one by one by programs over whole people.
 
@@ -480,17 +481,18 @@ class Rebuilding:
             best = best[both[best] > 0]
             kinds = np.column_stack((kinds[best // size], best % size))
             chance = both[best]
-        right: list[tuple[float, int]] = []
-        for number, one in enumerate(chance.tolist()):
-            below = 0.0  # the probability that fewer people are of this kind
-            term = (1.0 - one) ** n
-            for copies in range(1, n + 1):
-                below += term
-                right.append((below - 1.0, number))
-                if 1.0 - below < 1e-9:
-                    break
-                term *= (n - copies + 1) / copies * one / max(1.0 - one, 1e-300)
-        return kinds[[number for _, number in sorted(right)[:n]]]
+        from scipy.special import bdtrc
+
+        # Copies far below the expected number are right almost surely; of those near it, the most probable are named.
+        reach = SURE * np.sqrt(n * chance * (1 - chance)) + 1
+        least = np.maximum(np.floor(n * chance - reach), 0).astype(np.int64)
+        near = np.minimum(np.ceil(n * chance + reach), n).astype(np.int64) - least
+        owner = np.repeat(np.arange(len(chance)), near)
+        copies = least[owner] + np.arange(len(owner)) - np.repeat(np.cumsum(near) - near, near)
+        right = bdtrc(copies.astype(np.float64), n, chance[owner])  # the probability of more people than that
+        chosen = np.argsort(-right, kind="stable")[: n - int(least.sum())]
+        named = least + np.bincount(owner[chosen], minlength=len(chance))
+        return np.repeat(kinds, named, axis=0)
 
 
 def common(one: Ints, other: Ints) -> int:
