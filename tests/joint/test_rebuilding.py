@@ -7,7 +7,9 @@ import tomllib
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from math import comb
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -268,3 +270,22 @@ def test_golden_cases(case: dict[str, Any]) -> None:
     assert told is not None
     assert [told.people, told.but_one, told.n, told.most] == case["rebuilt"]
     assert tacit.verify(audit.to_dict(top=100), releases).ok
+
+
+def test_the_guess_names_whoever_is_most_probable_by_the_margins() -> None:
+    """Against the probability of every number of people of every kind, in the plain binomial sum."""
+    rng = np.random.default_rng(0)
+    shape = (2, 3, 2)
+    for _ in range(10):
+        people = np.stack([np.minimum(rng.geometric(0.6, 25) - 1, size - 1) for size in shape], axis=1)
+        shares = [np.bincount(people[:, at], minlength=size) / 25 for at, size in enumerate(shape)]
+        ranked = []
+        for kind in product(*map(range, shape)):
+            chance = float(np.prod([shares[at][value] for at, value in enumerate(kind)]))
+            below = 0.0
+            for copies in range(1, 26):
+                below += comb(25, copies - 1) * chance ** (copies - 1) * (1 - chance) ** (26 - copies)
+                ranked.append((1 - below, kind))
+        wanted = Counter(kind for _, kind in sorted(ranked, key=lambda one: -one[0])[:25])
+        found = Rebuilding.guess(SimpleNamespace(kinds=SimpleNamespace(shape=shape)), people)  # type: ignore[arg-type]
+        assert Counter(map(tuple, found.tolist())) == wanted
