@@ -219,6 +219,8 @@ def test_verify_rejects_other_rebuilt_people(what: str) -> None:
     MUTATIONS[what](forged["rebuilt"])
     problems = tacit.verify(forged, releases, again=False).problems
     assert any(problem.startswith("rebuilt people: ") for problem in problems)
+    assert tacit.verify(record, releases, again=False).rebuilt == record["rebuilt"]["people"]
+    assert tacit.verify(forged, releases, again=False).rebuilt is None
 
 
 def test_verify_rejects_other_measures_and_a_missing_entry() -> None:

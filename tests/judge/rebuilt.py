@@ -32,6 +32,8 @@ def judge_rebuilt(case: Case) -> Outcome:
         told = audit.rebuilt
         if told is None:
             return "not asked"
+        plain = tacit.audit(what, k=case.k, **given).verdict
+        assert plain == audit.verdict or plain == "incomplete", f"{audit.verdict} with rebuilt people, {plain} without"
         checked = tacit.verify(audit.to_dict(top=0), what, again=False, **{k: v for k, v in given.items() if k == "knowledge"})
         assert not [problem for problem in checked.problems if problem.startswith("rebuilt people")], checked.problems
     space = case.space()

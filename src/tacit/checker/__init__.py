@@ -91,9 +91,12 @@ def check_audit(
             problems.append(f"{finding['id']}: {why}")
         except _UNREADABLE:
             problems.append(f"{finding['id']}: its proof cannot be read")
+    rebuilt = None
     if "rebuilt" in record or record["options"].get("rebuild"):
-        problems += shelf.rebuilt_problems()
-    return Verification(holding.total(), tuple(problems), listed, holding, estimates)
+        wrong = shelf.rebuilt_problems()
+        problems += wrong
+        rebuilt = None if wrong or "rebuilt" not in record else int(record["rebuilt"]["people"])
+    return Verification(holding.total(), tuple(problems), listed, holding, estimates, rebuilt=rebuilt)
 
 
 def check_record(record: Mapping[str, Any]) -> None:

@@ -80,6 +80,8 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
         parts = f": {_by_attack(outcome.holding)}" if outcome.held else ""
         true = "" if outcome.ok else " and true"
         claims.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
+    if outcome.rebuilt is not None:
+        claims.append(f"the proofs of {counted(outcome.rebuilt, 'rebuilt person', 'rebuilt people')} re-checked")
     if outcome.again:
         claims.append("audited again with the same outcome")
     if not claims:
