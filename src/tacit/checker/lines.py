@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -279,6 +279,10 @@ class _Lines:
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         raise NotImplementedError
 
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values that lines name."""
+        return ((axis, (frozenset({value}), False)) for axis, values in self.named.items() for value in values)
+
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
         """Return two statements of which one is true."""
         raise Reject("it splits cases by a line that says no such thing")
@@ -286,6 +290,11 @@ class _Lines:
 
 class _TableLines(_Lines):
     release: FrequencyTable
+
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values that labels stand for."""
+        for name, labels in zip(self.release.columns, self.release.values, strict=True):
+            yield from ((("column", name), (frozenset(labelled(self.release, name, label)), False)) for label in labels)
 
     def open(self) -> None:
         table = self.release
@@ -423,6 +432,10 @@ class _ItemLines(_Lines):
             self.listed = {("column", name): frozenset(values) for name, values in header.all_values}
             self.listed |= {("column", one.column): frozenset(one.values) for one in header.sensitive if one.values}
 
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values of items."""
+        return map(self.item, sorted(self.published))
+
     @cached_property
     def published(self) -> set[int]:
         release = self.release
@@ -546,6 +559,13 @@ class _RuleLines(_ItemLines):
             axis = ("column", one.column)
             self.columns.add(one.column)
             self.named[axis] = self.named.get(axis, frozenset()) | frozenset(one.values)
+
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values of items and of the conditions of rules in order."""
+        match = self.release.header.first_match
+        for one in () if match is None else [condition for rule in match.rules for condition in rule]:
+            yield ("column", one.column), (frozenset(one.values), one.excluded)
+        yield from map(self.item, sorted(self.published))
 
     def _order(self, cited: Mapping[str, Any]) -> Statement:
         """Return that nobody's first rule is unmatched, or comes after a matched one."""

@@ -385,7 +385,16 @@ _OPTIONS = fields(
         "first_hit": flag,
         "top": natural,
     },
-    {"sa_order": _NAMES},
+    {"sa_order": _NAMES, "rebuild": flag},
+)
+_REBUILT = fields(
+    {
+        **each(natural, "people", "all_but_one", "worlds"),
+        **each(maybe(natural), "at_most", "n", "undecided"),
+        "columns": _NAMES,
+        "reason": text,
+        "groups": list_of(fields({"without": maybe(text), "at_least": natural, "steps": list_of(_step)})),
+    }
 )
 _RECORD = fields(
     {
@@ -409,6 +418,7 @@ _RECORD = fields(
         "estimates": either(list_of(_ESTIMATES), _ESTIMATES),
         "measures_by_column": map_of(_MEASURES),
         "suggestions": list_of(anything),
+        "rebuilt": _REBUILT,
         "tool": fields({"name": one_of("tacit"), "version": text}),
         **each(text, "headline", "signed_by"),
         "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),

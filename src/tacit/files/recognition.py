@@ -461,8 +461,8 @@ def _is_printed_tree(head: Head) -> bool:
 
 
 def is_model(data: Any) -> bool:
-    """Tell if something may be a fitted model of scikit-learn: a tree, a forest, or a pipeline."""
-    return any(hasattr(data, name) for name in ("tree_", "estimators_", "steps")) and hasattr(data, "get_params")
+    """Tell if something may be a fitted model of scikit-learn: a tree, a forest, boosted trees, or a pipeline."""
+    return any(hasattr(data, name) for name in ("tree_", "estimators_", "_predictors", "steps")) and hasattr(data, "get_params")
 
 
 # All kinds

@@ -56,6 +56,7 @@ from tacit.reports.document import (
     render_text,
     visible,
 )
+from tacit.reports.rebuilt import rebuilt_section
 from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def audit_sections(
     )
     yield Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint)))
     yield from _size_sections(summary, _only_release(audit, release), kind)
+    yield rebuilt_section(audit, top=top, kind=kind, on_screen=False)
     yield from _guess_sections(audit, top=top, kind=kind, on_screen=False)
     yield Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ())
     yield Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),))
@@ -407,6 +409,7 @@ def audit_text(
         Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", (Listing(tuple(attacks)),)),
         Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
+        rebuilt_section(audit, top=top, kind=kind, on_screen=True),
         *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
         Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),

@@ -19,6 +19,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level, Waiver
+from tacit.model.rebuilt import Rebuilt
 from tacit.model.rounding import find_convention
 from tacit.reports.document import (
     Command,
@@ -28,6 +29,7 @@ from tacit.reports.document import (
     counted,
     first_sentence,
     format_limit,
+    format_number,
     people,
     people_of,
     visible,
@@ -175,12 +177,22 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
+    last = [] if audit.rebuilt is None else [f"{rebuilt_line(audit.rebuilt, audit.measures)}."]
     if not notes:
-        return [said]
+        return [said, *last]
     if audit.verdict != "clean":
-        return [said, *(f"Besides, {note}." for note in notes)]
+        return [said, *(f"Besides, {note}." for note in notes), *last]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
-    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}.", *last]
+
+
+def rebuilt_line(found: Rebuilt, measures: Mapping[str, Any]) -> str:
+    """Return how many people are rebuilt, and how many of them a guess has."""
+    said = found.sentence.removesuffix(".")
+    guessed = measures.get("people_rebuilt_baseline")
+    if not found.people or guessed is None:
+        return said
+    return f"{said}; a guess from the margins names {format_number(guessed)} of the {found.people:,}"
 
 
 def headline(audit: Audit) -> str:

@@ -300,7 +300,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
             runs.append(attack.not_asked(target.release))
         elif target.first_hit and is_exposed:
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
-        elif is_general and is_long and is_exposed:
+        elif is_general and is_long and is_exposed and not target.rebuild:
             reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(attack.end("stopped", reason))
         else:

@@ -242,6 +242,7 @@ def _audit_again(
             attacks=options["attacks"],
             algorithm=options["algorithm"],
             first_hit=options["first_hit"],
+            rebuild=options.get("rebuild", False),
             time_limit=time_limit,
         )
         found = replace(found, signed_by=record.get("signed_by", ""))
