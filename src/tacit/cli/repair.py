@@ -190,17 +190,19 @@ def _table_options(asked: _RepairOptions) -> dict[str, Any]:
 
 
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
-    from tacit.verbs.repair import OF_TABLES, refuse_given, repair_tables
+    from tacit.verbs.repair import OF_TABLES, is_of_tables, refuse_given, repair_tables
 
-    if asked.method in OF_TABLES:
+    assert asked.method is not None
+    gathered = reading.gather_releases(asked.releases, asked, settings)
+    if is_of_tables(asked.method, gathered.releases):
         refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
         if asked.goal != "all":
             raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
-        gathered, others = reading.read_audit_inputs(asked.releases, settings)
+        gathered, others = reading.read_audit_inputs(asked.releases, settings, gathered)
         wanted = _table_options(asked) | {"--base": asked.rounding_base}
         return repair_tables(gathered, asked.method, wanted, time_limit=asked.time_limit, **others)
     refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
-    if len(asked.releases) > 1:
+    if len(gathered.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
     min_support = None
@@ -210,7 +212,7 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
         asked = replace(asked, min_support=None)
         settings = replace(settings, given=asked)
     refuse_options(asked, for_others, "is not for one method", "Leave out --method, or this option")
-    release = reading.read_release(asked.releases[0], asked, settings)
+    release = gathered.releases[0]
     return tacit.repair(
         release,
         data=reading.read_owners_data(release, settings),
