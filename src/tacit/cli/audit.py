@@ -244,7 +244,8 @@ def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Sugge
     repeated = {verb: [words for name, words in given.items() if name in _OF_DATA] for verb in ("bucketize", "hide", "tabulate")}
     repeated["repair"] = [words for name, words in given.items() if name in known - _OWN]
     repeated["audit"] = [words for name, words in given.items() if name not in _OWN | _OF_OUTCOME]
-    return replace(tried, files=files, options={verb: tuple(words) for verb, words in repeated.items()})
+    at_once = repair_words(paths) if len(paths) != releases else ""
+    return replace(tried, files=files, options={verb: tuple(words) for verb, words in repeated.items()}, at_once=at_once)
 
 
 def _given_options() -> dict[str, tuple[str, ...]]:

@@ -232,15 +232,22 @@ def _write(done: Repair, asked: _RepairOptions) -> list[str]:
     from tacit.files.header import header_path, writable_name
 
     made = done.release if isinstance(done.release, tuple) else (done.release,)
-    if len(asked.releases) == 1:
+    if len(asked.releases) == 1 and len(made) == 1:
         paths = [asked.output]
     else:
         os.makedirs(asked.output, exist_ok=True)
-        names = [writable_name(os.path.basename(os.path.normpath(path))) for path in asked.releases]
+        files = asked.releases if len(asked.releases) > 1 else _names_of(done)
+        names = [writable_name(os.path.basename(os.path.normpath(path))) for path in files]
         paths = [os.path.join(asked.output, name) for name in names[: len(made)]]
     for release, path in zip(made, paths, strict=True):
         write_release(release, path)
     return [path for one in paths for path in (one, header_path(one)) if os.path.isfile(path)]
+
+
+def _names_of(done: Repair) -> list[str]:
+    """Return the names of the files in the folder that was repaired."""
+    before = done.start if isinstance(done.start, tuple) else ()
+    return [one.source.name if one.source else f"release-{place}.csv" for place, one in enumerate(before, start=1)]
 
 
 def _parse_lines(given: str | None) -> list[int] | None:

@@ -253,13 +253,15 @@ class Suggestions(Shown, Sequence[Suggestion]):
     """All repairs that were tried: clean ones first, the cheapest first, then others.
 
     ``files`` are the files for placeholders; ``options`` are those of the caller, by verbs that take them: each takes the place of the same
-    option in a command, or is added to it. ``seconds`` is the time that was allowed. The record names none of them.
+    option in a command, or is added to it. ``at_once`` is the command that finds and carries out the best, where the releases cannot be named one
+    by one, as in a folder. ``seconds`` is the time that was allowed. The record names none of them.
     """
 
     tried: tuple[Suggestion, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     seconds: float = 10.0
+    at_once: str = ""
 
     @classmethod
     def of(cls, tried: Sequence[Suggestion], *, seconds: float = 10.0) -> Suggestions:
@@ -307,6 +309,8 @@ class Suggestions(Shown, Sequence[Suggestion]):
         >>> Suggestions((one,), {"@0": "a.csv", "@out": "b.csv"}, {"repair": (("--n", "70"),)}).lines(one)
         ['tacit repair a.csv -o b.csv --n 70']
         """
+        if self.at_once:
+            return [self.at_once] if one is self.best else []
         commands = [_with_options(command, self.options.get(command[1], ())) for command in one.commands]
         return replace(one, commands=tuple(commands)).lines(self.files)
 

@@ -837,10 +837,10 @@ def _suggested(audit: Audit, suggestions: Suggestions, width: int, most: int) ->
         yield from bullet("Repair ", sentences.no_repair(audit), width, indent="")[:3]
     unlike = [one for one in suggestions if one not in suggestions.clean[:most] and one not in suggestions.late]
     if unlike:
-        names = ", ".join(one.method for one in unlike)
+        names = "; ".join(one.method for one in unlike)
         yield from bullet("Tried  ", f"{names} (-v shows more).", width, indent="")[:2]
     if suggestions.late:
-        names = ", ".join(one.method for one in suggestions.late)
+        names = "; ".join(one.method for one in suggestions.late)
         told = f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}."
         yield from bullet("Time   ", told, width, indent="")[:2]
 

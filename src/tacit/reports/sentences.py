@@ -698,7 +698,9 @@ def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
     known = audit.adversary
     out = inferred(audit, kind)
     out += declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
-    out += files_ignored(audit, kind)
+    if audit.ignored:
+        what = counted(len(audit.ignored), "file or column", "files or columns")
+        out.append(f"{what} left out as saying nothing about people (-v names them).")
     names = ("knows_all_values", "knows_no_value_is_negative", "knows_that_the_list_is_complete")
     out += [_KNOWS[name][not known[name]] for name in names if name in known]
     out += _lengths(audit)
@@ -910,7 +912,7 @@ def before_repair(audit: Audit) -> str:
     rows = " and --rows (the rows to protect)" if kind == "table" and "rows" not in given else ""
     if is_made_of_people and ("data" not in given or rows):
         data = "--data (the table that it was made from)"
-        return f"To repair it, audit it again with {data}{rows}; the command is then printed here."
+        return f"To repair it, audit it again with {data}{rows}: that prints the command."
     return ""
 
 
