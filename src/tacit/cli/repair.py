@@ -130,8 +130,10 @@ def repair_command(**given: Any) -> int:
     of --method is still written); 2 bad input; 3 the audit is incomplete.
     """
     asked = _RepairOptions(**given)
-    several = len(asked.releases) > 1
+    several = len(asked.releases) > 1 or os.path.isdir(asked.releases[0])
     outputs = [asked.output] if several else [asked.output, f"{asked.output}.json"]
+    if several and os.path.isdir(asked.output):
+        outputs = []  # of several releases, each has its own file in the folder
     check_outputs([asked.json_to, *asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("repairing" if asked.method else "auditing") as progress:

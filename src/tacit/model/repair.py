@@ -253,8 +253,8 @@ class Suggestions(Shown, Sequence[Suggestion]):
     """All repairs that were tried: clean ones first, the cheapest first, then others.
 
     ``files`` are the files for placeholders; ``options`` are those of the caller, by verbs that take them: each takes the place of the same
-    option in a command, or is added to it. ``at_once`` is the command that finds and carries out the best, where the releases cannot be named one
-    by one, as in a folder. ``seconds`` is the time that was allowed. The record names none of them.
+    option in a command, or is added to it. ``at_once`` is the command that finds and carries out the best, where releases are not named one by
+    one, as in a folder. ``seconds`` is the time that was allowed. The record names none of them.
     """
 
     tried: tuple[Suggestion, ...] = ()

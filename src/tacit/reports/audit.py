@@ -60,6 +60,7 @@ from tacit.reports.document import (
 from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
+    from tacit.model.arrays import Ints
     from tacit.model.repair import Suggestion, Suggestions
     from tacit.reports.evidence import Evidence, Listed
     from tacit.reports.pictures import Canvas
@@ -317,15 +318,16 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
     """Return the picture of the people concerned among all, where both are known."""
     from tacit.reports.pictures import waffle
 
-    numbers = {entry.get("n") for entry in audit.release}
-    n = numbers.pop() if len(numbers) == 1 else None
+    numbers = [entry.get("n") for entry in audit.release]
+    n = max(int(one) for one in numbers if one) if numbers and all(numbers) else None
     concerned = min(summary.concerned, n or 0) if audit.verdict == "exposed" else 0
     guessed = min(max((one.number for one in audit.cautions if one.is_guess), default=0), n or 0)
     if not n or not (concerned or guessed):
         return None
     told = []
     if concerned:
-        told.append(f"at least {people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
+        of = f"{n:,}" if len(set(numbers)) == 1 else f"{n:,}, the most in one release,"
+        told.append(f"at least {people_of(concerned, n)} of {of} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
         colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
         told.append(f"{people_of(guessed, n)} can be guessed with more than 90 %{colour}")
@@ -352,7 +354,8 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         for one, variants in shown.heads:
             more = f" And {counted(variants, 'variant')}." if variants else ""
             waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
-            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, f"Proof {one.rank}"))))
+            link = Linked.to(one.anchor, f"Proof\N{NO-BREAK SPACE}{one.rank}")
+            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", link)))
         yield Listing(tuple(items), is_numbered=True)
     if not advises:
         return
@@ -360,7 +363,11 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
     if best is not None and audit.suggestions is not None:
         yield Heading("Recommended repair")
         yield Listing((Item((f"{capitalise(best.what)}: {cost_words(best)}. ",), tuple(audit.suggestions.lines(best))),))
-        yield Paragraph("".join(sentences.next_steps(audit)[1]), is_note=True)
+        others = len(audit.suggestions.clean) - 1
+        if others:
+            listed = "it is" if others == 1 else "they are"
+            make = counted(others, "other repair makes", "other repairs make")
+            yield Paragraph(f"{make} it clean; {listed} listed below.", is_note=True)
     elif repair and audit.verdict == "exposed" and audit.suggestions is None and not sentences.before_repair(audit):
         yield Heading("Recommended repair")
         what = (
@@ -457,9 +464,13 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
             f"people who share their quasi-identifiers with fewer than {audit.policy.k - 1:,} others",
         )
         yield int(audit.measures["people_alone"]), "of them with nobody"
+        if audit.verdict == "exposed":
+            yield summary.concerned, "people concerned at least, in one way or another"
     elif summary.groups:
         yield summary.single, "of them a single person"
-        yield summary.concerned, "people concerned at least, in a small group or with a value that is revealed"
+        has_values = summary.certain or summary.guessed
+        either = ", in a small group or with a value that is revealed" if has_values else ""
+        yield summary.concerned, f"people concerned at least{either}"
     if joint:
         more = " at least" if audit.attack("X01").findings > _MOST_SEARCHED else ""
         yield joint, f"groups that need more than one release{more}"
@@ -473,7 +484,10 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
         "cells_hidden": "cells hidden",
         "smallest_count": "people in the smallest published count",
     }
+    judged_otherwise = sentences.is_table(audit) and not sentences.judges_classes(audit)
     for name, what in named.items():
+        if name == "people_certain" and judged_otherwise:
+            continue  # of all people of the table, whose values mostly are to be seen; the verdict is about hidden ones
         if name in measures:
             yield int(measures[name]), what
 
@@ -574,7 +588,8 @@ def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
 
     first = size_figure(summary)
     figures = [] if first is None else [first]
-    if release is not None and (counts := release.counts) is not None and len(counts) and summary.verdict != "incomplete":
+    counts = None if release is None else _shown_counts(release)
+    if release is not None and counts is not None and len(counts) and summary.verdict != "incomplete":
         span = f"{int(counts.min()):,} to {int(counts.max()):,}"
         computed = f"computed groups under {summary.k:,}" if summary.groups else f"no group under {summary.k:,} can be computed"
         both = published_and_computed(
@@ -590,6 +605,13 @@ def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
         caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
         figures.append(Figure(both, caption))
     return figures
+
+
+def _shown_counts(release: Release) -> Ints | None:
+    """Return the published counts of a release; those that may be 0 have no place on a logarithmic scale."""
+    counts = release.counts
+    least = getattr(release, "lo", None)
+    return counts if counts is None or least is None else counts[least > 0]
 
 
 def _ranked(proofs: Sequence[Proof], total: int) -> tuple[Part, ...]:

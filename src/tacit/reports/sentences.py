@@ -234,6 +234,8 @@ def _classes_sentence(audit: Audit) -> str:
         parts.append(f"{small:,} {shares} their quasi-identifiers with fewer than {k - 1:,} others{of_them}")
     if certain := int(found.get("people_certain") or 0):
         parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
+    if len(parts) == 2:
+        parts.append(f"at least {people(audit.attack('T03').people)} are concerned in all")
     if not parts:
         run = audit.attack("T03")
         parts.append(f"the sensitive value of {people(run.people)} is told by their quasi-identifiers beyond the policy's limits")
@@ -560,7 +562,12 @@ def nearness(audit: Audit) -> list[str]:
     if "max_posterior" in measures:
         limit = audit.policy.max_posterior
         judged = "no limit is set for estimates" if limit is None else f"the limit is {100 * limit:g} %"
-        out.append(f"The surest estimate of a sensitive value is {100 * measures['max_posterior']:.1f} %; {judged}.")
+        surest = f"{100 * measures['max_posterior']:.1f} %"
+        if (guessed := measures.get("surviving_above_90")) is None:
+            out.append(f"The surest estimate of a sensitive value is {surest}; {judged}.")
+        else:
+            together = f"by what all groups show together, {people(int(guessed))} can be guessed with more than 90 % (B03)"
+            out.append(f"The surest estimate within one group alone is {surest} (B02); {together}; {judged}.")
     return out
 
 
@@ -822,6 +829,7 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 
 _DO_NOT_PUBLISH = "Do not publish this release as it is."
 _GIVE_WHO = "give everybody's quasi-identifiers with --known, or the data with --data"
+_SAY_ALL = "name its columns with --qi and --sa and give the data with --data, or say --sa none"
 _SAY_WHO = "name the quasi-identifying columns with --qi and the sensitive one with --sa, or say --sa none"
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
@@ -960,6 +968,8 @@ def lacking(audit: Audit) -> str:
 
 def _unavailable(audit: Audit) -> str:
     if audit.adversary.get("knows_quasi_identifiers") is False:
+        if any(run.status == "unavailable" and "--sa none" in run.reason for run in audit.runs):
+            return _SAY_WHO if _has_people(audit) else _SAY_ALL
         return _SAY_WHO if _has_people(audit) else _GIVE_WHO
     return "give what the attacks that could not run lack"
 
