@@ -71,7 +71,7 @@ def test_facts_and_tables_stand_in_columns() -> None:
 
 def test_costs_are_told_in_words() -> None:
     cost = {"itemsets_lost": 1, "support_error_mean": 0.0618}
-    assert cost_words(Suggestion("round", "", "clean", cost=cost)) == "1 itemset lost, counts off by 6.18% on average"
+    assert cost_words(Suggestion("round", "", "clean", cost=cost)) == "1 itemset lost, counts off by 6.18 % on average"
 
 
 def test_sums_have_a_row_for_each_term() -> None:

@@ -76,8 +76,8 @@ COSTS: dict[str, tuple[str, str] | str] = {
     "lines_rounded": ("line rounded", "lines rounded"),
     "cells_lost": ("cell lost", "cells lost"),
     "cells_hidden": ("cell hidden", "cells hidden"),
-    "support_error_mean": "counts off by {:.2%} on average",
-    "information_lost_share": "{:.1%} of the information about sensitive values lost",
+    "support_error_mean": "counts off by {:.2f} % on average",
+    "information_lost_share": "{:.1f} % of the information about sensitive values lost",
     "people_changed": ("person changed", "people changed"),
     "mean_group": "{:.2f} people in a group on average",
     "suppressed": ("person left out", "people left out"),
@@ -126,7 +126,7 @@ def cost_words(one: Suggestion) -> str:
     words = []
     for name, noun in COSTS.items():
         if cost := one.cost.get(name):
-            words.append(noun.format(cost) if isinstance(noun, str) else counted(cost, *noun))
+            words.append(noun.format(100 * cost) if isinstance(noun, str) else counted(cost, *noun))
     return ", ".join(words) or "nothing is lost that is measured"
 
 
