@@ -820,7 +820,8 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         together = found["surviving_expected_right"]
         alone = found["group_guess_right"]
         yield (
-            f"What all groups show together would make {100 * together:.1f} % of the guesses right, {100 * alone:.1f} % without it; the value of "
+            f"What all groups show together would make {100 * together:.1f} % of the guesses right, {100 * alone:.1f} % without it; "
+            "the value of "
             f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
         )
 
