@@ -175,4 +175,4 @@ def test_the_same_audit_gives_the_same_bytes() -> None:
 
 def test_commands_in_next_steps_are_set_as_code() -> None:
     page = audit_html(PAGES["exposed"])
-    assert "<code>tacit repair itemsets.csv --k 10 -o OUT</code> tries every repair that fits" in page
+    assert "<code>tacit repair RELEASE --k 10 -o OUT</code> tries every repair that fits" in page

@@ -225,7 +225,7 @@ def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -
     asked = remembered(found)
     if method is None:
         return repair_best(found, asked.releases, policy=found.policy, **asked.given, **options)
-    given = {name: asked.given[name] for name in ("data", "knowledge", "withheld")}
+    given = {name: asked.given[name] for name in ("data", "knowledge", "withheld", "people")}
     audited = asked.releases[0] if len(asked.releases) == 1 else list(asked.releases)
     return repair(audited, method=method, policy=found.policy, before=found, **given, **options)
 
