@@ -354,7 +354,7 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         for one, variants in shown.heads:
             more = f" And {counted(variants, 'variant')}." if variants else ""
             waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
-            link = Linked.to(one.anchor, f"Proof\N{NO-BREAK SPACE}{one.rank}")
+            link = Linked.to(one.anchor, f"Proof {one.rank}")
             items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", link)))
         yield Listing(tuple(items), is_numbered=True)
     if not advises:
