@@ -195,6 +195,12 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     from tacit.verbs.repair import OF_TABLES, is_of_tables, refuse_given, repair_tables
 
     assert asked.method is not None
+    min_support = None
+    if asked.method == "raise-threshold":
+        # For lists, the option names the new threshold; the policy has none of this name.
+        min_support = asked.min_support
+        asked = replace(asked, min_support=None)
+        settings = replace(settings, given=asked)
     gathered = reading.gather_releases(asked.releases, asked, settings)
     if is_of_tables(asked.method, gathered.releases):
         refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
@@ -207,12 +213,6 @@ def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
     if len(gathered.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
     for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
-    min_support = None
-    if asked.method == "raise-threshold":
-        # For lists, the option names the new threshold; the policy has none of this name.
-        min_support = asked.min_support
-        asked = replace(asked, min_support=None)
-        settings = replace(settings, given=asked)
     refuse_options(asked, for_others, "is not for one method", "Leave out --method, or this option")
     release = gathered.releases[0]
     return tacit.repair(
