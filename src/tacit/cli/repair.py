@@ -194,21 +194,21 @@ def _table_options(asked: _RepairOptions) -> dict[str, Any]:
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
     from tacit.verbs.repair import OF_TABLES, is_of_tables, refuse_given, repair_tables
 
-    assert asked.method is not None
+    method = asked.method or ""
     min_support = None
-    if asked.method == "raise-threshold":
+    if method == "raise-threshold":
         # For lists, the option names the new threshold; the policy has none of this name.
         min_support = asked.min_support
         asked = replace(asked, min_support=None)
         settings = replace(settings, given=asked)
     gathered = reading.gather_releases(asked.releases, asked, settings)
-    if is_of_tables(asked.method, gathered.releases):
-        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
+    if is_of_tables(method, gathered.releases):
+        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {method}")
         if asked.goal != "all":
             raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
         gathered, others = reading.read_audit_inputs(asked.releases, settings, gathered)
         wanted = _table_options(asked) | {"--base": asked.rounding_base}
-        return repair_tables(gathered, asked.method, wanted, time_limit=asked.time_limit, **others)
+        return repair_tables(gathered, method, wanted, time_limit=asked.time_limit, **others)
     refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
     if len(gathered.releases) > 1:
         raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
