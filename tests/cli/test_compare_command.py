@@ -65,7 +65,7 @@ def test_everybody_stands_in_the_csv(rules: Path) -> None:
         ((), "tacit compare: --data is missing"),
         (("--data", "nowhere.csv"), "nowhere.csv"),
         (("--data", "sets.csv"), "sets.csv: there is no column 'sex'"),
-        (("--data", "people.csv", "--sa", "age"), "column 'age'"),
+        (("--data", "people.csv", "--sa", "age"), "--sa: the list names its sensitive columns itself: ill."),
         (("--data", "people.csv", "--csv", "people.csv"), "people.csv: is also read and would be lost"),
         (("--data", "baskets.dat"), "baskets.dat"),
     ],

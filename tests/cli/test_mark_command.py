@@ -67,6 +67,14 @@ def test_lines_of_a_list_are_marked_whole(tmp_path: Path) -> None:
     assert "1 person has a but not b." in notes(tmp_path / "out.xlsx")
 
 
+def test_numbers_of_the_header_have_no_cell(tmp_path: Path) -> None:
+    (tmp_path / "sets.csv").write_text('itemset,count\n"[""a""]",97\n"[""b""]",60\n')
+    result = tacit("audit", tmp_path / "sets.csv", "--n", "100", "--mark", tmp_path / "out.xlsx")
+    assert result.exit_code == 1, result.output
+    assert "3 people have no a." in notes(tmp_path / "out.xlsx")  # 100 people less line 2
+    assert set(marked(tmp_path / "out.xlsx")) == {"A2", "B2"}
+
+
 def test_formulas_stay_text(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("sex,n\n=1+1,12\nM,3\n")
     tacit("audit", tmp_path / "t.csv", "--mark", tmp_path / "out.xlsx")

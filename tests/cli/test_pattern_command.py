@@ -31,7 +31,8 @@ def test_the_sum_is_written_out(release: Path) -> None:
 def test_the_record_is_that_of_the_library(release: Path) -> None:
     made = record("explain", release, "--pattern", "a or c")
     found = library.support_of(release, pattern="a or c")
-    assert content(made) == {"format": "tacit.explanation/1"} | json.loads(json.dumps(found.to_dict()))
+    limits = ["k = 10: not proved to be a group of fewer than 10 people"]
+    assert content(made) == {"format": "tacit.explanation/1", "limits": limits} | json.loads(json.dumps(found.to_dict()))
     assert made["count"] == [51, 70]
     assert made["exact"] is False
     assert {entry.get("line", entry.get("cell")) for entry in made["because"]} == {2, 5, "min_support"}
@@ -55,11 +56,20 @@ def test_mistakes_are_one_sentence(release: Path, pattern: str, said: str) -> No
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("option", [("--k", "3"), ("--finding", "I01-3f2a9c1b04de"), ("--data", "baskets.dat")])
+@pytest.mark.parametrize(
+    "option", [("--l", "3"), ("--max-gain", "0.1"), ("--finding", "I01-3f2a9c1b04de"), ("--data", "baskets.dat")]
+)
 def test_options_of_findings_are_refused(release: Path, option: tuple[str, str]) -> None:
     result = tacit("explain", release, "--pattern", "a", *option)
     assert result.exit_code == 2
-    assert f"{option[0]}: applies to findings" in result.stderr
+    assert f"{option[0]}: applies to " in result.stderr
+
+
+def test_the_size_limit_judges_the_pattern(release: Path) -> None:
+    assert "- k = 3: not proved to be a group" in tacit("explain", release, "--pattern", "a", "--k", "3").stdout
+    large = tacit("explain", release, "--pattern", "a and not b", "--k", "60")
+    assert large.exit_code == 0
+    assert "- k = 60: a group of fewer than 60 people, which the policy does not allow" in " ".join(large.stdout.split())
 
 
 def test_rules_are_audited_explained_verified_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

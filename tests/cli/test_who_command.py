@@ -36,7 +36,8 @@ def test_the_record_is_that_of_the_library(rules: Path) -> None:
     made = record("explain", rules, "--known", "people.csv", "--who", "sex=F", "--top", "2")
     known = library.read_table("people.csv", qi="sex,age")
     found = library.posterior_of(rules, who="sex=F", known=known, top=2)
-    assert content(made) == {"format": "tacit.explanation/1"} | json.loads(json.dumps(found.to_dict()))
+    limits = ["l = 2: 2 values stay possible, as the policy asks", "k = 10: no fewer people fit the description"]
+    assert content(made) == {"format": "tacit.explanation/1", "limits": limits} | json.loads(json.dumps(found.to_dict()))
     assert made["people"] == 30
     assert len(made["steps"]) <= 2
 
@@ -54,7 +55,6 @@ def test_the_picture_is_written(rules: Path) -> None:
         (("--known", "people.csv", "--who", "sx=F"), "--who: there is no column 'sx'. Did you mean 'sex'?"),
         (("--known", "people.csv", "--who", "sex=G"), "--who: nobody has the value 'G' in column 'sex'."),
         (("--known", "people.csv", "--who", ""), "--who: does not say which column has which value"),
-        (("--known", "people.csv", "--who", "sex=F", "--k", "3"), "--k: cannot be combined with --who"),
         (("--known", "people.csv", "--who", "sex=F", "--pattern", "a"), "--pattern: cannot be combined with --who"),
         (("--known", "people.csv", "--pattern", "a", "--picture", "who.svg"), "--known: applies to findings"),
         (("--top", "3"), "--top: applies to estimates about people"),
@@ -69,6 +69,21 @@ def test_mistakes_are_one_sentence(rules: Path, arguments: tuple[str, ...], said
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
+
+
+def test_the_limits_of_an_audit_are_taken(rules: Path) -> None:
+    who = ("--known", "people.csv", "--who", "sex=F")
+    usual = tacit("explain", rules, *who, "--k", "3", "--l", "2")
+    assert usual.exit_code == 0, usual.output
+    assert usual.stdout.rstrip().endswith("- k = 3: no fewer people fit the description")
+    strict = tacit("explain", rules, *who, "--k", "100", "--l", "3", "--max-posterior", "90%", "--max-gain", "0.5")
+    told = strict.stdout.partition("The policy's limits\n")[2].split("\n")
+    assert [line.strip(" -") for line in told if line] == [
+        "l = 3: 2 values stay possible, fewer than the policy asks",
+        "max-posterior = 0.9: the surest estimate is 1.000, above the limit",
+        "max-gain = 0.5: an estimate exceeds the share among all by up to 0.517, above the limit",
+        "k = 100: fewer people than k fit the description",
+    ]
 
 
 def test_itemsets_are_refused(rules: Path) -> None:

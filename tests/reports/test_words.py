@@ -22,7 +22,7 @@ from tacit.reports.document import (
     table_lines,
     visible,
 )
-from tacit.reports.estimates import format_nats, format_share
+from tacit.reports.estimates import format_closeness, format_share
 from tacit.reports.explain import Explanation, _bracket_at_end, _numbered
 from tacit.reports.pages import plain
 from tacit.reports.pictures import Axis, bars_of_sizes, tick_text
@@ -44,7 +44,7 @@ def test_shares_and_measures_have_few_digits() -> None:
     assert list(map(format_number, numbers)) == ["30,162", "0.123457", "not counted", "infinite", "0.000000001"]
     assert list(map(format_limit, (None, True, 0.8, 10))) == ["not set", "true", "0.8", "10"]
     assert list(map(format_share, (0.25, 1.0, 0.99999))) == ["0.250", "1", "1.000"]
-    assert list(map(format_nats, (0.13845, float("inf")))) == ["0.1384 nats", "infinite"]
+    assert list(map(format_closeness, (0.13845, float("inf"), 0.0))) == ["87.1 %", "0 %", "100 %"]
     values = (0.001, 0.25, 40.0, 2000.0, 100_000, 10**7, 88_162)
     assert list(map(tick_text, values)) == ["0.001", "0.25", "40", "2,000", "100k", "10M", "88,162"]
 
@@ -71,7 +71,7 @@ def test_facts_and_tables_stand_in_columns() -> None:
 
 def test_costs_are_told_in_words() -> None:
     cost = {"itemsets_lost": 1, "support_error_mean": 0.0618}
-    assert cost_words(Suggestion("round", "", "clean", cost=cost)) == "1 itemset lost, counts off by 6.18% on average"
+    assert cost_words(Suggestion("round", "", "clean", cost=cost)) == "1 itemset lost, counts off by 6.18 % on average"
 
 
 def test_sums_have_a_row_for_each_term() -> None:

@@ -136,8 +136,11 @@ def test_several_releases_are_repaired_together() -> None:
     done = found.repair(seconds=30)
     assert len(done.release) == 2
     assert done.after.ok
+    rounded = found.repair(method="round")
+    assert len(rounded.release) == 2
+    assert rounded.after.ok
     with pytest.raises(OptionError, match="several"):
-        found.repair(method="round")
+        found.repair(method="leave-out")
 
 
 def test_an_audit_that_has_to_be_clean_says_why_it_is_not() -> None:

@@ -24,9 +24,9 @@ from tacit.repairs.people import BitRows
 from tacit.reports.audit import suggestion_parts
 from tacit.reports.document import Document, Section, render_text
 from tacit.reports.pages import render_html, render_markdown
+from tacit.verbs.rounding import rounded_cells
 from tacit.verbs.suggest import Done, Way, try_ways
 from tacit.verbs.suggest.lists import IN_INFORMATION, itemset_loss
-from tacit.verbs.suggest.tables import rounded_cells
 from tests.shell import record
 from tests.shell import tacit as shell
 
@@ -158,8 +158,12 @@ def test_frequency_tables(patients: tacit.Table) -> None:
     made = tacit.tabulate(patients, by="age,sex,diagnosis", total=True, round_to=base)
     assert list(made.records()) == list(rounded.records())
     assert [made.count(cell) for cell in range(len(made))] == [rounded.count(cell) for cell in range(len(made))]
-    words = by_rounding.lines({"@data": str(PATIENTS), "@out": "out.csv"})[0]
-    assert f"--total --round {base}" in words
+    words = by_rounding.lines({"@out": "out.csv"})[0]
+    assert words == f"tacit repair RELEASE --method round --base {base} -o out.csv"
+    again = tacit.repair(plain, method="round", base=base)
+    assert isinstance(again.release, tacit.FrequencyTable)
+    assert again.after.ok
+    assert list(again.release.records()) == list(rounded.records())
 
 
 def test_several_frequency_tables(patients: tacit.Table) -> None:
@@ -315,7 +319,7 @@ def test_pages_say_the_same_and_outsiders_see_no_command() -> None:
     for ending in ("html", "md"):
         inside, outside = Path(f"inside.{ending}"), Path(f"outside.{ending}")
         text = inside.read_text()
-        told = ("What would make it clean", "Print counts as multiples of 20", "Choose one of the repairs that make it clean")
+        told = ("What would make it clean", "Print counts as multiples of 20", "it clean; they are listed below")
         assert all(one in text for one in told)
         assert "repair sets.csv" in text.replace("\\", "")
         assert text.index("Recommended repair") < text.index("Worst findings")

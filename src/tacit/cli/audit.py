@@ -27,16 +27,17 @@ if TYPE_CHECKING:
 
 TOP = 10  #: Findings in the record and the report, unless --top is given.
 TOP_ON_SCREEN = 3  #: Findings on the terminal, unless --top is given.
-#: Options of an audit that the suggested commands take as well, by their verbs.
-_REPEATED = {
-    "repair": ("n", "rounding", "only", "form", "missing", "missing_rule", "bins"),
-    "audit": ("n", "rounding", "only", "form"),
-    "bucketize": ("missing", "missing_rule", "bins"),
-    "hide": ("missing", "missing_rule", "bins"),
-    "tabulate": ("missing", "missing_rule", "bins"),
-}
-#: Options that an audit and a repair have each for itself.
-_OWN = frozenset({"json_to", "report", "suggest", "report_kind", "time_limit"})
+#: Options of an audit that the commands which make a release again take as well.
+_OF_DATA = ("missing", "missing_rule", "bins")
+#: Options that an audit and a repair have each for itself, and those that only several releases together take.
+_OWN = frozenset({"json_to", "report", "suggest", "report_kind", "time_limit", "people"})
+#: Options of an audit that say what is written or searched for, and not what is audited.
+_OF_OUTCOME = frozenset(
+    {
+        *("findings_to", "acro_to", "mark_to", "signed_by", "sarif", "junit", "attacks", "algorithm", "first_hit", "top"),
+        *("verbose", "quiet"),
+    }
+)
 _COLOURS = {"clean": "green", "exposed": "red", "incomplete": "yellow"}
 
 
@@ -240,19 +241,36 @@ def _name_files(tried: Suggestions, asked: AuditOptions, releases: int) -> Sugge
         files["@data"] = asked.data
     if rows := asked.rows or asked.marks:
         files["@rows"] = rows
-    if len(asked.knowledge) == 1:
-        files["@knowledge"] = asked.knowledge[0]
+    files |= {"@known": asked.known} if asked.known else {}
+    files |= {"@knowledge": asked.knowledge[0]} if asked.knowledge else {}  # of several, all take its place
     files |= {f"@out/{number}": _repaired_name(path) for number, path in enumerate(paths, start=1)}
-    files["@out"] = _repaired_name(paths[0])
-    repeated = {}
-    for verb, names in _REPEATED.items():
-        given = [(options.option_name(name), value) for name in names for value in _values(getattr(asked, name))]
-        repeated[verb] = tuple(word for option, value in given for word in (option, str(value)))
-    return replace(tried, files=files, options=repeated)
+    files["@out"] = _repaired_name(paths[0]) if len(paths) == 1 else "safer"
+    given = _given_options()
+    from tacit.cli.repair import repair_command
+
+    known = {param.name for param in repair_command.params}
+    repeated = {verb: [words for name, words in given.items() if name in _OF_DATA] for verb in ("bucketize", "hide", "tabulate")}
+    repeated["repair"] = [words for name, words in given.items() if name in known - _OWN]
+    repeated["audit"] = [words for name, words in given.items() if name not in _OWN | _OF_OUTCOME]
+    at_once = repair_words(paths) if len(paths) != releases else ""
+    return replace(tried, files=files, options={verb: tuple(words) for verb, words in repeated.items()}, at_once=at_once)
 
 
-def _values(given: Any) -> tuple[Any, ...]:
-    return given if isinstance(given, tuple) else () if given is None else (given,)
+def _given_options() -> dict[str, tuple[str, ...]]:
+    """Return the options of the command line by their fields, each as it is typed."""
+    context = click.get_current_context()
+    given: dict[str, tuple[str, ...]] = {}
+    for param in context.command.params:
+        name = param.name or ""
+        if not isinstance(param, click.Option) or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value: Any = context.params[name]
+        if param.is_flag:
+            given[name] = (param.opts[0] if value else param.secondary_opts[0],)
+            continue
+        values = value if param.multiple else (value,)
+        given[name] = tuple(word for one in values for word in (param.opts[0], str(one)))
+    return given
 
 
 def _repaired_name(path: str) -> str:
@@ -272,7 +290,7 @@ def _write(found: Audit, release: Release | None, settings: Settings[AuditOption
     if asked.report:
         from tacit.reports.audit import audit_document
 
-        repair = repair_words(found, asked.releases, names_only=True) if _has_repair(found, asked) else ""
+        repair = repair_words(asked.releases, names_only=True) if _has_repair(found, asked) else ""
         write_reports(asked.report, audit_document(found, release=release, top=top, kind=kind, repair=repair))
     if asked.sarif is not None or asked.junit is not None:
         from tacit.reports import machines
@@ -317,7 +335,7 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
     asked = settings.given
     kind = asked.report_kind
     origin = settings.config.where if kind == "internal" else ""
-    repair = repair_words(found, asked.releases) if _has_repair(found, asked) else ""
+    repair = repair_words(asked.releases) if _has_repair(found, asked) else ""
     if not asked.verbose:
         from tacit.reports.audit import brief_text
 
@@ -340,29 +358,16 @@ def _paths(found: Audit, asked: AuditOptions) -> Sequence[str]:
     return asked.releases if len(asked.releases) == len(found.release) else [entry["file"] for entry in found.release]
 
 
-def repair_words(found: Audit, paths: Sequence[str], *, names_only: bool = False) -> str:
+def repair_words(paths: Sequence[str], *, names_only: bool = False) -> str:
     """Return the command that repairs these files, with the options that were given.
 
     ``names_only`` leaves the folders of absolute paths out, for files that others read.
     """
     from tacit.cli.repair import repair_command
 
-    context = click.get_current_context()
-    known = {param.name for param in repair_command.params}
+    known = {param.name for param in repair_command.params} - _OWN | {"people"}
     words = ["tacit", "repair", *paths]
-    for param in context.command.params:
-        value = context.params.get(param.name or "")
-        is_given = context.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
-        if not isinstance(param, click.Option) or not is_given or param.name not in known or param.name in _OWN:
-            continue
-        if param.is_flag:
-            words.append(param.opts[0] if value else param.secondary_opts[0])
-            continue
-        values: Any = value if param.multiple else (value,)
-        for one in values:
-            words += [param.opts[0], str(one)]
-    if not context.params.get("data") and any(entry["kind"] in ("rules", "buckets") for entry in found.release):
-        words += ["--data", "DATA"]  # they are repaired together with the people that they are about
+    words += [word for name, typed in _given_options().items() if name in known for word in typed]
     words += ["-o", _repaired_name(paths[0]) if len(paths) == 1 else "safer"]
     if names_only:
         words = [os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word for word in words]

@@ -222,7 +222,7 @@ def _describe_repair(story: Story) -> str:
     cost = story.repaired.cost
     after = story.repaired.after
     base = story.repaired.release.header.base
-    price = f"no itemset is lost, and counts are off by {cost['support_error_mean']:.2%} on average"
+    price = f"no itemset is lost, and counts are off by {100 * cost['support_error_mean']:.2f} % on average"
     outcome = after.verdict.upper()
     if after.verdict == "incomplete" and not len(after.findings):
         undecided = sum(run.undecided for run in after.runs)

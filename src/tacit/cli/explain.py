@@ -182,18 +182,23 @@ def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
     if len(asked.releases) != 1:
         what = f"takes one release, and {len(asked.releases)} are given"
         raise OptionError(what, where="--pattern", remedy="Give one of them")
-    names = ("finding", "data", "known", "k", "knowledge", "withheld", "people", "top", "picture_to", "audit_file")
+    names = ("finding", "data", "known", "knowledge", "withheld", "people", "top", "picture_to", "audit_file")
     refuse_options(asked, names, "applies to findings, not to a pattern", _EITHER)
+    refuse_options(asked, ("l", "max_posterior", "max_gain"), "applies to sensitive values, not to a pattern", _EITHER)
+    settings = load_settings(asked, near=None, releases=asked.releases)
     with watched("reading"):
         found = tacit.support_of(reading.read_release(asked.releases[0], asked), pattern=pattern)
     number, _, rest = found.statement.partition(": ")
+    from tacit.reports.limits import judge_pattern
+
+    limits = [judge_pattern(found.lo, found.hi, settings.policy.k)]
 
     def text(width: int) -> str:
-        return _format_steps(f"{number}:", rest, found.steps, width)
+        return _format_steps(f"{number}:", rest, found.steps, width) + _format_limits(limits, width)
 
     external = f"A pattern that fits {_render_people(found.lo, found.hi)}." if asked.is_external else None
     emit(
-        {"format": "tacit.explanation/1"} | found.to_dict(),
+        {"format": "tacit.explanation/1"} | found.to_dict() | {"limits": limits},
         text,
         json_to=asked.json_to,
         headline=found.statement,
@@ -205,7 +210,7 @@ def _explain_pattern(asked: _ExplainOptions, pattern: str) -> None:
 
 
 def _explain_person(asked: _ExplainOptions, who: str) -> None:
-    names = ["finding", "pattern", "people", "audit_file", "k", "l", "max_posterior", "max_gain"]
+    names = ["finding", "pattern", "people", "audit_file"]
     if len(asked.releases) > 1 and asked.people == "same":
         names.remove("people")
     refuse_options(asked, names, "cannot be combined with --who", _EITHER)
@@ -247,12 +252,17 @@ def _explain_estimate(releases: Sequence[Release], settings: Settings[_ExplainOp
     ]
     if asked.picture_to is not None:
         write_file(asked.picture_to, person_svg(found[0]).encode())
-    told = [one.to_dict() for one in found]
+    from tacit.reports.limits import judge_estimate
+
+    limits = [judge_estimate(one, settings.policy) for one in found]
+    told = [one.to_dict() | {"limits": judged} for one, judged in zip(found, limits, strict=True)]
     record = {"format": "tacit.explanation/1"} | ({"columns": told} if columns else told[0])
     external = f"Estimates about {_render_people(found[0].people, found[0].people)}." if asked.is_external else None
     emit(
         record,
-        lambda width: "\n".join(person_text(one, width=width) for one in found),
+        lambda width: "\n".join(
+            person_text(one, width=width) + _format_limits(judged, width) for one, judged in zip(found, limits, strict=True)
+        ),
         json_to=asked.json_to,
         external=external,
     )
@@ -262,12 +272,16 @@ def _explain_member(release: Release, settings: Settings[_ExplainOptions], who: 
     asked = settings.given
     refuse_options(asked, ("data", "known", "withheld", "picture_to"), "applies to rules; this release is bucketized")
     found = tacit.members_of(release, who=who, knowledge=list(asked.knowledge) or None, top=asked.top or TOP)
-    record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found]}
+    from tacit.reports.limits import judge_members
+
+    number = sum(one.people for one in found)
+    limits = judge_members([list(one.posterior.values()) for one in found], number, settings.policy)
+    record = {"format": "tacit.explanation/1", "members": [one.to_dict() for one in found], "limits": limits}
     how = "Probabilities: all assignments that fit the group are equally likely (B02). Steps: which values are possible (B01)."
 
     def text(width: int) -> str:
         members = [_format_steps(f"{place}.", one.statement, one.steps, width) for place, one in enumerate(found, 1)]
-        return "\n".join([*members, f"{how}\n"])
+        return "\n".join([*members, f"{how}\n"]) + _format_limits(limits, width)
 
     external = f"{len(found):,} descriptions of members of groups." if asked.is_external else None
     emit(record, text, json_to=asked.json_to, headline=found[0].statement, external=external)
@@ -340,6 +354,12 @@ def _render_people(lo: int, hi: int | None) -> str:
     if lo != hi:
         return f"{lo:,} to {hi:,} people"
     return "1 person" if lo == 1 else f"{lo:,} people"
+
+
+def _format_limits(limits: Sequence[str], width: int) -> str:
+    from tacit.reports.document import bullet
+
+    return "\n".join(["\nThe policy's limits", *(line for one in limits for line in bullet("-", one, width))]) + "\n"
 
 
 def _format_steps(mark: str, statement: str, steps: Sequence[str], width: int) -> str:

@@ -157,6 +157,7 @@ def read_people(
         # The columns in tacit.toml are those of a table; transactions have none.
         if header is None or header.missing_rule is None:  # a release mined from a table says itself how to read it
             roles = {name: first_set(value, getattr(settings.config, name)) for name, value in roles.items()}
+        _check_config(path, settings, roles)
         roles["identifying"] = settings.config.identifying
         roles["bins"] = bins_of(roles["bins"], path)
         if also is not None and (roles["qi"] or roles["sa"]):
@@ -169,6 +170,20 @@ def read_people(
     return read_data(
         path, engine=engine, chosen=chosen, **{name: value for name, value in (roles | pairs).items() if value not in (None, ())}
     )
+
+
+def _check_config(path: str, settings: Settings[Options], roles: Mapping[str, Any]) -> None:
+    """Raise if ``tacit.toml`` gives a role to a column that the data lack: it may be about other data."""
+    from tacit.files.tables import columns_of
+
+    config = settings.config
+    taken = [name for field in ("qi", "sa") if roles[field] == getattr(config, field) for name in getattr(config, field)]
+    known = columns_of(path) if taken or config.identifying else ()
+    for name in (*config.identifying, *taken):
+        if known and name not in known:
+            what = f"there is no column {name!r}, which {config.where} names"
+            remedy = "Correct that file, or move it elsewhere if it is about other data"
+            raise OptionError(what, where=os.path.basename(path), remedy=remedy)
 
 
 def frequent_items(min_support: Any, *, strict: bool) -> Chosen:

@@ -130,8 +130,10 @@ def repair_command(**given: Any) -> int:
     of --method is still written); 2 bad input; 3 the audit is incomplete.
     """
     asked = _RepairOptions(**given)
-    several = len(asked.releases) > 1
+    several = len(asked.releases) > 1 or os.path.isdir(asked.releases[0])
     outputs = [asked.output] if several else [asked.output, f"{asked.output}.json"]
+    if several and os.path.isdir(asked.output):
+        outputs = []  # of several releases, each has its own file in the folder
     check_outputs([asked.json_to, *asked.report, *outputs], inputs=[*asked.releases, asked.data or asked.known, *asked.knowledge])
     settings = load_settings(asked, near=asked.data or asked.known, releases=asked.releases)
     with watched("repairing" if asked.method else "auditing") as progress:
@@ -190,27 +192,29 @@ def _table_options(asked: _RepairOptions) -> dict[str, Any]:
 
 
 def _by_method(asked: _RepairOptions, settings: Settings[_RepairOptions], progress: Bar) -> Repair:
-    from tacit.verbs.repair import OF_TABLES, refuse_given, repair_tables
+    from tacit.verbs.repair import OF_TABLES, is_of_tables, refuse_given, repair_tables
 
-    if asked.method in OF_TABLES:
-        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {asked.method}")
-        if asked.goal != "all":
-            raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
-        gathered, others = reading.read_audit_inputs(asked.releases, settings)
-        wanted = _table_options(asked) | {"--base": asked.rounding_base}
-        return repair_tables(gathered, asked.method, wanted, time_limit=asked.time_limit, **others)
-    refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
-    if len(asked.releases) > 1:
-        raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
-    for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
+    method = asked.method or ""
     min_support = None
-    if asked.method == "raise-threshold":
+    if method == "raise-threshold":
         # For lists, the option names the new threshold; the policy has none of this name.
         min_support = asked.min_support
         asked = replace(asked, min_support=None)
         settings = replace(settings, given=asked)
+    gathered = reading.gather_releases(asked.releases, asked, settings)
+    if is_of_tables(method, gathered.releases):
+        refuse_given({"--decimals": asked.decimals, "--lines": asked.lines}, f"does not apply to --method {method}")
+        if asked.goal != "all":
+            raise OptionError(f"{asked.goal} is a goal for itemsets", where="--goal", remedy="Remove the option")
+        gathered, others = reading.read_audit_inputs(asked.releases, settings, gathered)
+        wanted = _table_options(asked) | {"--base": asked.rounding_base}
+        return repair_tables(gathered, method, wanted, time_limit=asked.time_limit, **others)
+    refuse_given(_table_options(asked), f"applies to --method {' or '.join(OF_TABLES)}")
+    if len(gathered.releases) > 1:
+        raise OptionError("repairs one release", where="--method", remedy="Leave it out, or repair one release after the other")
+    for_others = ("known", "people", *options.OF_TABLES, "id_column", "item_column", "hierarchies")
     refuse_options(asked, for_others, "is not for one method", "Leave out --method, or this option")
-    release = reading.read_release(asked.releases[0], asked, settings)
+    release = gathered.releases[0]
     return tacit.repair(
         release,
         data=reading.read_owners_data(release, settings),
@@ -230,15 +234,22 @@ def _write(done: Repair, asked: _RepairOptions) -> list[str]:
     from tacit.files.header import header_path, writable_name
 
     made = done.release if isinstance(done.release, tuple) else (done.release,)
-    if len(asked.releases) == 1:
+    if len(asked.releases) == 1 and len(made) == 1:
         paths = [asked.output]
     else:
         os.makedirs(asked.output, exist_ok=True)
-        names = [writable_name(os.path.basename(os.path.normpath(path))) for path in asked.releases]
+        files = asked.releases if len(asked.releases) > 1 else _names_of(done)
+        names = [writable_name(os.path.basename(os.path.normpath(path))) for path in files]
         paths = [os.path.join(asked.output, name) for name in names[: len(made)]]
     for release, path in zip(made, paths, strict=True):
         write_release(release, path)
     return [path for one in paths for path in (one, header_path(one)) if os.path.isfile(path)]
+
+
+def _names_of(done: Repair) -> list[str]:
+    """Return the names of the files in the folder that was repaired."""
+    before = done.start if isinstance(done.start, tuple) else ()
+    return [one.source.name if one.source else f"release-{place}.csv" for place, one in enumerate(before, start=1)]
 
 
 def _parse_lines(given: str | None) -> list[int] | None:

@@ -85,6 +85,9 @@ def _with_columns(release: Listed, *, qi: Names = (), sa: Names = (), columns: N
         return release
     Schema(qi=quasi, sa=sensitive)  # refuses a column with two roles
     header = release.header
+    if header.sa and (no_sa or not set(sensitive) <= set(header.sa)):
+        what = f"the list names its sensitive columns itself: {', '.join(header.sa)}"
+        raise OptionError(what, where="--sa", remedy="Remove the option, or name one of them")
     if header.person is not None:  # people have several values of a column, so that items are not values of columns
         if quasi or sensitive:
             what = "columns have no roles in a list of people with several rows each"

@@ -104,7 +104,7 @@ class Caution:
             return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
-        return f"{who} can be guessed with more than {SURE:.0%} probability ({self.code}), {judged}".replace("90%", "90 %")
+        return f"{who} can be guessed with more than {100 * SURE:.0f} % probability ({self.code}), {judged}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the caution as in the record."""

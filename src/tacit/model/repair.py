@@ -190,7 +190,7 @@ class Hidden(PartialTable, Outcome):
 
 OUT_OF_TIME = "out of time"  #: Reason of a suggestion that there was not enough time for.
 #: Placeholders of files in a command, with their names where no files are given. Releases are ``@0``, ``@1``, ..
-PLACES = {"@data": "DATA", "@rows": "ROWS", "@knowledge": "KNOWLEDGE", "@out": "OUT"}
+PLACES = {"@data": "DATA", "@known": "KNOWN", "@rows": "ROWS", "@knowledge": "KNOWLEDGE", "@out": "OUT"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -252,14 +252,16 @@ def _word(word: str, files: Mapping[str, str]) -> str:
 class Suggestions(Shown, Sequence[Suggestion]):
     """All repairs that were tried: clean ones first, the cheapest first, then others.
 
-    ``files`` are the files for placeholders, ``options`` are added to the commands of a verb, ``seconds`` is the time that was allowed. The
-    record names none of them.
+    ``files`` are the files for placeholders; ``options`` are those of the caller, by verbs that take them: each takes the place of the same
+    option in a command, or is added to it. ``at_once`` is the command that finds and carries out the best, where releases are not named one by
+    one, as in a folder. ``seconds`` is the time that was allowed. The record names none of them.
     """
 
     tried: tuple[Suggestion, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     seconds: float = 10.0
+    at_once: str = ""
 
     @classmethod
     def of(cls, tried: Sequence[Suggestion], *, seconds: float = 10.0) -> Suggestions:
@@ -304,15 +306,29 @@ class Suggestions(Shown, Sequence[Suggestion]):
         """Return the command lines of a suggestion, with files and options.
 
         >>> one = Suggestion("round", "", "clean", commands=(("tacit", "repair", "@0", "-o", "@out"),))
-        >>> Suggestions((one,), {"@0": "a.csv", "@out": "b.csv"}, {"repair": ("--n", "70")}).lines(one)
+        >>> Suggestions((one,), {"@0": "a.csv", "@out": "b.csv"}, {"repair": (("--n", "70"),)}).lines(one)
         ['tacit repair a.csv -o b.csv --n 70']
         """
-        added = [(*command, *self.options.get(command[1], ())) for command in one.commands]
-        return replace(one, commands=tuple(added)).lines(self.files)
+        if self.at_once:
+            return [self.at_once] if one is self.best else []
+        commands = [_with_options(command, self.options.get(command[1], ())) for command in one.commands]
+        return replace(one, commands=tuple(commands)).lines(self.files)
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the suggestions as in the record."""
         return [one.to_dict() for one in self.tried]
+
+
+def _with_options(command: tuple[str, ...], options: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return a command with these options, each with all its values, in the place of its own."""
+    words = list(command)
+    for option in options:
+        if option[0] in words:
+            place = words.index(option[0])
+            words[place : place + 2] = option
+        else:
+            words += option
+    return tuple(words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -205,6 +205,10 @@ def state_joint(event: ItemEvent, count: Bound, names: Sequence[str]) -> str:
     among = ""
     if event.inside:
         every = {1: "", 2: "both "}.get(len(event.inside), "all of ")
+        if event.outside and not (event.present or event.absent or event.not_all or event.changes):
+            inside = join_names([names[number] for number in event.inside], "and")
+            outside = join_names([names[number] for number in event.outside], "nor")
+            return f"{render_people(count)} {'is' if count == Bound(1, 1) else 'are'} in {every}{inside} but not in {outside}."
         among = f", among the people of {every}{join_names([names[number] for number in event.inside], 'and')}"
         if event.outside:
             among += f" who are not in {join_names([names[number] for number in event.outside], 'nor')}"

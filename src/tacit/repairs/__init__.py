@@ -88,7 +88,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
     ),
     _row(
         round,
-        of=("itemsets", "rules"),
+        of=("itemsets", "rules", "frequencies"),
         summary="publish counts rounded to a base, or supports with few decimals: the finest that no attack breaks",
         source="ours",
         changes="numbers",

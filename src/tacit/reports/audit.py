@@ -30,6 +30,7 @@ from tacit.reports import sentences
 from tacit.reports.document import (
     PAGES,
     WIDTH,
+    Command,
     Document,
     Facts,
     Figure,
@@ -60,6 +61,7 @@ from tacit.reports.rebuilt import rebuilt_section
 from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
+    from tacit.model.arrays import Ints
     from tacit.model.repair import Suggestion, Suggestions
     from tacit.reports.evidence import Evidence, Listed
     from tacit.reports.pictures import Canvas
@@ -75,8 +77,8 @@ COSTS: dict[str, tuple[str, str] | str] = {
     "lines_rounded": ("line rounded", "lines rounded"),
     "cells_lost": ("cell lost", "cells lost"),
     "cells_hidden": ("cell hidden", "cells hidden"),
-    "support_error_mean": "counts off by {:.2%} on average",
-    "information_lost_share": "{:.1%} of the information about sensitive values lost",
+    "support_error_mean": "counts off by {:.2f} % on average",
+    "information_lost_share": "{:.1f} % of the information about sensitive values lost",
     "people_changed": ("person changed", "people changed"),
     "mean_group": "{:.2f} people in a group on average",
     "suppressed": ("person left out", "people left out"),
@@ -125,7 +127,7 @@ def cost_words(one: Suggestion) -> str:
     words = []
     for name, noun in COSTS.items():
         if cost := one.cost.get(name):
-            words.append(noun.format(cost) if isinstance(noun, str) else counted(cost, *noun))
+            words.append(noun.format(100 * cost) if isinstance(noun, str) else counted(cost, *noun))
     return ", ".join(words) or "nothing is lost that is measured"
 
 
@@ -135,7 +137,6 @@ _NAMES = "Internal report: it names files and columns, and describes no group of
 _WAIVER_COLUMNS = ("About", "Accepted by", "Reason", "Until", "Outcome")
 _MEASURE_COLUMNS = ("Measure", "Value", "Unit", "Meaning")
 _MOST_SEARCHED = 2_000  #: The number of findings of X01 that are searched for those that need several files.
-_MOST_REPAIRS = 2  #: The number of repairs that a short text shows.
 _MOST_NAMED = 3  #: The number of files that a title names.
 
 
@@ -319,15 +320,16 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
     """Return the picture of the people concerned among all, where both are known."""
     from tacit.reports.pictures import waffle
 
-    numbers = {entry.get("n") for entry in audit.release}
-    n = numbers.pop() if len(numbers) == 1 else None
-    concerned = min(max(summary.people, summary.certain, summary.guessed), n or 0) if audit.verdict == "exposed" else 0
+    numbers = [entry.get("n") for entry in audit.release]
+    n = max(int(one) for one in numbers if one) if numbers and all(numbers) else None
+    concerned = min(summary.concerned, n or 0) if audit.verdict == "exposed" else 0
     guessed = min(max((one.number for one in audit.cautions if one.is_guess), default=0), n or 0)
     if not n or not (concerned or guessed):
         return None
     told = []
     if concerned:
-        told.append(f"at least {people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
+        of = f"{n:,}" if len(set(numbers)) == 1 else f"{n:,}, the most in one release,"
+        told.append(f"at least {people_of(concerned, n)} of {of} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
         colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
         told.append(f"{people_of(guessed, n)} can be guessed with more than 90 % probability{colour}")
@@ -354,7 +356,8 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         for one, variants in shown.heads:
             more = f" And {counted(variants, 'variant')}." if variants else ""
             waived = f" Waived by {one.finding.waived.name}." if one.finding.waived else ""
-            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", Linked.to(one.anchor, f"Proof {one.rank}"))))
+            link = Linked.to(one.anchor, f"Proof {one.rank}")
+            items.append(Item((f"{proof_of(one.finding).statement}{more}{waived} ", link)))
         yield Listing(tuple(items), is_numbered=True)
     if not advises:
         return
@@ -362,8 +365,12 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
     if best is not None and audit.suggestions is not None:
         yield Heading("Recommended repair")
         yield Listing((Item((f"{capitalise(best.what)}: {cost_words(best)}. ",), tuple(audit.suggestions.lines(best))),))
-        yield Paragraph("".join(sentences.next_steps(audit)[1]), is_note=True)
-    elif repair and audit.verdict == "exposed" and audit.suggestions is None:
+        others = len(audit.suggestions.clean) - 1
+        if others:
+            listed = "it is" if others == 1 else "they are"
+            make = counted(others, "other repair makes", "other repairs make")
+            yield Paragraph(f"{make} it clean; {listed} listed below.", is_note=True)
+    elif repair and audit.verdict == "exposed" and audit.suggestions is None and not sentences.before_repair(audit):
         yield Heading("Recommended repair")
         what = (
             "Do not publish it as it is. This command tries every repair that fits, and carries out the cheapest that is clean:"
@@ -460,9 +467,13 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
             f"people who share their quasi-identifiers with fewer than {audit.policy.k - 1:,} others",
         )
         yield int(audit.measures["people_alone"]), "of them with nobody"
+        if audit.verdict == "exposed":
+            yield summary.concerned, "people concerned at least, in one way or another"
     elif summary.groups:
         yield summary.single, "of them a single person"
-        yield summary.people, "people concerned at least"
+        has_values = summary.certain or summary.guessed
+        either = ", in a small group or with a value that is revealed" if has_values else ""
+        yield summary.concerned, f"people concerned at least{either}"
     if joint:
         more = " at least" if audit.attack("X01").findings > _MOST_SEARCHED else ""
         yield joint, f"groups that need more than one release{more}"
@@ -476,7 +487,10 @@ def _tiles(audit: Audit, summary: Summary, joint: int) -> Iterator[tuple[int, st
         "cells_hidden": "cells hidden",
         "smallest_count": "people in the smallest published count",
     }
+    judged_otherwise = sentences.is_table(audit) and not sentences.judges_classes(audit)
     for name, what in named.items():
+        if name == "people_certain" and judged_otherwise:
+            continue  # of all people of the table, whose values mostly are to be seen; the verdict is about hidden ones
         if name in measures:
             yield int(measures[name]), what
 
@@ -577,7 +591,8 @@ def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
 
     first = size_figure(summary)
     figures = [] if first is None else [first]
-    if release is not None and (counts := release.counts) is not None and len(counts) and summary.verdict != "incomplete":
+    counts = None if release is None else _shown_counts(release)
+    if release is not None and counts is not None and len(counts) and summary.verdict != "incomplete":
         span = f"{int(counts.min()):,} to {int(counts.max()):,}"
         computed = f"computed groups under {summary.k:,}" if summary.groups else f"no group under {summary.k:,} can be computed"
         both = published_and_computed(
@@ -593,6 +608,13 @@ def _size_figures(summary: Summary, release: Release | None) -> list[Figure]:
         caption = "Published counts (above the scale) and the groups computed from them (below it); each half has its own height."
         figures.append(Figure(both, caption))
     return figures
+
+
+def _shown_counts(release: Release) -> Ints | None:
+    """Return the published counts of a release; those that may be 0 have no place on a logarithmic scale."""
+    counts = release.counts
+    least = getattr(release, "lo", None)
+    return counts if counts is None or least is None else counts[least > 0]
 
 
 def _ranked(proofs: Sequence[Proof], total: int) -> tuple[Part, ...]:
@@ -701,7 +723,6 @@ SHOWN = 3  #: Findings that are shown, each with its variants counted.
 SEARCHED = 200  #: Findings that are searched for variants of the worst.
 ALIKE = 0.5  #: Groups are variants of one if they share this much of their description.
 _MOST_REMARKS = 2
-_MOST_ASSUMPTIONS = 3
 _INDENT = "     "
 
 
@@ -759,12 +780,27 @@ def brief_text(
     With ``top`` so many findings are shown, however long that is.
     """
     head = list(_verdict(audit, kind, width))
-    facts = list(_facts(audit, kind, origin, width))
-    end = list(_end(audit, kind, repair, width))
     shown = families(audit.findings[:SEARCHED])[: SHOWN if top is None else top]
-    room = MOST_LINES - len(head) - len(facts) - len(end) - 3
+    for shortness in _SHORTER:
+        facts = list(_facts(audit, kind, origin, width, shortness.assumptions))
+        end = list(_end(audit, kind, repair, width, shortness.repairs))
+        room = MOST_LINES - len(head) - len(facts) - len(end) - 3
+        if room >= min(len(shown), 1) * _ONE_FINDING:
+            break
     blocks = [head, facts, _Findings(release, kind, width).fit(shown, room if top is None else None), end]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortness:
+    """How many repairs and assumptions a short text shows."""
+
+    repairs: int
+    assumptions: int
+
+
+_SHORTER = tuple(_Shortness(repairs, assumptions) for repairs, assumptions in ((2, 3), (1, 3), (1, 2), (1, 1), (1, 0)))
+_ONE_FINDING = 3  #: Lines that a finding takes in short.
 
 
 def _verdict(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
@@ -778,7 +814,7 @@ def _verdict(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
         yield from bullet("-", f"And {more:,} more that were not read (-v lists them).", width)
 
 
-def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> Iterator[str]:
+def _facts(audit: Audit, kind: ReportKind, origin: str, width: int, most: int) -> Iterator[str]:
     """Yield what was audited, under which limits, and what was taken for granted."""
     if len(audit.release) == 1:
         what = sentences.describe_release(audit.release[0], kind)
@@ -787,11 +823,11 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int) -> Iterator[
         what = f"{len(audit.release)} releases with {lines:,} lines"
     settings = f" (settings from {origin})" if origin else ""
     yield from bullet("Audited", f"{what}; {sentences.limits_in_force(audit)}{settings}.", width, indent="")
-    for sentence in sentences.taken_for_granted(audit, kind)[:_MOST_ASSUMPTIONS]:
+    for sentence in sentences.taken_for_granted(audit, kind)[:most]:
         yield from bullet("Assumed", sentence, width, indent="")[:2]
 
 
-def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[str]:
+def _end(audit: Audit, kind: ReportKind, repair: str, width: int, most: int) -> Iterator[str]:
     ran = [run for run in audit.runs if run.status != "not-relevant"]
     outcomes: dict[str, list[str]] = {}
     for run in ran:
@@ -804,30 +840,32 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int) -> Iterator[st
     if audit.verdict != "exposed":
         yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
     elif audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
-        yield from _suggested(audit.suggestions, width)
-    elif kind == "internal" and (lacking := sentences.lacking(audit)):
-        # Nothing that is made of it could be clean, since these attacks would not run on it either.
-        yield from bullet("Next   ", f"Before it can be repaired, {lacking}, and audit again.", width, indent="")[:3]
+        yield from _suggested(audit, audit.suggestions, width, most)
+    elif kind == "internal" and not sentences.judges_classes(audit) and (first := sentences.before_repair(audit)):
+        yield from bullet("Next   ", first, width, indent="")[:3]
     elif repair:
         yield f"Repair  {repair}"
     elif sentences.judges_classes(audit) and kind == "internal":
         for number, step in enumerate(sentences.next_steps(audit)[1:]):
-            yield from bullet("       " if number else "Next   ", "".join(step), width, indent="")
+            text = "".join(part for part in step if not isinstance(part, Command)).strip(" :.")
+            commands = [part for part in step if isinstance(part, Command)]
+            yield from bullet("       " if number else "Next   ", f"{text}{':' if commands else '.'}", width, indent="")
+            yield from (f"        {command}" for command in commands)
 
 
-def _suggested(suggestions: Suggestions, width: int) -> Iterator[str]:
+def _suggested(audit: Audit, suggestions: Suggestions, width: int, most: int) -> Iterator[str]:
     """Yield the repairs that make a release clean, and what became of the others."""
-    for one in suggestions.clean[:_MOST_REPAIRS]:
+    for one in suggestions.clean[:most]:
         yield from bullet("Repair ", f"{capitalise(one.what)}: {cost_words(one)}.", width, indent="")[:2]
         yield from (f"        {line}" for line in suggestions.lines(one))
     if not suggestions.clean:
-        yield "Repair  No repair that was tried makes it clean."
-    unlike = [one for one in suggestions if one not in suggestions.clean[:_MOST_REPAIRS] and one not in suggestions.late]
+        yield from bullet("Repair ", sentences.no_repair(audit), width, indent="")[:3]
+    unlike = [one for one in suggestions if one not in suggestions.clean[:most] and one not in suggestions.late]
     if unlike:
-        names = ", ".join(one.method for one in unlike)
+        names = "; ".join(one.method for one in unlike)
         yield from bullet("Tried  ", f"{names} (-v shows more).", width, indent="")[:2]
     if suggestions.late:
-        names = ", ".join(one.method for one in suggestions.late)
+        names = "; ".join(one.method for one in suggestions.late)
         told = f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}."
         yield from bullet("Time   ", told, width, indent="")[:2]
 

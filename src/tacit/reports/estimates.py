@@ -269,12 +269,13 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     measures = found.measures
     n = population.n
     sure = int(population.people[found.posterior.largest > 0.9].sum())
-    average = f"{format_nats(found.D_overall)} on average over all people (D_overall)"
+    average = f"{format_closeness(found.D_overall)} on average over all people (D_overall)"
+    worst = f"{format_closeness(measures['D_individual_max'])} at the worst"
     estimated = f"{visible(found.posterior.sensitive)} estimated by maximum entropy (R02)"
     alone = f"the most frequent value alone for {people_of(found.baseline_right, n)}"
     facts = [
         ("People", f"{people(n)} in {counted(len(population), 'combination')} of quasi-identifiers, {estimated}"),
-        ("Divergence", f"{average}, {format_nats(measures['D_individual_max'])} at most"),
+        ("Closeness", f"{average}, {worst}; at 100 % the estimates are the truth"),
         ("Top guess", f"right for {people_of(found.top_guess_right, n)}; {alone}"),
         ("Above 0.9", f"{people_of(sure, n)}; the guess is right for {int(measures['sure_guess_right']):,} of them"),
     ]
@@ -290,16 +291,24 @@ def comparison_text(found: Comparison, *, top: int, width: int = WIDTH) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def format_nats(value: float) -> str:
-    """Return a divergence with its unit."""
-    return f"{value:.4f} nats" if np.isfinite(value) else "infinite"
+def format_closeness(divergence: float) -> str:
+    """Return the share of its true probability that an estimate gives to what is true, in percent.
+
+    It is the geometric mean, the exponential of the negative divergence: 100 % where the estimates are the truth.
+
+    >>> format_closeness(0.0), format_closeness(0.1157), format_closeness(float("inf"))
+    ('100 %', '89.1 %', '0 %')
+    """
+    if divergence <= 0 or not np.isfinite(divergence):
+        return "100 %" if divergence <= 0 else "0 %"
+    return f"{100 * np.exp(-divergence):.1f} %"
 
 
 def _judgement(line: Judged) -> str:
     guess = line.guess
     true = "true" if line.right == 1 else "false" if line.right == 0 else f"true of {round(line.right * guess.people):,}"
     said = f"{guess.sensitive} {guess.value} with probability {guess.probability:.3f}"
-    return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; {format_nats(line.divergence)}"
+    return f"{people(guess.people)} with {_who(guess.who)}: {said}, {true}; closeness {format_closeness(line.divergence)}"
 
 
 def comparison_csv(found: Comparison) -> str:

@@ -268,9 +268,12 @@ def _bucketized_facts(made: Bucketized | BucketizedParts, dropped: int, origin: 
     for sentence in sentences.bucket_sentences(made.after) if made.after is not None else ():
         yield "Guesses", sentence
     if "surviving_guess_right_exact" in cost:
-        yield "Truth", f"{cost['surviving_guess_right_exact']:.1%} of the guesses of B03 are right, which only you can tell"
+        yield (
+            "Truth",
+            f"{100 * cost['surviving_guess_right_exact']:.1f} % of the guesses of B03 are right, which only you can tell",
+        )
     errors = {"confidence_error": "confidences of rules", "query_error": "counts"}
-    if known := [f"{what} are off by {cost[name]:.1%}" for name, what in errors.items() if name in cost]:
+    if known := [f"{what} are off by {100 * cost[name]:.1f} %" for name, what in errors.items() if name in cost]:
         yield "Utility", f"counted by groups, {' and '.join(known)} on average"
     for one in made.tried:
         least = made.after.policy.l if made.after is not None else 0
@@ -301,7 +304,7 @@ def hidden_text(made: Hidden, *, dropped: int = 0, origin: str = "") -> str:
     cost = made.cost
     sensitive = counted(cost["sensitive_cells"], "sensitive cell")
     hidden = f"{counted(cost['cells_hidden'], 'cell')} hidden in addition to {sensitive}"
-    headline = f"{hidden}; {cost['cells_hidden_share']:.3%} of the cells in use"
+    headline = f"{hidden}; {100 * cost['cells_hidden_share']:.3f} % of the cells in use"
     return facts_text(_hidden_facts(made, dropped, origin), headline=headline)
 
 
@@ -328,7 +331,7 @@ def _hidden_facts(made: Hidden, dropped: int, origin: str) -> Iterator[tuple[str
         made, dropped, origin, before="only the sensitive cells hidden", rest="; row numbers count the others"
     )
     rules = f"{cost['rules_lost']:,} of {counted(cost['rules'], 'rule')} lost, {cost['rules_changed']:,} changed, {cost['rules_new']:,} new"
-    yield "Use", f"{rules}; counts are off by {cost['query_error']:.1%} on average"
+    yield "Use", f"{rules}; counts are off by {100 * cost['query_error']:.1f} % on average"
     for one in made.tried:
         outcome = f"is not possible: {one.reason}"
         if one.verdict is not None:

@@ -111,6 +111,11 @@ class Summary:
         self.unread = len(audit.not_read)
 
     @property
+    def concerned(self) -> int:
+        """At least so many different people are in small groups, or have a value that is certain or guessed."""
+        return max(self.people, self.certain, self.guessed)
+
+    @property
     def span(self) -> str:
         """Sizes of groups that the policy does not allow."""
         return "1 person" if self.k <= 2 else f"1-{self.k - 1:,} people"
@@ -132,6 +137,10 @@ class Summary:
         if not self.finds_groups and self.l == 1 and not self.about_table:
             return f"under l = 1, which lets every value be known, {said}"
         return said
+
+    @property
+    def _concerned(self) -> str:
+        return f"at least {counted(self.concerned, 'person is', 'people are')} concerned"
 
     def _clean(self) -> str:
         kept = f"everybody keeps at least {counted(self.l, 'possible value')}" if self.bounded else ""
@@ -159,8 +168,8 @@ class Summary:
             if self.single:
                 of_them = "it is" if self.groups == 1 else f"{counted(self.single, 'of them is', 'of them are')}"
                 parts.append(f"{of_them} a single person")
-            if self.people:
-                parts.append(f"at least {counted(self.people, 'person is', 'people are')} concerned")
+            if self.people and not (self.certain or self.guessed):
+                parts.append(self._concerned)
         if self.withheld:
             parts.append(f"{counted(self.withheld, 'number')} that {self.what} {self._withholds} can be computed")
         if self.certain:
@@ -170,6 +179,8 @@ class Summary:
             parts.append(
                 f"the sensitive value of {people(self.guessed)} is estimated with a higher probability than the policy allows"
             )
+        if self.people and (self.certain or self.guessed):
+            parts.append(f"{self._concerned} in all")
         return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
@@ -237,6 +248,8 @@ def _classes_sentence(audit: Audit) -> str:
         parts.append(f"{small:,} {shares} their quasi-identifiers with fewer than {k - 1:,} others{of_them}")
     if certain := int(found.get("people_certain") or 0):
         parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
+    if len(parts) == 2:
+        parts.append(f"at least {people(audit.attack('T03').people)} are concerned in all")
     if not parts:
         run = audit.attack("T03")
         parts.append(
@@ -565,7 +578,12 @@ def nearness(audit: Audit) -> list[str]:
     if "max_posterior" in measures:
         limit = audit.policy.max_posterior
         judged = "no limit is set for estimates" if limit is None else f"the limit is {100 * limit:g} %"
-        out.append(f"The surest estimate of a sensitive value is {100 * measures['max_posterior']:.1f} %; {judged}.")
+        surest = f"{100 * measures['max_posterior']:.1f} %"
+        if (guessed := measures.get("surviving_above_90")) is None:
+            out.append(f"The surest estimate of a sensitive value is {surest}; {judged}.")
+        else:
+            together = f"by what all groups show together, {people(int(guessed))} can be guessed with more than 90 % (B03)"
+            out.append(f"The surest estimate within one group alone is {surest} (B02); {together}; {judged}.")
     return out
 
 
@@ -688,7 +706,14 @@ def inferred(audit: Audit, kind: ReportKind) -> list[str]:
     told = [(entry.get("file"), sentence) for entry in audit.release for sentence in entry.get("assumed", ())]
     if told and kind == "external":
         return ["The form of a file was in part inferred from its content; the internal report says how."]
-    return [f"{visible(file)}: {visible(said)}" if file and len(audit.release) > 1 else visible(said) for file, said in told]
+    if len(audit.release) == 1:
+        return [visible(said) for _, said in told]
+    files: dict[str, list[str]] = {}
+    for file, said in told:
+        files.setdefault(said, []).append(visible(file or "a release"))
+    return [
+        f"{' and '.join(names) if len(names) < 4 else f'{len(names)} files'}: {visible(said)}" for said, names in files.items()
+    ]
 
 
 def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
@@ -696,7 +721,9 @@ def taken_for_granted(audit: Audit, kind: ReportKind) -> list[str]:
     known = audit.adversary
     out = inferred(audit, kind)
     out += declared_people(audit, kind) if known.get("people") and len(audit.release) > 1 else []
-    out += files_ignored(audit, kind)
+    if audit.ignored:
+        what = counted(len(audit.ignored), "file or column", "files or columns")
+        out.append(f"{what} left out as saying nothing about people (-v names them).")
     names = ("knows_all_values", "knows_no_value_is_negative", "knows_that_the_list_is_complete")
     out += [_KNOWS[name][not known[name]] for name in names if name in known]
     out += _lengths(audit)
@@ -809,7 +836,8 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         together = found["surviving_expected_right"]
         alone = found["group_guess_right"]
         yield (
-            f"What all groups show together would make {together:.1%} of the guesses right, {alone:.1%} without it; the value of "
+            f"What all groups show together would make {100 * together:.1f} % of the guesses right, {100 * alone:.1f} % without it; "
+            "the value of "
             f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
         )
 
@@ -818,11 +846,12 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
 
 _DO_NOT_PUBLISH = "Do not publish this release as it is."
 _GIVE_WHO = "give everybody's quasi-identifiers with --known, or the data with --data"
+_SAY_ALL = "name its columns with --qi and --sa and give the data with --data, or say --sa none"
 _SAY_WHO = "name the quasi-identifying columns with --qi and the sensitive one with --sa, or say --sa none"
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
 _CHOOSE = "Choose one of the repairs that make it clean, and run its command."
-_NO_REPAIR = "No repair that was tried makes it clean: "
+_NO_REPAIR = "No repair that was tried makes it clean"
 _TRIES = " tries every repair that fits, and carries out the cheapest that is clean (tacit repairs lists them)."
 
 
@@ -841,32 +870,37 @@ def next_steps(audit: Audit, repair: str = "") -> list[Sentence]:
     steps = _steps_when_exposed(audit, repair)
     if judges_classes(audit):
         return steps
+    if audit.suggestions is None and before_repair(audit):
+        return steps
     if audit.suggestions is None:
         return [*steps, (_SUGGEST,)]
     if audit.suggestions.best is not None:
         return [steps[0], (_CHOOSE,)]
-    ways = [f"give more time (--suggest {audit.suggestions.more_seconds})"] if audit.suggestions.late else []
+    return [steps[0], (no_repair(audit),)]
+
+
+def no_repair(audit: Audit) -> str:
+    """Return what to do where no repair that was tried makes a release clean."""
+    if first := before_repair(audit):
+        return f"{_NO_REPAIR}. {first}"
+    late = audit.suggestions is not None and audit.suggestions.late
+    ways = [f"give more time (--suggest {audit.suggestions.more_seconds})"] if late and audit.suggestions is not None else []
     ways += [] if "data" in audit.options["given"] else ["give the data (--data)"]
-    return [steps[0], (f"{_NO_REPAIR}{', or '.join([*ways, 'publish something else'])}.",)]
+    return f"{_NO_REPAIR}: {', or '.join([*ways, 'publish something else'])}."
 
 
 def _steps_when_exposed(audit: Audit, repair: str) -> list[Sentence]:
     if judges_classes(audit):
         return _steps_for_classes(audit)
-    if is_table(audit):
-        limits = audit.policy.to_dict()
-        bars = f"--min-confidence {limits['min_confidence']:g} --min-support {limits['min_support']}"
-        hide = Command(f"tacit hide DATA --qi .. --sa .. --rows FILE --may-hide sc --method uniform {bars} -o OUT")
-        return [("Do not publish this table as it is.",), ("Hide condition cells of the sensitive records: ", hide, ".")]
     if len(audit.release) > 1:
         keep_back: Sentence = ("Do not publish these releases together as they are.",)
         if not repair:  # some of them may have been published already
             return [keep_back, ("Change what is not published yet, and audit all of them again before you publish it.",)]
         return [keep_back, ("Repair them: ", Command(repair), _TRIES)]
-    needs_data = (
-        " --data DATA" if audit.release[0]["kind"] == "rules" else ""
-    )  # rules are repaired with the people they are about
-    change = Command(repair or f"tacit repair RELEASE{needs_data} --k {audit.policy.k} -o OUT")
+    not_as_it_is = "Do not publish this table as it is." if is_table(audit) else _DO_NOT_PUBLISH
+    if first := before_repair(audit):
+        return [(not_as_it_is,), (first,)]
+    change = Command(repair or _repair_in_general(audit))
     if all(release["kind"] == "itemsets" and release.get("only") != "maximal" for release in audit.release):
         maximal = Command("tacit mine itemsets --only maximal")
         return [
@@ -874,14 +908,35 @@ def _steps_when_exposed(audit: Audit, repair: str) -> list[Sentence]:
             ("Repair it: ", change, _TRIES),
             ("Or publish less: the maximal itemsets alone (", maximal, ") reveal no supports of their subsets."),
         ]
-    if not finds_groups(audit):
-        made = Command(f"tacit bucketize DATA --qi .. --sa .. --l {audit.policy.l} --knowledge FILE -o DIR")
-        return [(_DO_NOT_PUBLISH,), ("Group the people again, so that what is known does not help: ", made, ".")]
-    out: list[Sentence] = [(_DO_NOT_PUBLISH,), ("Repair it: ", change, _TRIES)]
-    if audit.adversary.get("knows_quasi_identifiers") is False:
-        known = _SAY_WHO if _has_people(audit) else _GIVE_WHO
-        out.append((f"What it reveals about individuals was not examined: {known}.",))
-    return out
+    return [(not_as_it_is,), ("Repair it: ", change, _TRIES)]
+
+
+def _repair_in_general(audit: Audit) -> str:
+    """Return the command without the names of files, which outsiders may see."""
+    data = " --data DATA" if "data" in audit.options["given"] else ""
+    rows = " --rows ROWS" if "rows" in audit.options["given"] else ""
+    limit = f" --k {audit.policy.k}" if finds_groups(audit) else ""
+    return f"tacit repair RELEASE{data}{rows}{limit} -o OUT"
+
+
+def before_repair(audit: Audit) -> str:
+    """Return what has to be given before a release can be repaired, as a sentence; empty if nothing."""
+    if todo := lacking(audit):
+        # Nothing that is made of it could be clean, since these attacks would not run on it either.
+        return f"Before it can be repaired, {todo}, and audit again."
+    if len(audit.release) > 1:
+        return ""
+    kind = audit.release[0]["kind"]
+    given = audit.options["given"]
+    is_made_of_people = kind in ("buckets", "table")
+    if kind == "rules":  # of other rules, what stays open is decided by the data
+        asks_people = any(run.code == "R02" and run.status != "not-relevant" for run in audit.runs)
+        is_made_of_people = asks_people or any(run.undecided for run in audit.runs)
+    rows = " and --rows (the rows to protect)" if kind == "table" and "rows" not in given else ""
+    if is_made_of_people and ("data" not in given or rows):
+        data = "--data (the table that it was made from)"
+        return f"To repair it, audit it again with {data}{rows}: that prints the command."
+    return ""
 
 
 def _has_people(audit: Audit) -> bool:
@@ -928,6 +983,8 @@ def lacking(audit: Audit) -> str:
 
 def _unavailable(audit: Audit) -> str:
     if audit.adversary.get("knows_quasi_identifiers") is False:
+        if any(run.status == "unavailable" and "--sa none" in run.reason for run in audit.runs):
+            return _SAY_WHO if _has_people(audit) else _SAY_ALL
         return _SAY_WHO if _has_people(audit) else _GIVE_WHO
     return "give what the attacks that could not run lack"
 

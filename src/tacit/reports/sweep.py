@@ -267,7 +267,7 @@ _RULE_LEGEND = {
     "max P": "the largest estimated probability of a sensitive value (R02)",
     "over 90%": "people with a value that is estimated to be more probable than that (R02)",
     "certain": "people whose value is proved (R03); - not looked for (--certain looks)",
-    "D": "divergence of estimates from the truth, mean over all people, in nats: small is bad for privacy (D_overall)",
+    "D": "divergence of estimates from the truth, mean over all people; 0: they are the truth (D_overall)",
 }
 
 
@@ -315,9 +315,9 @@ def _rule_picture(sweep: RuleSweep) -> Canvas:
         curves,
         name="sweep",
         title="How well rules let an attacker guess",
-        description=f"Divergence of estimates from the truth, mean over {sweep.n:,} people, in nats; small is bad. {'; '.join(said)}.",
+        description=f"Divergence of estimates from the truth, mean over {sweep.n:,} people; 0: they are the truth. {'; '.join(said)}.",
         x_label="support threshold (% of people)" if over_support else "confidence threshold (%)",
-        y_label="D_overall, nats: the lower, the better the guesses",
+        y_label="D_overall: the lower, the better the guesses",
         unit=" %",
         is_linear=True,
     )

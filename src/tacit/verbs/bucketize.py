@@ -544,8 +544,8 @@ def _check_frequent(table: Table, least: int) -> None:
     if frequent:
         most = n // int(people.max())
         what = f"{_values(frequent)} more than 1 in {least} people, so no groups of {least} different values hold them all"
-        lower = f"Lower --l to {most}" if most > 1 else "No l above 1 is possible"
-        raise Infeasible(what, where="--method anatomy", remedy=f"{lower}, or choose --method balanced")
+        lower = f", or lower --l to {most}" if most > 1 else ""
+        raise Infeasible(what, where="--method anatomy", remedy=f"Choose --method balanced{lower}")
 
 
 def _check_bound(classes: Classes, bound: Fraction) -> None:

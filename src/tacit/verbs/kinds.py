@@ -384,7 +384,7 @@ class _FrequenciesKind(Kind["FrequencyTable"]):
     held = "is a frequency table"
     unit = "cells"
     suggestions = "tables"
-    remedy = "Make it again: tacit tabulate DATA with a larger --hide-below, with --round, or with fewer columns"
+    remedy = "Choose --method suppress, round or round-controlled"
     checks_roles = False
 
     def reading_header(self, release: FrequencyTable) -> Header:

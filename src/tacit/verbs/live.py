@@ -30,7 +30,7 @@ from tacit.verbs.attacks import ATTACKS, MOST_LINES, Attack, carried_out_by
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.round_controlled import round_tables
-from tacit.verbs.suggest.tables import can_be_rounded
+from tacit.verbs.rounding import can_be_rounded
 
 MOST_L = 10  #: Largest l of a slider.
 MOST_THRESHOLDS = 200  #: Steps of a slider of thresholds.

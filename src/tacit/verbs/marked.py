@@ -38,13 +38,14 @@ def mark_release(audit: Audit, release: Release, source: FilePath, path: FilePat
         place = None
         if isinstance(event, ItemEvent) and not event.absent and not event.not_all:
             place = by_cell.get(frozenset(event.present))
-        if place is not None:
-            exposed.setdefault(_cell(place, column), ("exposed", finding.statement))
+        if (cell := _cell(place, column)) is not None:
+            exposed.setdefault(cell, ("exposed", finding.statement))
         elif not by_cell:
             _mark_lines(finding, rows, exposed)
             continue
         for one in finding.because:
-            used.setdefault(_cell(one.place, column), ("used", ""))
+            if (cell := _cell(one.place, column)) is not None:
+                used.setdefault(cell, ("used", ""))
     told = [f"Verdict: {audit.verdict}. Findings: {len(audit.findings):,}.", *(finding.statement for finding in findings)]
     write_marked(path, rows, used | exposed, told)
 
@@ -52,7 +53,7 @@ def mark_release(audit: Audit, release: Release, source: FilePath, path: FilePat
 def _mark_lines(finding: Finding, rows: list[list[str]], marks: dict[Cell, tuple[Mark, str]]) -> None:
     """Mark the lines of a list that a finding follows from."""
     for one in finding.because:
-        row = _cell(one.place, 0)[0]
+        row, _ = _cell(one.place, 0) or (-1, 0)
         for column in range(len(rows[row]) if 0 <= row < len(rows) else 0):
             marks.setdefault((row, column), ("used", finding.statement if column == 0 else ""))
 
@@ -71,11 +72,13 @@ def _column_of_counts(table: FrequencyTable, rows: list[list[str]]) -> int:
     return max(range(len(fitting)), key=lambda column: (fitting[column], column), default=0)
 
 
-def _cell(place: int | str | None, column: int) -> Cell:
-    """Return row and column of a place: ``B4``, or a line and its column of counts."""
-    found = _PLACE.fullmatch(str(place))
+def _cell(place: int | str | None, column: int) -> Cell | None:
+    """Return row and column of a place: ``B4``, or a line and its column of counts; None of what the header says."""
+    if isinstance(place, int):
+        return place - 1, column
+    found = _PLACE.fullmatch(place or "")
     if found is None:
-        return int(place or 0) - 1, column
+        return None
     number = 0
     for letter in found[1]:
         number = number * 26 + ord(letter) - ord("A") + 1

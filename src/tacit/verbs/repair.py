@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from tacit.repairs import REPAIRS
 from tacit.repairs import round_controlled as controlled
 from tacit.repairs import suppress as suppression
 from tacit.repairs.lists import rule_cost, true_counts
+from tacit.verbs import rounding
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
 from tacit.verbs.data import owners_people, rows_of
@@ -86,7 +87,8 @@ def repair(
     how many people it is about, the data do, and so does the result. ``before`` is an audit of this release by all attacks, with these data
     and this policy, if there is one: it is not made again. When ``time_limit`` passes, :class:`LimitReached` is raised.
 
-    Several releases are repaired together by ``suppress``, or without a method; ``people`` says how their populations are related. For
+    Frequency tables are also rounded by ``round``, each count by itself. Several releases are repaired together by ``suppress``, several tables
+    also by ``round`` and ``round-controlled``, or without a method; ``people`` says how their populations are related. For
     ``suppress``, ``cost`` is what is minimised (``"cells"``, ``"people"`` or ``"log"``), ``keep`` and ``hide_first`` name lines (by
     number, condition, or a file of these), ``protect`` is the share of its count by which the range of a small cell is wider at either
     side, and ``attacker`` knows the size of no hidden cell (``"reader"``), which of them are small (``"rule"``), or also that all others are
@@ -127,7 +129,7 @@ def repair(
         given |= {} if people is None else {"people": people}
         found = before or audit(gathered[0] if len(gathered) == 1 else list(gathered), time_limit=time_limit, **given)
         return repair_best(found, gathered, seconds=time_limit, progress=progress, **given)
-    if method in OF_TABLES:
+    if is_of_tables(method, gathered):
         further: dict[str, Any] = {"data": data, "knowledge": knowledge, "withheld": withheld, "people": people}
         further |= {"policy": chosen_policy, "time_limit": time_limit, "before": before}
         refuse_given({"--decimals": decimals, "--lines": lines}, f"does not apply to --method {method}")
@@ -183,16 +185,23 @@ def repair(
     return repair_rules(start, request, owners, look, suggest=suggest, before=before)
 
 
-OF_TABLES = (suppression.NAME, controlled.NAME)  #: Methods that take one or several frequency tables.
+OF_TABLES = (suppression.NAME, controlled.NAME)  #: Methods that take nothing but frequency tables, one or several.
+
+
+def is_of_tables(method: str, releases: Sequence[Release]) -> bool:
+    """Tell if a method is one that repairs frequency tables together."""
+    return method in OF_TABLES or (method == rounding.NAME and all(one.kind == "frequencies" for one in releases))
 
 
 def repair_tables(gathered: Gathered, method: str, options: Mapping[str, Any], **further: Any) -> Repair:
     """Carry out a repair of frequency tables; ``options`` by their names, None if not given."""
-    of_rounding = ("--base", "--seed")
-    is_rounding = method == controlled.NAME
-    others = {name: value for name, value in options.items() if (name in of_rounding) != is_rounding}
+    own = {rounding.NAME: ("--base",), controlled.NAME: ("--base", "--seed")}
+    of_suppress = [name for name in options if name not in own[controlled.NAME]]
+    others = {name: value for name, value in options.items() if name not in own.get(method, of_suppress)}
     refuse_given(others, f"does not apply to --method {method}")
-    if is_rounding:
+    if method == rounding.NAME:
+        return rounding.round_tables(gathered, base=options["--base"], **further)
+    if method == controlled.NAME:
         return round_controlled(gathered, base=options["--base"], seed=options["--seed"], **further)
     chosen = Suppression(
         weighing=options["--cost"] or "cells",
@@ -216,7 +225,7 @@ def repair_audited(found: Audit, *, method: str | None = None, **options: Any) -
     asked = remembered(found)
     if method is None:
         return repair_best(found, asked.releases, policy=found.policy, **asked.given, **options)
-    given = {name: asked.given[name] for name in ("data", "knowledge", "withheld")}
+    given = {name: asked.given[name] for name in ("data", "knowledge", "withheld", "people")}
     audited = asked.releases[0] if len(asked.releases) == 1 else list(asked.releases)
     return repair(audited, method=method, policy=found.policy, before=found, **given, **options)
 
@@ -262,7 +271,7 @@ def _is_audit_of(found: Audit, release: Listed, request: Request, withheld: With
 def _repairable(release: Release) -> Listed:
     kind = kind_of(release)
     if kind.remedy:
-        raise OptionError(f"{kind.held}, which cannot be repaired", where="the release", remedy=kind.remedy)
+        raise OptionError(f"{kind.held}, which cannot be repaired this way", where="the release", remedy=kind.remedy)
     if release.header.first_match is not None:
         what = "is a rule list in order, and without a rule the later ones are about other people"
         raise OptionError(what, where="the release", remedy="Make the list again with fewer rules, or larger groups")
@@ -451,24 +460,27 @@ def repair_rules(
 
     Rules QI => SA are judged together with their people; for other rules, and where lines are named, ``people`` may be None.
     """
-    is_alone = people is None and (request.lines is not None or start.items.pairs is None or not start.header.sa)
+    has_people = start.items.pairs is not None and bool(start.header.sa)
+    is_alone = not has_people or (people is None and request.lines is not None)
     if not is_alone and not isinstance(people, Table):
         remedy = "Give the table that the rules were made from with --data"
         raise OptionError("rules are repaired together with the people that they are about", where="--data", remedy=remedy)
-    known = None
-    if not is_alone:
+    who: dict[str, Any] = {"data": people}
+    if is_alone:
+        look = partial(look, **who)
+    else:
         true_counts(start, people)  # other data are refused before anything is attacked
-        known = people.select(start.header.qi or people.schema.qi).merged()
+        who = {"known": people.select(start.header.qi or people.schema.qi).merged()}
     before = before or look(start, data=people)
     case = RepairCase(
         start,
         request.policy.k,
-        audit=lambda candidate, _: look(candidate, known=known),
+        audit=lambda candidate, _: look(candidate, **who),
         mine=_refuse_mining,
         mine_all=_refuse_mining,
         precision=request.precision,
-        first_look=partial(look, known=known, first_hit=True, attacks=FAST),
-        table=people,
+        first_look=partial(look, **who, first_hit=True, attacks=FAST),
+        table=None if is_alone else people,
         lines=request.lines,
         min_support=request.min_support,
     )
@@ -476,7 +488,7 @@ def repair_rules(
     found_by = [run.code for run in done.after.runs if run.findings]
     if found_by and not any(code in FAST for code in found_by):
         # The slow attack runs at every step only if a search without it was not enough.
-        slow = replace(case, first_look=partial(look, known=known, first_hit=True), most_looks=FEW_LOOKS)
+        slow = replace(case, first_look=partial(look, **who, first_hit=True), most_looks=FEW_LOOKS)
         done = _carry_out(slow, request.method, before, look)
     if not suggest:
         return done
@@ -491,7 +503,7 @@ def _carry_out(case: RepairCase, method: RepairMethod, before: Audit, look: Look
         return Repair(method.name, start, before, before, rule_cost(start, start, before, before), start=start)
     result = method.signed(method.propose(case).release, start)
     assert result.kind == "rules"
-    after = look(result, data=case.table)
+    after = look(result) if case.table is None else look(result, data=case.table)
     return Repair(method.name, result, before, after, rule_cost(start, result, before, after), start=start)
 
 

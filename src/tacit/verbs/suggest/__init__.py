@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +23,7 @@ from tacit.verbs.kinds import kind_of
 #: Seconds for trying repairs, unless the caller says otherwise.
 SECONDS = 10.0
 REPAIR_SECONDS = 60.0  #: The same where the cheapest repair is carried out.
+LONGEST_SECONDS = 600.0  #: The same where none was clean by then, for those that there was no time for.
 Announce = Callable[[str], None]  #: Function that is called with the method of each repair before it is tried.
 
 Words = tuple[str, ...]  #: Words of a command line.
@@ -112,9 +113,10 @@ def suggestions_for(
     seconds: float = SECONDS,
     progress: Progress = silent,
     announce: Announce = lambda _: None,
+    only: Set[str] | None = None,
     **given: Any,
 ) -> Suggestions:
-    """Try repairs of exposed releases; none for others."""
+    """Try repairs of exposed releases, or ``only`` those of some methods; none for others."""
     if not 0 < seconds < float("inf"):
         raise OptionError("must be more than 0 seconds", where="--suggest", remedy="Write for instance 10")
     in_order = any(release.header.first_match is not None for release in releases)  # no repair takes rules in order
@@ -123,7 +125,8 @@ def suggestions_for(
     case = SuggestCase(releases, found, policy, **given)
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
     ways: Callable[[SuggestCase], list[Way]] = import_module(module).ways
-    return Suggestions.of(try_ways(ways(case), seconds, progress, announce), seconds=seconds)
+    chosen = [way for way in ways(case) if only is None or way.method in only]
+    return Suggestions.of(try_ways(chosen, seconds, progress, announce), seconds=seconds)
 
 
 def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float | None = None, **given: Any) -> Repair:
@@ -139,6 +142,9 @@ def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float |
         what = "the audit is incomplete, so that there is nothing to repair yet"
         raise RepairError(what, where="repair", remedy="Give what it lacks: tacit audit names it")
     tried = suggestions_for(found, releases, seconds=seconds or REPAIR_SECONDS, **given)
+    if seconds is None and tried.best is None and tried.late:
+        again = suggestions_for(found, releases, seconds=LONGEST_SECONDS, only={one.method for one in tried.late}, **given)
+        tried = Suggestions.of([*(one for one in tried if one not in tried.late), *again], seconds=LONGEST_SECONDS)
     best = tried.best
     if best is None or best.release is None or best.after is None:
         outcomes: dict[str, list[str]] = {}
@@ -187,6 +193,11 @@ class SuggestCase:
     def expectation(self) -> Words:
         """The option for what is expected of withheld numbers, if any."""
         return () if self.withheld == "at-threshold" else ("--withheld", self.withheld)
+
+    def inputs(self, *names: str) -> Words:
+        """Return the options for what was given besides the release, by the names of the options."""
+        given = {"data": self.data, "known": self.known, "knowledge": self.knowledge}
+        return tuple(word for name in names if given[name] is not None for word in (f"--{name}", f"@{name}"))
 
     def policy_words(self, *names: str) -> Words:
         """Return the options for limits that differ from defaults."""

@@ -36,7 +36,9 @@ def ways(case: SuggestCase) -> list[Way]:
     """Return the repairs to try with the available data."""
     kind = case.release.kind
     possible = [row for row in REPAIRS if kind in row.of and (case.data is not None or not row.needs_data)]
-    possible.sort(key=lambda row: ORDER.index(row.name) if row.name in ORDER else len(ORDER))
+    # Those that mine again can take nothing from a list without a threshold: first, so that the others share the time.
+    can_mine = case.release.header.complete and case.release.min_support is not None
+    possible.sort(key=lambda row: (can_mine or not row.needs_data, ORDER.index(row.name) if row.name in ORDER else len(ORDER)))
     if kind == "rules" and not case.release.header.sa:
         return several.ways_of_rules(case)  # the others are for rules about a sensitive column
     if kind == "rules":
@@ -56,7 +58,7 @@ def count_published(release: Itemsets, data: Any) -> int:
 def _repair_itemsets(case: SuggestCase, published: Callable[[], int], method: RepairMethod, seconds: float) -> Done:
     done = repair(case.release, method=method.name, data=case.data, policy=case.policy, before=case.before, time_limit=seconds)
     header = done.release.header
-    words: Words = ("tacit", "repair", "@0", *(("--data", "@data") if case.data is not None else ()), "--method", method.name)
+    words: Words = ("tacit", "repair", "@0", *case.inputs("data"), "--method", method.name)
     what = ""
     if method.name == "round" and header.base is not None:
         words += ("--base", str(header.base))
@@ -103,9 +105,7 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
     people = owners_people(release, case.data)
     done = repair_rules(release, Request(method, case.policy, limits), people, look, suggest=False)
     header = done.release.header
-    words: Words = ("tacit", "repair", "@0")
-    words += ("--data", "@data") if case.data is not None else ()
-    words += ("--knowledge", "@knowledge") if case.knowledge is not None else ()
+    words: Words = ("tacit", "repair", "@0", *case.inputs("data", "knowledge"))
     words += ("--method", method.name, *case.expectation, *case.policy_words("k", "l", "max_posterior", "max_gain"))
     what = ""
     if method.name == "round" and header.digits is not None:

@@ -12,7 +12,6 @@ import numpy as np
 from tacit.mining.rules import Published
 from tacit.model.audit import Audit
 from tacit.model.errors import RepairError
-from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
@@ -20,8 +19,8 @@ from tacit.repairs.lists import Line, Lines, breaking, can_lose_lines, cited_lin
 from tacit.repairs.round import DECIMALS
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
+from tacit.verbs.rounding import can_be_rounded, cell_error, rounded_cells
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
-from tacit.verbs.suggest.tables import can_be_rounded, cell_error, rounded_cells, tabulate_words
 
 #: How the loss is measured.
 MEASURED = "mean over the published lines: 1 for one that is kept back, else the relative error of its count"
@@ -61,8 +60,8 @@ def _alone(case: SuggestCase, done: Done) -> Done:
     """Return a result about the only release; to audit it again is not a step."""
     assert isinstance(done.release, tuple)
     n = case.releases[0].n
-    known: Words = ("--sa", "none", *(("--n", str(n)) if n else ()))
-    commands = tuple((*words[:3], *known, *words[3:]) for words in done.commands[:-1])
+    header: Words = ("--sa", "none", *(("--n", str(n)) if n else ()))
+    commands = tuple((*words[:3], *header, *words[3:]) for words in done.commands[:-1])
     return replace(done, release=done.release[0], commands=commands)
 
 
@@ -74,9 +73,29 @@ def _look(case: SuggestCase, limits: Limits, releases: Sequence[Release], *, fir
     return audit(releases[0], **how) if len(releases) == 1 else audit(list(releases), people=case.people, **how)
 
 
+def _takes_known(case: SuggestCase) -> bool:
+    """Tell if what is known of people is part of the audit."""
+    return any(kind_of(one).takes_known for one in case.releases)
+
+
+def _words_about(case: SuggestCase, number: int) -> Words:
+    """Return the first words of a repair of one release, and what it is repaired with."""
+    given = case.inputs("data", "knowledge") if case.releases[number].kind == "rules" else ()
+    return ("tacit", "repair", f"@{number}", *given)
+
+
 def _audit_words(case: SuggestCase, files: Sequence[str]) -> Words:
     people: Words = ("--people", case.people.to_text()) if case.people is not None and len(files) > 1 else ()
-    return ("tacit", "audit", *files, *people, *case.expectation, *case.policy_words("k", "l", "max_posterior", "max_gain"))
+    given = case.inputs("data", "known", "knowledge") if _takes_known(case) else ()
+    return (
+        "tacit",
+        "audit",
+        *files,
+        *people,
+        *given,
+        *case.expectation,
+        *case.policy_words("k", "l", "max_posterior", "max_gain"),
+    )
 
 
 def _count_lines(case: SuggestCase) -> int:
@@ -104,17 +123,22 @@ def _suppress(case: SuggestCase, seconds: float) -> Done:
     if any(kind_of(one).takes_known for one in case.releases):
         given |= {"known": case.known, "knowledge": case.knowledge, "data": case.data, "withheld": case.withheld}
     made = suppress_releases(case.releases, policy=case.policy, time_limit=seconds, before=case.before, **given)
-    people: Words = ("--people", case.people.to_text()) if case.people is not None else ()
-    files = [f"@{place}" for place in range(len(case.releases))]
     return Done(
         made.release,
         made.after,
         loss=made.facts["hidden"] / _count_lines(case),
         measured=MEASURED,
         cost=made.cost,
-        commands=(("tacit", "repair", *files, *people, "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
+        commands=((*_words_about_all(case), "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
         what=made.what,
     )
+
+
+def _words_about_all(case: SuggestCase) -> Words:
+    """Return the first words of a repair of all releases together."""
+    people: Words = ("--people", case.people.to_text()) if case.people is not None else ()
+    given = case.inputs("data", "known", "knowledge") if _takes_known(case) else ()
+    return ("tacit", "repair", *(f"@{place}" for place in range(len(case.releases))), *people, *given)
 
 
 # Rounding
@@ -124,14 +148,13 @@ def _suppress(case: SuggestCase, seconds: float) -> Done:
 class _Rounding:
     """Rounding of one kind of release.
 
-    ``precisions`` takes the bases to try, ``error`` is the mean relative error of the counts, and ``words`` are the options of the command.
+    ``precisions`` takes the bases to try, ``error`` is the mean relative error of the counts.
     """
 
     is_exact: Callable[[Any], bool]
     precisions: Callable[[Any, Sequence[int]], list[Precision]]
     print: Callable[[Any, Precision], Release]
     error: Callable[[Any, Any], float]
-    words: Callable[[Any, SuggestCase, int, Precision], Words]
 
 
 def _are_exact_rules(release: Rules) -> bool:
@@ -159,13 +182,9 @@ def _line_error(before: Listed, after: Listed) -> float:
     return float(moved.mean()) if len(moved) else 0.0
 
 
-def _repair_words(_: Listed, case: SuggestCase, number: int, precision: Precision) -> Words:
+def _repair_words(case: SuggestCase, number: int, precision: Precision) -> Words:
     how: Words = ("--base", str(precision.base)) if precision.base is not None else ("--decimals", str(precision.decimals))
-    return ("tacit", "repair", f"@{number}", "--method", "round", *how, *case.policy_words("k"), "-o", f"@out/{number + 1}")
-
-
-def _tabulate_words(release: FrequencyTable, _: SuggestCase, number: int, precision: Precision) -> Words:
-    return (*tabulate_words(release, {"round_to": precision.base or 1})[:-1], f"@out/{number + 1}")
+    return (*_words_about(case, number), "--method", "round", *how, *case.policy_words("k"), "-o", f"@out/{number + 1}")
 
 
 _ROUNDINGS: Mapping[str, _Rounding] = {
@@ -174,21 +193,18 @@ _ROUNDINGS: Mapping[str, _Rounding] = {
         precisions=_bases_of_itemsets,
         print=rounded,
         error=_line_error,
-        words=_repair_words,
     ),
     "rules": _Rounding(
         is_exact=_are_exact_rules,
         precisions=_decimals_of_rules,
         print=_print_rules,
         error=_line_error,
-        words=_repair_words,
     ),
     "frequencies": _Rounding(
         is_exact=can_be_rounded,
         precisions=lambda _, bases: [Precision(base=base) for base in bases],
         print=lambda release, precision: rounded_cells(release, precision.base or 1),
         error=cell_error,
-        words=_tabulate_words,
     ),
 }
 
@@ -216,7 +232,7 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
         "support_error_mean": sum(errors) / _count_lines(case),
     }
     files = [f"@out/{place + 1}" if place in numbers else f"@{place}" for place in range(len(now))]
-    commands = [row.words(case.releases[number], case, number, form[number]) for number, row in rounding.items()]
+    commands = [_repair_words(case, number, form[number]) for number in numbers]
     named = ", ".join(f"release {number + 1} to {form[number].label}" for number in numbers)
     return Done(
         tuple(now),
@@ -260,7 +276,7 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
     for number, lines in touched.items():
         method = "withdraw" if case.releases[number].kind == "rules" else "leave-out"
         how = ("--method", method, "--lines", ",".join(map(str, lines)))
-        commands.append(("tacit", "repair", f"@{number}", *how, "-o", f"@out/{number + 1}"))
+        commands.append((*_words_about(case, number), *how, "-o", f"@out/{number + 1}"))
     return Done(
         left,
         look(left),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit
 from tacit.verbs.data import owners_people
+from tacit.verbs.rounding import cell_error, check_exact, rounded_cells
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
 
 if TYPE_CHECKING:
@@ -169,9 +169,7 @@ def _ways_to_count(case: SuggestCase) -> list[Way]:
 def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Done:
     release = case.release
     assert release.kind == "frequencies"
-    if not can_be_rounded(release):
-        what = "its counts are rounded already, or printed together with other numbers"
-        raise OptionError(what, where="round", remedy="Give the data with --data")
+    check_exact(release)
     limits = Limits.within(seconds)
     form, made, after = _first_safe(case, forms, lambda form: rounded_cells(release, form["round_to"]), limits)
     error = cell_error(release, made)
@@ -181,7 +179,7 @@ def _round(case: SuggestCase, forms: list[dict[str, int]], seconds: float) -> Do
         loss=error,
         measured=MEASURED,
         cost={"support_error_mean": error},
-        commands=(tabulate_words(release, form),),
+        commands=(_repair_words(case, "round", "--base", str(form["round_to"])),),
         what=_describe(form),
     )
 
@@ -206,9 +204,15 @@ def _suppress(case: SuggestCase, seconds: float) -> Done:
         loss=made.facts["hidden"] / max(1, shown),
         measured=MEASURED,
         cost=made.cost,
-        commands=(("tacit", "repair", "@0", "--method", "suppress", *case.policy_words("k"), "-o", "@out"),),
+        commands=(_repair_words(case, "suppress"),),
         what=made.what,
     )
+
+
+def _repair_words(case: SuggestCase, method: str, *how: str) -> Words:
+    """Return the command that repairs the table as it is."""
+    given = case.inputs("data", "known", "knowledge")
+    return ("tacit", "repair", "@0", *given, "--method", method, *how, *case.policy_words("k"), "-o", "@out")
 
 
 def _tabulate(case: SuggestCase, forms: list[dict[str, int]], with_totals: bool, seconds: float) -> Done:
@@ -292,48 +296,9 @@ def _roles(release: FrequencyTable) -> dict[str, Any]:
     return {"qi": list(release.header.qi), "sa": ["none"] if release.header.no_sa else list(release.header.sa)}
 
 
-def tabulate_words(table: FrequencyTable, form: dict[str, int]) -> Words:
-    """Return the command that makes the tables again, hiding as before."""
-    below = {} if table.printing.hidden_below is None else {"hide_below": table.printing.hidden_below}
-    return _words([one for one in table.tables() if one], below | form, _roles(table), total=() in table.tables())
-
-
 def _words(tables: Iterable[Iterable[str]], form: dict[str, int], roles: dict[str, Any], *, total: bool = False) -> Words:
     by = [word for table in tables for word in ("--by", ",".join(table))]
     options = {"round_to": "--round", "hide_below": "--hide-below"}
     how = [word for name, value in form.items() for word in (options[name], str(value))]
     named = [word for name, columns in roles.items() if columns for word in (f"--{name}", ",".join(columns))]
     return ("tacit", "tabulate", "@data", *by, *named, *(("--total",) if total else ()), *how, "-o", "@out")
-
-
-def can_be_rounded(release: FrequencyTable) -> bool:
-    """Tell if a table shows nothing but exact counts."""
-    if not release.printing.is_exact or release.measured is not None or release.numbers:
-        return False
-    shown = ~release.is_hidden
-    return bool(shown.any() and (release.lo == release.hi)[shown].all())
-
-
-def rounded_cells(table: FrequencyTable, base: int) -> FrequencyTable:
-    """Round the shown counts to multiples, halves up."""
-    shown = ~table.is_hidden
-    printing = replace(table.printing, base=base, rounding="half-up")
-    printed = np.where(shown, (2 * table.printed + base) // (2 * base) * base, table.printed)
-    lo, hi = printing.numbers(printed, table.n)
-    return replace(
-        table,
-        lo=np.where(shown, lo, table.lo),
-        hi=np.where(shown, hi, table.hi),
-        printed=printed,
-        header=replace(table.header, base=base),
-        printing=printing,
-        lines=None,
-        source=None,
-    )
-
-
-def cell_error(before: FrequencyTable, after: FrequencyTable) -> float:
-    """Return the mean relative error of shown cells."""
-    shown = ~before.is_hidden
-    moved = np.abs(after.printed - before.printed)[shown] / np.maximum(1, before.printed[shown])
-    return float(moved.mean()) if len(moved) else 0.0
