@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.intervals import align
 from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
@@ -363,6 +364,39 @@ def frequency_tables(releases: Iterable[Release]) -> tuple[FrequencyTable, ...]:
 def numbered_tables(releases: Sequence[Release]) -> dict[int, FrequencyTable]:
     """Return the frequency tables by their numbers among the releases."""
     return {number: table for number, release in enumerate(releases) for table in frequency_tables([release])}
+
+
+def align_intervals(releases: Sequence[Release]) -> tuple[Release, ...]:
+    """Return the releases with intervals of a number divided where those of another table begin or end.
+
+    Labels of one column in several tables, such as ``(18, 27]`` and ``(18, 30]``, then stand for several pieces, and count the same people where they
+    overlap.
+    """
+    tables = numbered_tables(releases)
+    out = list(releases)
+    for column in dict.fromkeys(name for table in tables.values() for name in table.columns):
+        own = {
+            number: table.single_values(column)
+            for number, table in tables.items()
+            if column in table.columns and (table.measured is None or table.measured.column != column)
+        }
+        pieces = align(list(own.values()))
+        for number in own if pieces else ():
+            table = numbered_tables(out)[number]
+            out[number] = replace(table, header=replace(table.header, groups=_divide_groups(table, column, pieces)))
+    return tuple(out)
+
+
+def _divide_groups(table: FrequencyTable, column: str, pieces: Mapping[str, tuple[str, ...]]) -> tuple[ValueGroup, ...]:
+    found = []
+    for group in table.header.groups:
+        values = tuple(dict.fromkeys(piece for value in group.values for piece in pieces[value])) if group.column == column else ()
+        found.append(replace(group, values=values) if values else group)
+    named = {group.name for group in found if group.column == column}
+    for label in table.values[table.columns.index(column)]:
+        if label not in named and pieces[label] != (label,):
+            found.append(ValueGroup(column, label, pieces[label]))
+    return tuple(found)
 
 
 def letters(column: int) -> str:
