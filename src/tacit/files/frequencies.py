@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tacit.files.bin_edges import join_edges
 from tacit.files.cell_shares import are_shares, shares_as_cells
 from tacit.files.crosstabs import Layout, find_layout, is_count, made_up_name
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
@@ -73,7 +75,7 @@ from tacit.files.recognition import (
 from tacit.model.arrays import Ints
 from tacit.model.bins import Bins
 from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured, quantile_of
 from tacit.model.frequencies import Numbers as Beside
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header, MadeBy, ValueGroup
@@ -253,8 +255,8 @@ def _rounding(get: Entries) -> tuple[int | None, Rounding]:
 def read_frequencies(data: Any, *, options: CellOptions | None = None, form: str | None = None) -> FrequencyTable:
     """Read and check a frequency table from a file or frame.
 
-    ``form`` is a name of :mod:`tacit.files.recognition`: in a crosstab the values of the last column stand across the first line. By default it is
-    one where no column holds counts, and a survival table where its columns have the names of one.
+    ``form`` is a name of :mod:`tacit.files.recognition`: in a crosstab the values of the last column stand across the first line. By default
+    it is one where no column holds counts, and a survival table where its columns have the names of one.
 
     Examples
     --------
@@ -276,6 +278,7 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, form: str
         known = TableHeader()
         cells = frame_cells(data)
         said = said if said.by else replace(said, by=crosstab_columns(data))
+    cells = join_edges(cells, (*said.by, *said.ignore, *known.columns))
     if form == SURVIVAL or (form is None and said.count is None and has_survival_columns(cells.names)):
         from tacit.files.survival import read_survival
 
@@ -412,8 +415,17 @@ def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOpt
         numbers=read_numbers(beside, known.exact, cells.place),
         unread=roles.unread,
         ignored=roles.ignored,
-        assumed=numbers.assumed,
+        assumed=(*numbers.assumed, *_definitions(which for which, _ in roles.numbers.values())),
     )
+
+
+def _definitions(statistics: Iterable[str]) -> Iterator[str]:
+    """Yield how statistics with several definitions are read."""
+    used = set(statistics)
+    if any(quantile_of(one) not in (None, Fraction(1, 2)) for one in used):
+        yield "Quantiles are read as pandas, NumPy and R compute them: on the way between two neighbouring values."
+    if "std" in used:
+        yield "Standard deviations are read as those of samples, divided by n - 1."
 
 
 def read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
@@ -555,6 +567,7 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 
 def build_table(listed: Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
     """Return the table with bounds on its cells; refuse what cannot be."""
+
     def place_of(row: int, column: str = "") -> str:
         return f"{listed.cells.where}, line {int(listed.lines[row])}" + (f", column {column!r}" if column else "")
 

@@ -461,10 +461,22 @@ SURVIVAL_ROLES: Mapping[str, tuple[str, ...]] = {
     "entered": ("entrance", "nenter", "entered"),
     "left": ("left", "numberleft", "nleft"),
     "failed": ("failed", "numberfailed", "nfailed"),
-    "survival": ("survival", "surv", "kmestimate", "estimate", "survprob", "survivalprobability", "survivalestimate", "sdf", "km"),
+    "survival": (
+        "survival",
+        "surv",
+        "kmestimate",
+        "estimate",
+        "survprob",
+        "survivalprobability",
+        "survivalestimate",
+        "sdf",
+        "km",
+    ),
 }
 _ROLE_OF = {name: role for role, names in SURVIVAL_ROLES.items() for name in names}
-_SAYS_HOW_SURE = re.compile(r".*(lower|upper|conf|lcl|ucl|stderr|stderror|stdev|variance|cumhaz|hazard|95ci).*|survprobse|se|failure|stdchaz")
+_SAYS_HOW_SURE = re.compile(
+    r".*(lower|upper|conf|lcl|ucl|stderr|stderror|stdev|variance|cumhaz|hazard|95ci).*|survprobse|se|failure|stdchaz"
+)
 
 
 def survival_role(name: str) -> str:

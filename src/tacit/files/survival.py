@@ -1,18 +1,17 @@
 """Survival tables: people at risk, events, people censored and the share who survive, by time.
 
-A Kaplan-Meier table is a frequency table of follow-up time and status. The number at risk counts everybody whose time is at least the one listed;
-events and people censored have a time and a status; so differences of lines, of strata and of the whole are sums over groups as anywhere else.
-Where events are hidden or not listed, the printed survival bounds them: it falls by ``d/n`` of itself where ``d`` of ``n`` people at risk have
-the event.
+A Kaplan-Meier table is a frequency table of follow-up time and status. The number at risk counts everybody whose time is at least the one
+listed; events and people censored have a time and a status; so differences of lines, of strata and of the whole are sums over groups as
+anywhere else. Where events are hidden or not listed, the printed survival bounds them: it falls by ``d/n`` of itself where ``d`` of ``n``
+people at risk have the event.
 
-Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading holds of
-the first kind of table, too, and is used unless the table's numbers account for everybody, or a header says that every time is listed.
+Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading
+holds of the first kind of table, too. It is used unless the numbers show that every event is listed, or the caller says so.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -66,7 +65,9 @@ class _Stratum:
     lists_every_event: bool = False
     counts: dict[str, list[int | None]] = field(default_factory=dict)
     shares: list[Printed | None] = field(default_factory=list)
+    accounts_for_everybody: bool = False
     has_no_later_event: bool = False
+    is_ambiguous: bool = False  #: It may list every event, and does not show it.
 
     def known(self, role: str) -> list[int | None]:
         """Return the printed numbers of a role, None where none is printed."""
@@ -91,14 +92,11 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
         stratum.counts = {role: [_count(stratum.texts[role][at]) for at in range(len(stratum.rows))] for role in printed}
         if "survival" in roles and not stratum.shares:
             _read_shares(cells, strata, roles["survival"][0], said.rounding or "nearest")
-        stratum.has_no_later_event = exact and every is not False and (every is True or _accounts_for_everybody(stratum))
-        is_shown = exact and every is not False and _shows_every_event(stratum)
-        stratum.lists_every_event = stratum.has_no_later_event or is_shown
+    unclear = _choose_readings(strata, every, exact=exact)
+    used = {role: roles[role][0] for role in printed if role not in unclear}
     n = _people(strata, known.n if said.n is None else said.n)
-    chosen: list[_Cell] = []
-    for stratum in strata:
-        chosen += _count_cells(stratum, {role: roles[role][0] for role in printed})
-    derived = _Derived(cells, roles, strata, n)
+    chosen = [cell for stratum in strata for cell in _count_cells(stratum, used)]
+    derived = _Derived(cells, roles, strata, n, unclear)
     extra = [*derived.gaps(time), *derived.survival()]
     groups, label_of, pieces = _label(time_name, [*chosen, *(cell for cell, *_ in extra)])
     columns = (*names, time_name, status)
@@ -117,7 +115,7 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
         lines=cells.lines[[cell.row for cell in chosen]],
         across=np.array([cell.column for cell in chosen], np.int64),
         any_mark=known.any_mark or "*",
-        unread=derived.unread(said),
+        unread=derived.unread(),
         ignored=tuple(name for name in cells.names if name in said.ignore),
         assumed=tuple(reading),
     )
@@ -147,7 +145,9 @@ def _assign_roles(cells: Cells, said: CellOptions) -> dict[str, list[int]]:
         found.setdefault(role, []).append(place)
     if "time" not in found or not {"at risk", "survival", "left"} & found.keys():
         remedy = f"Name its columns time, n.risk, n.event, n.censor and survival (or as in: {', '.join(SURVIVAL_ROLES)})"
-        raise InputError("lacks the times or the people at risk of a survival table", where=f"{cells.where}, line 1", remedy=remedy)
+        raise InputError(
+            "lacks the times or the people at risk of a survival table", where=f"{cells.where}, line 1", remedy=remedy
+        )
     return found
 
 
@@ -169,9 +169,7 @@ def _strata(
     return names, labels
 
 
-def _split(
-    cells: Cells, labels: Sequence[Sequence[str | None]], time: int, texts: Mapping[str, Sequence[str]]
-) -> list[_Stratum]:
+def _split(cells: Cells, labels: Sequence[Sequence[str | None]], time: int, texts: Mapping[str, Sequence[str]]) -> list[_Stratum]:
     """Return the strata with their lines in the order of time."""
     if len(cells.lines) > MOST_TIMES:
         remedy = "Give fewer times"
@@ -214,23 +212,58 @@ def _check_entries(cells: Cells, stratum: _Stratum) -> None:
     for at, text in enumerate(stratum.texts.get("entered", ())):
         if at and _count(text) != 0:
             remedy = "Give a table of people who are all followed from the start"
-            raise InputError("people enter after the first time, so that those at risk are not those who stay", where=cells.place(stratum.rows[at]), remedy=remedy)  # fmt: skip
+            what = "people enter after the first time, so that those at risk are not those who stay"
+            raise InputError(what, where=cells.place(stratum.rows[at]), remedy=remedy)
 
 
 # The two readings
 
 
-def _accounts_for_everybody(stratum: _Stratum) -> bool:
-    """Tell if those at risk less events and people censored are those at risk in the next line, throughout."""
+_FEW_LINES = 4  #: With fewer lines, chosen times may happen to account for everybody.
+
+
+def _choose_readings(strata: Sequence[_Stratum], every: bool | None, *, exact: bool) -> list[str]:
+    """Choose how the lines of each stratum are read; return the roles of columns whose meaning stays unclear.
+
+    ``every`` tells if the caller says that every time with an event is listed. Where those at risk less events and people censored are those at
+    risk in the next line, people censored left between two lines; otherwise they did since the line before, as with chosen times.
+    """
+    known = [_balance(stratum) for stratum in strata]
+    fits = all(holds is not False for own in known for holds in own)
+    proved = fits and all(None not in own for own in known) and all(map(_fits_survival, strata))
+    many = every is True or sum(map(len, known)) >= _FEW_LINES or all(stratum.times[0] == 0 for stratum in strata)
+    accounts = exact and every is not False and proved and many
+    for stratum in strata:
+        stratum.accounts_for_everybody = accounts
+        stratum.has_no_later_event = accounts or (exact and every is True)
+        is_shown = exact and every is not False and _shows_every_event(stratum)
+        stratum.lists_every_event = stratum.has_no_later_event or is_shown
+        stratum.is_ambiguous = every is None and not stratum.lists_every_event and _may_list_every_event(stratum)
+    is_unclear = fits and not accounts and every is not False
+    return [role for role in ("censored", "removed") if is_unclear and any(role in stratum.counts for stratum in strata)]
+
+
+def _balance(stratum: _Stratum) -> list[bool | None]:
+    """Tell of each line if those at risk less those who leave are those at risk in the next line, None where it does not show."""
     risk = stratum.known("at risk")
     gone = stratum.known("removed")
     if None in gone:
         pairs = zip(stratum.known("events"), stratum.known("censored"), strict=True)
         gone = [None if event is None or censored is None else event + censored for event, censored in pairs]
-    if len(risk) < 2 or None in risk or None in gone:
-        return False
-    after = [(here or 0) - (left or 0) for here, left in zip(risk, gone, strict=True)]
-    return after[:-1] == risk[1:] and after[-1] >= 0
+    lines = zip(risk, gone, [*risk[1:], 0], strict=True)
+    return [None if here is None or left is None or after is None else here - left == after for here, left, after in lines]
+
+
+def _fits_survival(stratum: _Stratum) -> bool:
+    """Tell if the survival is a product-limit estimate from the printed lines, as far as they print their numbers."""
+    share = Fraction(1)
+    for people, count, printed in zip(stratum.known("at risk"), stratum.known("events"), stratum.shares, strict=False):
+        if people is None or count is None or people < count or people == 0:
+            return people is None or count is None
+        share *= Fraction(people - count, people)
+        if printed is not None and not printed.lo <= share <= printed.hi:
+            return False
+    return True
 
 
 def _listed_events(stratum: _Stratum) -> list[int | None]:
@@ -295,14 +328,29 @@ def _shows_every_event(stratum: _Stratum) -> bool:
     return True
 
 
+def _may_list_every_event(stratum: _Stratum) -> bool:
+    """Tell if the events of each line can be at its time: then those who stay are at risk in the next line."""
+    risk = stratum.known("at risk")
+    return "left" not in stratum.counts and all(
+        before is None or here is None or count is None or here <= before - count
+        for before, here, count in zip(risk, risk[1:], stratum.known("events"), strict=False)
+    )
+
+
 def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
     """Return the number of people: as said, or those at risk in the first lines where every event is listed."""
     if n is not None:
         return n
     parts = [stratum for stratum in strata if None not in stratum.labels] or strata
     starts = [stratum.known("at risk")[0] for stratum in parts]
-    begins = all(stratum.lists_every_event or stratum.times[0] == 0 for stratum in parts)
+    begins = all(_has_everybody_at_risk(stratum) for stratum in parts)
     return sum(start or 0 for start in starts) if begins and None not in starts else None
+
+
+def _has_everybody_at_risk(stratum: _Stratum) -> bool:
+    """Tell if the table counts nobody who left before its first line."""
+    counts_others = {"censored", "removed", "failed"} & stratum.counts.keys() and not stratum.accounts_for_everybody
+    return stratum.times[0] == 0 or (stratum.lists_every_event and not counts_others)
 
 
 def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
@@ -315,7 +363,7 @@ def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
         since = (stratum.times[at - 1], 1) if at else start
         until: Cut = (stratum.times[at + 1], 0) if at + 1 < len(stratum.times) else ABOVE
         now = Interval(below, above) if stratum.lists_every_event else Interval(since, above)
-        gone = Interval(below, until) if stratum.lists_every_event else Interval(since, above)
+        gone = Interval(below, until) if stratum.accounts_for_everybody else Interval(since, above)
         groups = {
             "at risk": _Group((Interval(below, ABOVE),), None),
             "events": _Group((now,), EVENT),
@@ -341,25 +389,19 @@ class _Derived:
     roles: Mapping[str, list[int]]
     strata: Sequence[_Stratum]
     n: int | None
+    unclear: Collection[str]  #: Roles of columns whose meaning is not clear.
     used: bool = False  #: Survival bounds events that are not printed.
     open: bool = False  #: Survival may say more than these bounds.
 
     def gaps(self, time: int) -> list[_Extra]:
         """Return that nobody has an event between the times of a table that lists every event."""
         out: list[_Extra] = []
-        starts = sum(one.known("at risk")[0] or 0 for one in self.strata if None not in one.labels or len(self.strata) == 1)
         for stratum in self.strata:
-            if not stratum.lists_every_event:
-                continue
-            last = len(stratum.times) - 1
             for at, (row, here) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
-                between = [Interval((stratum.times[at - 1], 1), (here, 0))] if at else []
-                between += [Interval((here, 1), ABOVE)] if at == last and stratum.has_no_later_event else []
-                if at == 0 and here > 0 and (at < last or self.n == starts):
-                    # Nobody leaves before the first line where everybody is at risk there.
-                    status = None if self.n == starts else EVENT
-                    out.append((_Cell(row, time, _Group((Interval((Fraction(0), 0), (here, 0)),), status)), 0, 0, ""))
-                elif between:
+                between = [Interval((stratum.times[at - 1], 1) if at else (Fraction(0), 0), (here, 0))] if here > 0 else []
+                if stratum.has_no_later_event and at == len(stratum.times) - 1:
+                    between.append(Interval((here, 1), ABOVE))
+                if between and stratum.lists_every_event:
                     out.append((_Cell(row, time, _Group(tuple(between), EVENT)), 0, 0, ""))
         return out
 
@@ -397,9 +439,16 @@ class _Derived:
         """Return bounds on the people at risk in each line."""
         return [(0, self.n) if one is None else (one, one) for one in stratum.known("at risk")]
 
-    def unread(self, said: CellOptions) -> tuple[str, ...]:
+    def unread(self) -> tuple[str, ...]:
         """Return the columns that say more than is used."""
-        places = [] if all(map(_is_exact, self.strata)) else [*self.roles.get("derived", []), *(self.roles.get("survival", []) if self.open else [])]
+        places = (
+            []
+            if all(map(_is_exact, self.strata))
+            else [*self.roles.get("derived", []), *(self.roles.get("survival", []) if self.open else [])]
+        )
+        places += [place for role in self.unclear for place in self.roles[role]]
+        if any(stratum.is_ambiguous for stratum in self.strata):
+            places += self.roles["time"]
         return tuple(self.cells.names[place] for place in sorted(places))
 
 
@@ -417,9 +466,9 @@ def bound_events(
 ) -> list[tuple[int, int] | None]:
     """Return bounds on the events behind each printed survival, since the last one that is printed; None where no number fits.
 
-    ``risk`` bounds the people at risk just before each time, ``everybody`` those at the start. Survival falls by at least ``d/m`` of itself if
-    ``d`` of the ``m`` people who are there first have the event, and by at most ``d/n`` if ``n`` are left; if every event is listed, these are the
-    same people.
+    ``risk`` bounds the people at risk just before each time, ``everybody`` those at the start. Survival falls by at least ``d/m`` of itself
+    if ``d`` of the ``m`` people who are there first have the event, and by at most ``d/n`` if ``n`` are left; if every event is listed, these
+    are the same people.
     """
     size = len(shares)
     lo = [least for least, _ in risk]
@@ -458,10 +507,7 @@ def _events_between(past: Printed | None, now: Printed, least: int, *, most: int
     if low > 1:
         return None
     fewest = max(ceil((1 - high) * least), int(high < 1))
-    if low == 1:
-        largest = 0
-    else:
-        largest = UNBOUNDED if most is None else floor((1 - low) * most)
+    largest = 0 if low == 1 else UNBOUNDED if most is None else floor((1 - low) * most)
     return (fewest, largest) if fewest <= largest else None
 
 
@@ -494,6 +540,8 @@ def _sentences(strata: Sequence[_Stratum], derived: _Derived) -> list[str]:
         out.append("The events of a line are taken to have happened since the line before.")
     else:
         out.append(f"Every time with an event is taken to be listed in strata where {why}.")
+    if any(stratum.is_ambiguous for stratum in strata):
+        out.append("It may list every time with an event: say --complete if it does, --incomplete if it does not.")
     if derived.used:
         out.append("The survival is read as a Kaplan-Meier estimate; it bounds events that are not printed.")
     if derived.open:

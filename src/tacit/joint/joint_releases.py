@@ -52,6 +52,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
+from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
 from tacit.model.arrays import Flags, Ints
@@ -86,6 +87,8 @@ def run(target: Target) -> AttackRun:
     outcome = search.outcome(status)
     if any(table.numbers for table in frequency_tables(case.releases)):
         outcome = _look_at_numbers(search, outcome)
+    if cautions := find_shown_values(case.releases):
+        outcome = replace(outcome, cautions=(*outcome.cautions, *cautions))
     if case.known is None:
         return outcome
     from tacit.joint.known_values import KnownValues

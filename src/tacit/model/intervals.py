@@ -1,7 +1,7 @@
 """Labels that are intervals of a number, such as ``[6, 7)``, ``(18.0, 27.5]`` and ``12 or more``.
 
-An interval lies between two cuts. A cut is a number and a side: 0 just below the number, 1 just above it. So intervals that touch share a cut, and
-intervals of several tables are unions of the pieces between all their cuts.
+An interval lies between two cuts. A cut is a number and a side: 0 just below the number, 1 just above it. So intervals that touch share a
+cut, and intervals of several tables are unions of the pieces between all their cuts.
 """
 
 from __future__ import annotations
@@ -153,3 +153,47 @@ def align(columns: Sequence[Collection[str]]) -> Mapping[str, tuple[str, ...]]:
         return {}
     found = split_intervals(labels)
     return {} if all(pieces == (label,) for label, pieces in found.items()) else found
+
+
+#: Widths that people choose for bins, up to a power of ten.
+_CHOSEN_WIDTHS = (Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5))
+_LONGER = Fraction(1, 1000)  #: By what share of the range pandas puts its first edge below the smallest value.
+
+
+def shows_extremes(labels: Collection[str]) -> bool:
+    """Tell if the outer edges of bins look like the smallest and the largest value of the data.
+
+    Programs that are asked for a number of bins divide the range of the data evenly, and pandas then moves the first edge a little down. People
+    who choose edges choose round ones.
+
+    >>> ages = ["(17.927, 41.333]", "(41.333, 64.667]", "(64.667, 88.0]"]
+    >>> shows_extremes(ages), shows_extremes(["[17, 41.5)", "[41.5, 66)", "[66, 90.5)"]), shows_extremes(["(10, 20]", "(20, 30]", "(30, 40]"])
+    (True, True, False)
+    """
+    bins = sorted(one for label in labels if _BRACKETS.fullmatch(label.strip()) and (one := read_interval(label)) is not None)
+    edges = [one.lo[0] for one in bins] + [bins[-1].hi[0]] if len(bins) == len(labels) else []
+    if len(bins) < 3 or any(first.hi != second.lo for first, second in pairwise(bins)):
+        return False
+    known = [edge for edge in edges if isinstance(edge, Fraction)]
+    if len(known) < len(edges):
+        return False
+    step = Fraction(1, 10 ** max(len(render(edge).partition(".")[2]) for edge in known))
+    first, *widths = (above - below for below, above in pairwise(known))
+    is_lower = abs(first - widths[0] - (known[-1] - known[0]) * _LONGER) <= 3 * step and first - widths[0] > step / 2
+    if any(abs(width - widths[0]) > 2 * step for width in widths):
+        return known[0] % 1 == Fraction(999, 1000) and all(edge % 1 != known[0] % 1 for edge in known[1:])  # pandas.qcut
+    if is_lower:
+        return True
+    return abs(first - widths[0]) <= 2 * step and not _is_chosen(known[0], known[1])
+
+
+def _is_chosen(first: Fraction, second: Fraction) -> bool:
+    """Tell if people choose such edges: a round width, or multiples of the width."""
+    width = second - first
+    if first % width == 0:
+        return True
+    while width >= 10:
+        width /= 10
+    while width < 1:
+        width *= 10
+    return width in _CHOSEN_WIDTHS

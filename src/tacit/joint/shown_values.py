@@ -1,0 +1,47 @@
+"""Cautions about values that tables show beside small groups: edges of bins, and cells of people who all have the same number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tacit.joint.words import CODE
+from tacit.model.audit import Caution, cautions_of
+from tacit.model.frequencies import FrequencyTable, Numbers, numbered_tables
+from tacit.model.intervals import shows_extremes
+from tacit.model.release import Release
+
+
+def find_shown_values(releases: tuple[Release, ...]) -> tuple[Caution, ...]:
+    """Return the cautions about the tables among the releases."""
+    tables = numbered_tables(releases)
+    people = sum(release.n or 0 for release in releases[:1])
+    edges = {column for table in tables.values() for column in table.columns if _has_edges_of_data(table, column)}
+    alike = max((_count_alike(table, numbers) for table in tables.values() for numbers in table.numbers), default=0)
+    return (
+        *cautions_of(CODE, 2 * len(edges), max(people, 2 * len(edges)), about="edges"),
+        *cautions_of(CODE, alike, max(people, alike), about="same number"),
+    )
+
+
+def _has_edges_of_data(table: FrequencyTable, column: str) -> bool:
+    """Tell if bins of a column seem to end at the smallest and the largest value; not where a header says how they were made."""
+    if any(bins.column == column for bins in table.header.bins):
+        return False
+    return shows_extremes(table.values[table.columns.index(column)])
+
+
+def _count_alike(table: FrequencyTable, numbers: Numbers) -> int:
+    """Return the people in cells of one table of whom everyone has the same number."""
+    found: dict[frozenset[str], int] = {}
+    for index in range(len(table)):
+        if int(table.lo[index]) > 0 and _are_alike(numbers, index):
+            columns = frozenset(table.cell(index))
+            found[columns] = found.get(columns, 0) + int(table.lo[index])
+    return max(found.values(), default=0)
+
+
+def _are_alike(numbers: Numbers, index: int) -> bool:
+    ends: Mapping[str, tuple[object, object] | None] = {name: numbers.around(name, index) for name in ("sum", "min", "max")}
+    nothing = any(ends[name] == (0, 0) for name in ("sum", "max"))
+    smallest = ends["min"]
+    return nothing or (smallest is not None and smallest == ends["max"] and smallest[0] == smallest[1])
