@@ -171,11 +171,10 @@ def shows_extremes(labels: Collection[str]) -> bool:
     (True, True, False)
     """
     bins = sorted(one for label in labels if _BRACKETS.fullmatch(label.strip()) and (one := read_interval(label)) is not None)
-    edges = [one.lo[0] for one in bins] + [bins[-1].hi[0]] if len(bins) == len(labels) else []
-    if len(bins) < 3 or any(first.hi != second.lo for first, second in pairwise(bins)):
+    if len(bins) < max(3, len(labels)) or any(first.hi != second.lo for first, second in pairwise(bins)):
         return False
-    known = [edge for edge in edges if isinstance(edge, Fraction)]
-    if len(known) < len(edges):
+    known = [edge for edge in (*(one.lo[0] for one in bins), bins[-1].hi[0]) if isinstance(edge, Fraction)]
+    if len(known) <= len(bins):
         return False
     step = Fraction(1, 10 ** max(len(render(edge).partition(".")[2]) for edge in known))
     first, *widths = (above - below for below, above in pairwise(known))
