@@ -162,7 +162,9 @@ def holds(group: Any, cell: tuple[str, str]) -> bool:
 
 def main() -> int:
     """Judge many cases; return 1 if one is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tests.judge.statistics", description="Judge audits of numbers beside counts.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.judge.statistics", description="Judge audits of numbers beside counts."
+    )
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
