@@ -75,6 +75,10 @@ def _ordered_sum(numbers: Numbers, index: int, people: int) -> tuple[Fraction, F
     top = _printed(numbers, "max", index)
     least = [bottom[0] if bottom is not None else Fraction(0)] * people
     most = [top[1] if top is not None else None] * people
+    if bottom is not None:
+        most[0] = bottom[1] if most[0] is None else min(most[0], bottom[1])
+    if top is not None:
+        least[-1] = max(least[-1], top[0])
     pairs: list[tuple[int, Range]] = []
     for statistic in numbers.printed:
         share = _share(str(statistic))

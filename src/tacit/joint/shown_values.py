@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tacit.joint.words import CODE
 from tacit.model.audit import Caution, cautions_of
 from tacit.model.frequencies import FrequencyTable, Numbers, numbered_tables
@@ -41,7 +39,7 @@ def _count_alike(table: FrequencyTable, numbers: Numbers) -> int:
 
 
 def _are_alike(numbers: Numbers, index: int) -> bool:
-    ends: Mapping[str, tuple[object, object] | None] = {name: numbers.around(name, index) for name in ("sum", "min", "max")}
-    nothing = any(ends[name] == (0, 0) for name in ("sum", "max"))
-    smallest = ends["min"]
-    return nothing or (smallest is not None and smallest == ends["max"] and smallest[0] == smallest[1])
+    """Tell if a cell prints no sum and no largest value above 0, or the same smallest and largest one."""
+    values = {name: decimals.value(index) for name, decimals in numbers.printed.items()}
+    smallest = values.get("min")
+    return 0 in (values.get("sum"), values.get("max")) or (smallest is not None and smallest == values.get("max"))

@@ -105,7 +105,7 @@ class Caution:
             told = "may show: the outer edges of bins look like the smallest and the largest value"
             return f"the value of {among}{where} {told} ({self.code}), which the verdict does not judge"
         if self.about == "same number":
-            told = "in a cell whose numbers show that everyone has the same one"
+            told = "in a cell whose numbers show that everyone has the same one, as far as it is printed"
             return f"{among}{where} {is_alone} {told} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"

@@ -146,7 +146,9 @@ class Numbers:
         top = self.around("max", index)
         #: From which place in ascending order on values are at least so large, and up to which place at most.
         floors = [(0, Fraction(0) if smallest is None else smallest[0])]
-        ceilings = [] if top is None else [(people, top[1])]
+        floors += [] if top is None else [(people - 1, top[0])]
+        ceilings = [] if smallest is None else [(1, smallest[1])]
+        ceilings += [] if top is None else [(people, top[1])]
         middle: tuple[int, Fraction, Fraction] | None = None
         for statistic in self.printed:
             share = quantile_of(statistic)
