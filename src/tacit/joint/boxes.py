@@ -145,6 +145,11 @@ class Axis:
             self._masks[allowed] = known
         return known
 
+    def class_of(self, value: str | None) -> int | None:
+        """Return the class of a value, or None if the axis has no place for it."""
+        place = {one: number for number, values in enumerate(self.classes) for one in values}
+        return place.get(value, place.get(ANYTHING_ELSE))
+
     @cached_property
     def _masks(self) -> dict[Allowed, int]:
         """Masks that were asked for."""

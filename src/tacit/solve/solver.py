@@ -152,6 +152,13 @@ class Matrix:
         at = np.arange(starts[-1]) + np.repeat(self.starts[numbers] - starts[:-1], sizes)
         return Matrix(starts, self.places[at], self.values[at], (len(numbers), self.shape[1]))
 
+    def keep_columns(self, kept: Flags) -> Matrix:
+        """Return the matrix with some of its columns."""
+        entries = kept[self.places]
+        starts = np.concatenate(([0], np.cumsum(entries)))[self.starts]
+        number = np.cumsum(kept) - 1
+        return Matrix(starts, number[self.places[entries]], self.values[entries], (self.shape[0], int(kept.sum())))
+
     def scale_rows(self, factors: Floats) -> Matrix:
         """Return the matrix with every row times its factor."""
         return replace(self, values=self.values * factors[self._row])
