@@ -92,7 +92,8 @@ def test_differences_of_an_arm_and_the_whole_tell_of_the_other_arm(tmp_path: Pat
     releases = [tacit.read_release(one, sa="none") for one in (whole, arm)]
     audit = tacit.audit(releases, people=tacit.Nested(outer=0, inner=1), k=5)
     assert tacit.verify(audit.to_dict(top=1_000), releases, again=False).ok
-    others = [one for one in audit.findings if one.event.outside == (1,)]
+    findings: Any = audit.findings
+    others = [one for one in findings if one.event.outside == (1,)]
     assert others, [one.statement for one in audit.findings]
     for one in others:
         event = one.event.to_dict()
@@ -281,7 +282,7 @@ def _histories(n: int, size: int, *, every_event: bool) -> list[list[tuple[int, 
     """Every course of people at risk, events since the line before and survival, with at most one event between two lines."""
     found = []
     steps = list(product(range(n + 1), repeat=2 if every_event else 4))
-    courses = [([], n, Fraction(1))]
+    courses: list[tuple[list[tuple[int, int, Fraction]], int, Fraction]] = [([], n, Fraction(1))]
     for _ in range(size):
         longer = []
         for lines, people, share in courses:

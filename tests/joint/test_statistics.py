@@ -131,8 +131,8 @@ def test_quantiles_in_the_wrong_order_are_refused() -> None:
         tacit.read_release({"sex": ["F"], "count": ["9"], "q25_pay": ["50"], "median_pay": ["40"]})
 
 
-#: Contributions, and if the cell is sensitive by each rule: p % with p = 10 (all but the two largest are less than 10 % of the largest), and (1, 75)
-#: and (2, 90) dominance (the n largest are more than k % of the total), as sdcTable and tau-ARGUS define them; computed by hand.
+#: Contributions, and if the cell is sensitive by each rule: p % with p = 10 (all but the two largest are less than 10 % of the largest), and
+#: (1, 75) and (2, 90) dominance (the n largest are more than k % of the total), as sdcTable and tau-ARGUS define them; computed by hand.
 RULES = [
     ((100, 50, 10), False, False, True),  # 10 < 10: no; 100 > 120: no; 150 > 144: yes
     ((100, 50, 9), True, False, True),  # 9 < 10; 100 > 119.25: no; 150 > 143.1: yes
@@ -157,7 +157,12 @@ def test_rules_of_dominance_are_those_of_offices(values: tuple[int, ...], by_per
 
 
 def test_cells_of_people_with_the_same_number_are_a_caution() -> None:
-    lines = {"sex": ["F", "M", "X"], "count": ["12", "15", "20"], "sum_benefit": ["0", "900", "800"], "max_benefit": ["0", "90", "95"]}
+    lines = {
+        "sex": ["F", "M", "X"],
+        "count": ["12", "15", "20"],
+        "sum_benefit": ["0", "900", "800"],
+        "max_benefit": ["0", "90", "95"],
+    }
     audit = tacit.audit(tacit.read_release(lines, sa="none"), k=5)
     assert [(one.number, one.of) for one in audit.cautions] == [(12, 47)]
     assert "everyone has the same one" in audit.cautions[0].text

@@ -1,8 +1,8 @@
 """Small tables with statistics of whole numbers beside counts, judged by every choice of values that prints them.
 
 ``python -m tests.judge.statistics --cases 300`` prints sums, means, medians, quantiles, deviations, minima and maxima as NumPy computes them,
-some cells without, and lists every choice of whole numbers for the people of each cell that prints the same. What an audit proves must hold of all.
-Shares no code with Tacit.
+some cells without, and lists every choice of whole numbers for the people of each cell that prints the same. What an audit proves must hold of
+all. Shares no code with Tacit.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def printed(own: tuple[int, ...], statistic: str, digits: int) -> str:
         return ""
     numbers = np.array(own, float)
     if statistic in ("sum", "min", "max"):
-        return str(int({"sum": np.sum, "min": np.min, "max": np.max}[statistic](numbers)))
+        return str({"sum": sum(own), "min": min(own), "max": max(own)}[statistic])
     if statistic in ("mean", "std"):
-        found = numbers.mean() if statistic == "mean" else numbers.std(ddof=1)
+        found = float(numbers.mean() if statistic == "mean" else numbers.std(ddof=1))
     else:
-        found = np.quantile(numbers, {"median": 0.5, "q25": 0.25, "q90": 0.9}[statistic])
+        found = float(np.quantile(numbers, {"median": 0.5, "q25": 0.25, "q90": 0.9}[statistic]))
     return f"{found:.{digits}f}"
 
 

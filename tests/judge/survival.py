@@ -1,8 +1,8 @@
 """Small survival tables, judged by every group of people that prints them; shares no code with Tacit.
 
-``python -m tests.judge.survival --cases 300`` draws people with a time, a status and perhaps an arm, prints them as programs do, lists all groups
-of people that print the same, and compares: what an audit proves must hold of all of them, and where it says clean, no group of times may be
-small in all of them. The judge knows how the table was made; the audit does not.
+``python -m tests.judge.survival --cases 300`` draws people with a time, a status and perhaps an arm, prints them as programs do, lists all
+groups of people that print the same, and compares: what an audit proves must hold of all of them, and where it says clean, no group of times
+may be small in all of them. The judge knows how the table was made; the audit does not.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
         printed = digits(next((shares[one] for one in reversed(every) if one <= at), Fraction(1)), case.digits)
         failed = sum(one[0] <= at and one[1] for one in people)
         after = sum(one[0] > at for one in people)
-        columns = {
+        columns: dict[str, list[Any]] = {
             "every time": [at, dead + left, dead, left, risk, printed],
             "events and censored": [at, risk, dead, left],
             "events": [at, risk, dead],
@@ -134,8 +134,8 @@ def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
             "hidden events": [at, risk, "" if dead < case.k else dead, printed],
             "survival alone": [at, printed],
             "cumulated": [at, printed, failed, after],
-        }[case.form]
-        out.append([str(one) for one in columns])
+        }
+        out.append([str(one) for one in columns[case.form]])
     return out
 
 

@@ -743,7 +743,7 @@ class JointBook:
             self.domains |= self.histories.values
 
     def values_of(self, axis: Axis, label: str) -> frozenset[str]:
-        """Return the values that a label of an event joins: intervals that touch, or one value."""
+        """Return the values that a label of an event joins."""
         if read_interval(label) is None:
             return frozenset({label})
         named = set().union(*(lines.named.get(axis, ()) for lines in self.lines))

@@ -70,7 +70,7 @@ def _share(statistic: str) -> Fraction | None:
 
 
 def _ordered_sum(numbers: Numbers, index: int, people: int) -> tuple[Fraction, Fraction | None]:
-    """Bound the values of so many people one by one, from the smallest to the largest, by printed quantiles."""
+    """Bound the sum of ordered values one by one."""
     bottom = _printed(numbers, "min", index)
     top = _printed(numbers, "max", index)
     least = [bottom[0] if bottom is not None else Fraction(0)] * people
@@ -106,7 +106,7 @@ def _ordered_sum(numbers: Numbers, index: int, people: int) -> tuple[Fraction, F
 
 
 def _square_ends(numbers: Numbers, index: int, fewest: int, most: int) -> tuple[Fraction, Fraction | None]:
-    """Return the smallest and the largest sum of squares: Steiner's theorem with the printed deviation."""
+    """Bound the sum of squares by Steiner's theorem."""
     if most == 0:
         return Fraction(0), Fraction(0)
     deviation = _printed(numbers, "std", index)

@@ -18,7 +18,10 @@ _PAIRS = (("left", "right"), ("start", "end"), ("lower", "upper"), ("low", "high
 
 
 def join_edges(cells: Cells, named: Collection[str]) -> Cells:
-    """Return the cells with two columns of edges as one column of bins; ``named`` are columns that the caller names."""
+    """Return cells with two columns of edges as one.
+
+    ``named`` are columns that the caller names, and that stay as they are.
+    """
     found = _find_pair(cells, named)
     if found is None:
         return cells

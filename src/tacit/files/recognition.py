@@ -480,7 +480,7 @@ _SAYS_HOW_SURE = re.compile(
 
 
 def survival_role(name: str) -> str:
-    """Return the role of a column of a survival table: ``stratum`` if its name says nothing.
+    """Return the role of a column of a survival table.
 
     >>> [survival_role(name) for name in ("n.risk", "KM_estimate", "Surv prob", "std.err", "arm")]
     ['at risk', 'survival', 'survival', 'derived', 'stratum']

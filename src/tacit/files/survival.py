@@ -223,7 +223,7 @@ _FEW_LINES = 4  #: With fewer lines, chosen times may happen to account for ever
 
 
 def _choose_readings(strata: Sequence[_Stratum], every: bool | None, *, exact: bool) -> list[str]:
-    """Choose how the lines of each stratum are read; return the roles of columns whose meaning stays unclear.
+    """Choose the reading of each stratum; return roles that stay unclear.
 
     ``every`` tells if the caller says that every time with an event is listed. Where those at risk less events and people censored are those at
     risk in the next line, people censored left between two lines; otherwise they did since the line before, as with chosen times.
@@ -244,7 +244,7 @@ def _choose_readings(strata: Sequence[_Stratum], every: bool | None, *, exact: b
 
 
 def _balance(stratum: _Stratum) -> list[bool | None]:
-    """Tell of each line if those at risk less those who leave are those at risk in the next line, None where it does not show."""
+    """Tell of each line if those who stay are at risk next."""
     risk = stratum.known("at risk")
     gone = stratum.known("removed")
     if None in gone:
@@ -255,7 +255,7 @@ def _balance(stratum: _Stratum) -> list[bool | None]:
 
 
 def _fits_survival(stratum: _Stratum) -> bool:
-    """Tell if the survival is a product-limit estimate from the printed lines, as far as they print their numbers."""
+    """Tell if the survival is a product-limit estimate."""
     share = Fraction(1)
     for people, count, printed in zip(stratum.known("at risk"), stratum.known("events"), stratum.shares, strict=False):
         if people is None or count is None or people < count or people == 0:
@@ -267,7 +267,7 @@ def _fits_survival(stratum: _Stratum) -> bool:
 
 
 def _listed_events(stratum: _Stratum) -> list[int | None]:
-    """Return the events since the line before, as they are printed or as their running total grows."""
+    """Return the events since the line before."""
     failed = stratum.known("failed")
     if "events" in stratum.counts or None in failed:
         return stratum.known("events")
@@ -283,7 +283,7 @@ def _is_exact(stratum: _Stratum) -> bool:
 
 
 def _read_shares(cells: Cells, strata: Sequence[_Stratum], place: int, rounding: Rounding) -> None:
-    """Read the printed survival of each stratum; how many digits are printed shows in the whole column."""
+    """Read the printed survival of each stratum."""
     every = [text for one in strata for text in one.texts["survival"]]
     for stratum in strata:
         texts = stratum.texts["survival"]
@@ -329,7 +329,7 @@ def _shows_every_event(stratum: _Stratum) -> bool:
 
 
 def _may_list_every_event(stratum: _Stratum) -> bool:
-    """Tell if the events of each line can be at its time: then those who stay are at risk in the next line."""
+    """Tell if the events of each line can be at its time."""
     risk = stratum.known("at risk")
     return "left" not in stratum.counts and all(
         before is None or here is None or count is None or here <= before - count
@@ -338,7 +338,7 @@ def _may_list_every_event(stratum: _Stratum) -> bool:
 
 
 def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
-    """Return the number of people: as said, or those at risk in the first lines where every event is listed."""
+    """Return the number of people, None if it is not known."""
     if n is not None:
         return n
     parts = [stratum for stratum in strata if None not in stratum.labels] or strata
@@ -394,7 +394,7 @@ class _Derived:
     open: bool = False  #: Survival may say more than these bounds.
 
     def gaps(self, time: int) -> list[_Extra]:
-        """Return that nobody has an event between the times of a table that lists every event."""
+        """Return that nobody has an event between listed times."""
         out: list[_Extra] = []
         for stratum in self.strata:
             for at, (row, here) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
@@ -464,7 +464,7 @@ def bound_events(
     *,
     every_event: bool,
 ) -> list[tuple[int, int] | None]:
-    """Return bounds on the events behind each printed survival, since the last one that is printed; None where no number fits.
+    """Return bounds on the events behind each printed survival.
 
     ``risk`` bounds the people at risk just before each time, ``everybody`` those at the start. Survival falls by at least ``d/m`` of itself
     if ``d`` of the ``m`` people who are there first have the event, and by at most ``d/n`` if ``n`` are left; if every event is listed, these
@@ -498,7 +498,7 @@ def bound_events(
 
 
 def _events_between(past: Printed | None, now: Printed, least: int, *, most: int | None) -> tuple[int, int] | None:
-    """Return bounds on the events between two printed survivals, with ``least`` people left and ``most`` there first."""
+    """Return bounds on the events between two printed survivals."""
     start = Printed(Fraction(1), Fraction(1)) if past is None else past
     if start.hi <= 0:
         return 0, UNBOUNDED if most is None else most
@@ -515,7 +515,7 @@ def _events_between(past: Printed | None, now: Printed, least: int, *, most: int
 
 
 def _label(column: str, cells: Sequence[_Cell]) -> tuple[list[ValueGroup], dict[tuple[Interval, ...], str], tuple[str, ...]]:
-    """Return the groups of times that labels join, the label of each union of intervals, and the pieces of all times."""
+    """Return groups of times, labels of unions, and all pieces."""
     always = Interval((Fraction(0), 0), ABOVE)
     unions = list(dict.fromkeys(cell.group.times for cell in cells))
     pieces = split_intervals([always.text, *(one.text for times in unions for one in times)])
@@ -571,7 +571,7 @@ def _append(
     labels: Sequence[Sequence[str | None]],
     more: Sequence[Sequence[str]],
 ) -> FrequencyTable:
-    """Return the table with the statements that follow from times and survival as further cells, and ``more`` values of its columns."""
+    """Return the table with derived cells and ``more`` values."""
     width = len(table.columns)
     own = zip(table.values, labels, more, strict=True)
     order = [sorted({*known, *added, *(label for label in column if label is not None)}) for known, column, added in own]

@@ -6,8 +6,8 @@ Infers
     all bounds until nothing moves. What is left open is asked of linear programs: a world that fits all lines settles many questions at once,
     dual weights on the lines prove the rest, and branch and bound decides where whole numbers of people matter.
     If everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
-    Sums, means, quantiles, deviations and extremes printed beside counts are lines of the same kind: which numbers they tell of small groups and of cells that
-    withhold theirs.
+    Sums, means, quantiles, deviations and extremes printed beside counts are lines of the same kind: which numbers they tell of small groups and
+    of cells that withhold theirs.
 Assumes
     Printed numbers were rounded as the headers or ``--rounding`` say. The populations of several releases are related as ``--people`` declares
     (the same, nested, or with bounds on how many left and joined), and items and columns of the same name mean the same. Values behind numbers

@@ -1,4 +1,4 @@
-"""Cautions about values that tables show beside small groups: edges of bins, and cells of people who all have the same number."""
+"""Cautions about values that tables show: edges, and cells of equal numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def find_shown_values(releases: tuple[Release, ...]) -> tuple[Caution, ...]:
 
 
 def _has_edges_of_data(table: FrequencyTable, column: str) -> bool:
-    """Tell if bins of a column seem to end at the smallest and the largest value; not where a header says how they were made."""
+    """Tell if undeclared bins seem to end at the extremes."""
     if any(bins.column == column for bins in table.header.bins):
         return False
     return shows_extremes(table.values[table.columns.index(column)])
@@ -39,7 +39,7 @@ def _count_alike(table: FrequencyTable, numbers: Numbers) -> int:
 
 
 def _are_alike(numbers: Numbers, index: int) -> bool:
-    """Tell if a cell prints no sum and no largest value above 0, or the same smallest and largest one."""
+    """Tell if everyone in a cell has the printed number."""
     values = {name: decimals.value(index) for name, decimals in numbers.printed.items()}
     smallest = values.get("min")
     return 0 in (values.get("sum"), values.get("max")) or (smallest is not None and smallest == values.get("max"))

@@ -74,7 +74,7 @@ _DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Columns whose sums, means, quantiles or deviations stand beside counts, and rules for numbers that one person dominates.
+    """Statistics beside counts, and rules for numbers that one person dominates.
 
     By the p % rule, the sum less the two largest values must be at least ``p_percent`` of the largest. By the dominance rule ``(n, share)``, the
     n largest values together must be at most this share of the sum.
@@ -156,7 +156,7 @@ def measure_column(
 
 
 def find_quantile(values: Ints, share: Fraction) -> Fraction | None:
-    """Return a quantile of values in ascending order, None of none: between two neighbours, by the share of the way.
+    """Return a quantile of ascending values, None of none.
 
     >>> find_quantile(np.array([1, 2, 4]), Fraction(3, 4)), find_quantile(np.array([7]), Fraction(1, 2))
     (Fraction(3, 1), Fraction(7, 1))
@@ -183,7 +183,7 @@ def find_variance(values: Ints) -> Fraction | None:
 
 
 def _round_root(square: Fraction | None, scale: int, unit: int) -> int | None:
-    """Return the root of a square in units, times the scale, to the nearest whole number."""
+    """Return the scaled root of a square, rounded."""
     if square is None:
         return None
     wanted = square * 4 * scale**2 / unit**2  # the square of twice the number
@@ -191,7 +191,7 @@ def _round_root(square: Fraction | None, scale: int, unit: int) -> int | None:
 
 
 def _round_all(values: Sequence[Fraction | None], hidden: npt.NDArray[np.bool_], digits: int) -> Decimals:
-    """Return numbers rounded to so many digits, halves up; none where there is none or it is hidden."""
+    """Return numbers rounded to so many digits, halves up."""
     scale = 10**digits
     whole = [0 if value is None else floor(value * scale + Fraction(1, 2)) for value in values]
     shown = [-1 if value is None or is_hidden else digits for value, is_hidden in zip(values, hidden.tolist(), strict=True)]

@@ -141,7 +141,7 @@ class Numbers:
         return least, most
 
     def _total_by_order(self, index: int, people: int) -> tuple[Fraction, Fraction | None]:
-        """Return bounds on the sum of so many people by where quantiles stand among their values."""
+        """Return bounds on a sum by the places of quantiles."""
         smallest = self.around("min", index)
         top = self.around("max", index)
         #: From which place in ascending order on values are at least so large, and up to which place at most.
@@ -175,7 +175,7 @@ class Numbers:
         return least, most
 
     def _total_of_squares(self, index: int, people: Bound) -> tuple[Fraction, Fraction | None]:
-        """Return bounds on the sum of squares: that of the deviations and the mean squared, so many times."""
+        """Return bounds on the sum of squares."""
         if people.hi == 0:
             return Fraction(0), Fraction(0)
         spread = self.around("std", index)
@@ -186,7 +186,7 @@ class Numbers:
         return deviations * spread[0] ** 2 + least**2 / people.lo, deviations * spread[1] ** 2 + most**2 / people.lo
 
     def in_order(self, index: int) -> list[tuple[Fraction, Fraction]]:
-        """Return what line ``index`` prints of its smallest value, its quantiles and its largest value, in their order."""
+        """Return the printed minimum, quantiles and maximum in their order."""
         shares = {"min": Fraction(0), "max": Fraction(1)}
         placed = [(shares[one] if one in shares else quantile_of(one), self.around(one, index)) for one in self.printed]
         known = [(share, ends) for share, ends in placed if share is not None and ends is not None]
@@ -483,7 +483,7 @@ def numbered_tables(releases: Sequence[Release]) -> dict[int, FrequencyTable]:
 
 
 def align_intervals(releases: Sequence[Release]) -> tuple[Release, ...]:
-    """Return the releases with intervals of a number divided where those of another table begin or end.
+    """Return the releases with overlapping intervals divided into common pieces.
 
     Labels of one column in several tables, such as ``(18, 27]`` and ``(18, 30]``, then stand for several pieces, and count the same people
     where they overlap.

@@ -136,7 +136,7 @@ def join_intervals(values: Iterable[str]) -> str | None:
 
 
 def pieces_of(label: str, values: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the values that a label joins, None if these do not make it up."""
+    """Return the values that make up a label, or None."""
     whole = read_interval(label)
     if whole is None:
         return None
@@ -147,7 +147,7 @@ def pieces_of(label: str, values: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def align(columns: Sequence[Collection[str]]) -> Mapping[str, tuple[str, ...]]:
-    """Return the pieces of the labels that one column has in several tables, empty if they need none."""
+    """Return the pieces of labels that overlap, if any do."""
     labels = list(dict.fromkeys(label for column in columns for label in column))
     if not are_intervals(labels):
         return {}
@@ -161,7 +161,7 @@ _LONGER = Fraction(1, 1000)  #: By what share of the range pandas puts its first
 
 
 def shows_extremes(labels: Collection[str]) -> bool:
-    """Tell if the outer edges of bins look like the smallest and the largest value of the data.
+    """Tell if the outer edges of bins look like extremes.
 
     Programs that are asked for a number of bins divide the range of the data evenly, and pandas then moves the first edge a little down. People
     who choose edges choose round ones.

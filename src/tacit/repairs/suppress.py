@@ -48,7 +48,10 @@ NEAR = 1e-6  #: Tolerance of a solver's number.
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Judgement of a choice: sets of lines of which one must be hidden, some only if another line is; or safe."""
+    """Judgement of a choice: sets of lines to hide one of, or safe.
+
+    Sets that are ``given`` hold only if another line is hidden.
+    """
 
     cuts: tuple[Units, ...] = ()
     is_safe: bool = False
@@ -161,7 +164,7 @@ class _Search:
         return found
 
     def _extend(self, chosen: Units) -> Units:
-        """Return a choice with more lines that meets all cuts, or the smallest if no more lines do."""
+        """Return a larger choice that meets all cuts, else the smallest."""
         if any(line in chosen and not units for units, line in self.given):
             return self._smallest().chosen
         missed = [cut for cut in self.cuts if not cut & chosen]
@@ -270,7 +273,7 @@ class HittingSet:
 def smallest_hitting_set(
     cuts: list[Units], case: SuppressCase, most: float | None = None, given: Sequence[Given] = ()
 ) -> HittingSet:
-    """Return the lightest choice with a line of every cut, and of those that are ``given`` a line that it holds.
+    """Return the lightest choice that meets all cuts.
 
     With ``most``, the choice that is best by the order between ties, among those of at most this weight. If the search is too long, the choice
     may weigh more than the bound.

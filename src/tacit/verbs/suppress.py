@@ -484,7 +484,7 @@ Cited = tuple[int, int | str]  #: A release and a place in it, as findings cite 
 
 
 def _cited(found: Audit) -> list[tuple[frozenset[Cited], Cited | None]]:
-    """Return the places that each proof cites, and the place whose number is told although it is withheld."""
+    """Return what each proof cites, and the withheld number that it tells."""
     proofs = []
     for run in found.runs:
         if run.claim == "proves" and run.show is not None:
