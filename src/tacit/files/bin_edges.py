@@ -31,6 +31,8 @@ def join_edges(cells: Cells, named: Collection[str]) -> Cells:
     if len(known) < len(ends) or not known:
         return cells
     last = max(high for _, high in known)
+    if not {high for _, high in known} - {last} <= {low for low, _ in known}:
+        return cells  # bins of a histogram leave no gaps
     labels = [
         f"[{low.strip()}, {high.strip()}{']' if end == last else ')'}"
         for low, high, (_, end) in zip(cells.texts[left], cells.texts[right], known, strict=True)

@@ -278,7 +278,8 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, form: str
         known = TableHeader()
         cells = frame_cells(data)
         said = said if said.by else replace(said, by=crosstab_columns(data))
-    cells = join_edges(cells, (*said.by, *said.ignore, *known.columns))
+    if said.count is not None or names_count(cells.names):
+        cells = join_edges(cells, (*said.by, *said.ignore, *known.columns))
     if form == SURVIVAL or (form is None and said.count is None and has_survival_columns(cells.names)):
         from tacit.files.survival import read_survival
 
