@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
@@ -68,6 +69,7 @@ def read_number(text: str) -> Number | None:
     return float(told) if told.endswith("inf") else Fraction(told)
 
 
+@lru_cache(maxsize=100_000)
 def read_interval(label: str) -> Interval | None:
     """Return the interval of a label, or None.
 
