@@ -62,10 +62,12 @@ from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
 from tacit.model.frequencies import frequency_tables
 from tacit.model.people import Same
+from tacit.model.rebuilt import Rebuilt
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
 MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
+REBUILDING = 0.5  #: Share of the time that people may be rebuilt for.
 #: What is said where something is found, and cubes hold no groups of several values.
 UNIONS_LEFT = "groups of people who lack several values are asked about only where nothing else is found"
 MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
@@ -76,19 +78,25 @@ def run(target: Target) -> AttackRun:
     case = target.case
     assert isinstance(case, JointCase)
     with_means = sum(one.has_means for one in case.releases)
-    if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
+    if with_means and not target.rebuild and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
+    rebuilt = search.rebuild() if target.rebuild else None
+    has_numbers = any(table.numbers for table in frequency_tables(case.releases))
     search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
-        search.look()
+        if rebuilt is None or not rebuilt.settles_all or has_numbers:
+            search.look()
     except LimitReached:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
-    if any(table.numbers for table in frequency_tables(case.releases)):
+    if rebuilt is not None:
+        people = max(outcome.people, rebuilt.concerned)
+        outcome = replace(outcome, people=people, rebuilt=rebuilt.told, measures={**outcome.measures, **rebuilt.measures})
+    if has_numbers:
         outcome = _look_at_numbers(search, outcome)
     if cautions := find_shown_values(case.releases):
         outcome = replace(outcome, cautions=(*outcome.cautions, *cautions))
@@ -114,6 +122,16 @@ def _look_at_numbers(search: _Search, outcome: AttackRun) -> AttackRun:
     return numbers.join(outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Rebuilt people with the measures; ``concerned`` are in small groups. If it ``settles_all``, no other group is left to look for."""
+
+    told: Rebuilt
+    measures: Mapping[str, float | None]
+    concerned: int
+    settles_all: bool
+
+
 @dataclass(eq=False)
 class _Search:
     case: JointCase
@@ -136,6 +154,26 @@ class _Search:
         if questions:
             self.undecided += questions
             self.reasons.append(why)
+
+    def rebuild(self) -> _People:
+        """Rebuild people, and keep those of small groups as findings."""
+        from tacit.joint.rebuilding import rebuild
+
+        found, told, measures = rebuild(self.case, self.problem, self.target.limits.part(REBUILDING))
+        k = self.target.policy.k
+        small = [claim for claim in found.claims if claim.at_most < k]
+        # Everybody's values are told, and the size of each kind: every other group follows from these.
+        is_exact = told.is_whole and all(claim.at_least == claim.at_most for claim in found.claims)
+        for claim in (*found.claims, *found.wider):
+            slots = [axis.slot_of[claim.box.get(place, axis.slots[-1])] for place, axis in enumerate(self.problem.axes)]
+            event = item_event(self.problem.axes, slots, self.problem.members)
+            is_exact = is_exact and (event is not None or claim.at_most >= k)
+            if event is not None and claim.at_most < k:
+                steps = [claim.least], [claim.most]
+                cited = words.lines_of([claim.least, claim.most])
+                together = len({self.problem.lines[number].origin.release for number in cited}) > 1
+                self.found[event] = Found(event, claim.at_least, claim.at_most, together, proof=partial(_given, steps))
+        return _People(told, measures, sum(claim.at_least for claim in small), is_exact)
 
     def look(self) -> None:
         cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)

@@ -46,7 +46,7 @@ MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
 MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
 MOST_MISSED = 4  #: Questions at most for which no world is found, before the search for worlds ends.
-LAST_PEOPLE = 1  #: People of a cell that are counted anew where fractions become a world of whole people.
+LAST_PEOPLE = 1  #: People of a cell that are counted again where fractions become a world of whole people.
 NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
 GAP = 0.05  #: A world may cost this share more than the best one would.
@@ -92,7 +92,8 @@ class Solver:
 
     def least_in_turn(self, costs: Sequence[Floats]) -> list[Optimum | None]:
         """Return the optimum for each of many costs, faster than :meth:`least_of`."""
-        found = solve_in_turn(self._constraints, costs, self.limits.seconds_left)
+        first, *further = costs
+        found = solve_in_turn(self._constraints.minimise(first, self.limits.seconds_left), further)
         self.limits.check("X01")
         return [self._optimum(one) for one in found]
 
@@ -220,7 +221,7 @@ class Solver:
         return self._whole(rows, cost, base, most) if near is None else near
 
     def _whole(self, rows: Rows, cost: Floats, base: Ints, most: float, cells: Flags | None = None) -> Ints | None:
-        """Return a cheap integer world with at most so many people in each of some cells besides those of ``base``."""
+        """Return a cheap integer world with at most this many people in each of some cells besides those of ``base``."""
         lo, hi = rows.bounds
         taken = rows.matrix @ base
         left = self.limits.seconds_left
@@ -424,7 +425,7 @@ class Programs:
                 self._by_cases(number)
 
     def _aim(self) -> None:
-        """Refute by worlds in which one open group is empty, or as large as it can be; give up where several are missed."""
+        """Refute by worlds with an open group empty or as large as possible."""
         missed = 0
         for number in np.flatnonzero(self.open).tolist():
             group = self.rows.cells.inside(self.boxes[number])

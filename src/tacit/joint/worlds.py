@@ -191,7 +191,7 @@ class Rows:
         return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
     def _extend(self, rows: tuple[Row, ...]) -> Rows:
-        return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
+        return replace(self, rows=rows, _where=dict(self._where), _first=self.__dict__.get("matrix"))
 
     @property
     def entries(self) -> int:
