@@ -17,7 +17,7 @@ PERCENT = (
     "sex,job,count,percent\nF,cook,40,44.0\nF,clerk,,2.2\nM,cook,35,38.5\nM,clerk,14,15.4\n*,cook,75,82.4\n*,clerk,16,17.6\n"
 )
 TWO_COUNTS = "sex,job,freq,count\nF,cook,40,40\nF,clerk,3,\nM,cook,35,35\nM,clerk,14,14\n"
-SUMS = "sex,area,count,sd_income,q75_income\nF,N,12,100000,60000\nF,S,15,50000,9000\n"
+SUMS = "sex,area,count,skew_income,gini_income\nF,N,12,100000,60000\nF,S,15,50000,9000\n"
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -59,15 +59,15 @@ def test_a_column_of_shares_is_never_a_dimension(tmp_path: Path) -> None:
 def test_what_is_not_read_of_a_table_makes_it_incomplete(tmp_path: Path) -> None:
     file = write(tmp_path, "sums.csv", SUMS)
     told = refusal("audit", file, "--n", 27, "--k", 10)
-    assert "the columns 'sd_income' and 'q75_income' are neither" in told
+    assert "the columns 'skew_income' and 'gini_income' are neither" in told
     result = tacit("audit", file, "--n", 27, "--k", 10, "--by", "sex,area")
     assert result.exit_code == 3
-    assert "'sd_income'" in result.stdout.partition("\n\n")[0]
-    assert tacit("audit", file, "--by", "sex,area", "--ignore", "sd_income", "--k", 10).exit_code == 3
-    both = ("--ignore", "sd_income", "--ignore", "q75_income")
+    assert "'skew_income'" in result.stdout.partition("\n\n")[0]
+    assert tacit("audit", file, "--by", "sex,area", "--ignore", "skew_income", "--k", 10).exit_code == 3
+    both = ("--ignore", "skew_income", "--ignore", "gini_income")
     assert tacit("audit", file, *both, "--k", 10, "--sa", "none").exit_code == 0
     release = library.read_release(file, by="sex,area")
-    assert release.header.unread == ("sd_income", "q75_income")
+    assert release.header.unread == ("skew_income", "gini_income")
     assert library.audit(release).verdict == "incomplete"
 
 
@@ -107,7 +107,7 @@ def test_columns_that_repeat_the_counts_are_understood(tmp_path: Path, name: str
         ("rank", ["1", "4", "2", "3"]),
         ("percent", ["44.9", "9.9", "37.1", "15.7"]),
         ("cum_count", ["40", "43", "75", "89"]),
-        ("sd_wage", ["12.5", "9.1", "17.25", "11"]),
+        ("skew_wage", ["12.5", "9.1", "17.25", "11"]),
     ],
 )
 def test_columns_that_say_more_are_refused(tmp_path: Path, name: str, values: list[str]) -> None:

@@ -180,11 +180,12 @@ def event_box(book: JointBook, event: Mapping[str, Any]) -> Box:
         if len(fitting) == 1 or (equals and column in book.columns):
             axis = ("column", fitting[0] if len(fitting) == 1 else column)
         value = name[len(axis[1]) + 1 :] if axis[0] == "column" else HAS
+        values = book.values_of(axis, value)
         known = box.get(axis)
         if known is None:
-            box[axis] = (frozenset({value}), lacks)
+            box[axis] = (values, lacks)
         elif known[1] and lacks:
-            box[axis] = (known[0] | {value}, True)
+            box[axis] = (known[0] | values, True)
         else:
             raise Reject("its event names a column twice")
     inside = event.get("inside", [])

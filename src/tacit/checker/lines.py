@@ -21,6 +21,7 @@ from urllib.parse import unquote
 from tacit.checker.rules import Reject, allowed_confidences, most_left_out
 from tacit.model.buckets import Buckets
 from tacit.model.frequencies import UNBOUNDED, FrequencyTable
+from tacit.model.intervals import pieces_of, read_interval
 from tacit.model.knowledge import Fact
 from tacit.model.numbers import Bound
 from tacit.model.partial import PartialTable
@@ -760,6 +761,17 @@ class JointBook:
                     named[axis] = named.get(axis, frozenset()) | values
             self.histories = Histories(self.declared.changed, named, self.domains)
             self.domains |= self.histories.values
+
+    def values_of(self, axis: Axis, label: str) -> frozenset[str]:
+        """Return the values that a label of an event joins."""
+        if read_interval(label) is None:
+            return frozenset({label})
+        named = set().union(*(lines.named.get(axis, ()) for lines in self.lines))
+        for lines in self.lines:
+            items = [lines.item(item) for item in lines.published] if isinstance(lines, _ItemLines) else []
+            named.update(value for of, (values, _) in items if of == axis for value in values)
+        pieces = None if label in named else pieces_of(label, named)
+        return frozenset({label} if pieces is None else pieces)
 
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         """Return the statement of a cited place.

@@ -17,11 +17,12 @@ from tacit.checker.lines import Box, JointBook, Statement, labelled
 from tacit.checker.rules import Reject
 from tacit.checker.words import check_statement, read_event
 from tacit.model.finding import render_steps
-from tacit.model.frequencies import CLOSE, UNBOUNDED, FrequencyTable, Numbers, numbered_tables
+from tacit.model.frequencies import CLOSE, SQUARED, UNBOUNDED, FrequencyTable, Numbers, numbered_tables
 from tacit.model.number_words import explain_amount, explain_extreme, name_amount, render_number, render_range, state_amount
 from tacit.model.numbers import Bound
 
 Range = tuple[Fraction, Fraction]
+MOST_PLACES = 1_000_000  #: People of one cell whose values are bounded one by one, at most.
 
 
 def _printed(numbers: Numbers, statistic: str, index: int) -> Range | None:
@@ -31,7 +32,7 @@ def _printed(numbers: Numbers, statistic: str, index: int) -> Range | None:
         return None
     digits = int(column.digits[index])
     value = Fraction(int(column.scaled[index]), 10**digits)
-    if numbers.is_exact and statistic != "mean":
+    if numbers.is_exact and statistic in ("sum", "min", "max"):
         return value, value
     return max(value - Fraction(5, 10 ** (digits + 1)), Fraction(0)), value + Fraction(5, 10 ** (digits + 1))
 
@@ -55,7 +56,65 @@ def _sum_ends(numbers: Numbers, index: int, fewest: int, most: int) -> tuple[Fra
         lows.append(top[0] + (fewest - 1) * (bottom[0] if bottom is not None else 0))
     if top is not None and bottom is not None and 1 <= most < UNBOUNDED:
         highs.append(bottom[1] + (most - 1) * top[1])
+    if fewest == most and 1 <= most <= MOST_PLACES:
+        low, high = _ordered_sum(numbers, index, most)
+        lows.append(low)
+        highs += [high] if high is not None else []
     return max(lows), min(highs) if highs else None
+
+
+def _share(statistic: str) -> Fraction | None:
+    if statistic == "median":
+        return Fraction(1, 2)
+    return Fraction(statistic[1:]) / 100 if statistic[0] == "q" else None
+
+
+def _ordered_sum(numbers: Numbers, index: int, people: int) -> tuple[Fraction, Fraction | None]:
+    """Bound the sum of ordered values one by one."""
+    bottom = _printed(numbers, "min", index)
+    top = _printed(numbers, "max", index)
+    least = [bottom[0] if bottom is not None else Fraction(0)] * people
+    most = [top[1] if top is not None else None] * people
+    if bottom is not None:
+        most[0] = bottom[1] if most[0] is None else min(most[0], bottom[1])
+    if top is not None:
+        least[-1] = max(least[-1], top[0])
+    pairs: list[tuple[int, Range]] = []
+    for statistic in numbers.printed:
+        share = _share(str(statistic))
+        ends = _printed(numbers, str(statistic), index)
+        if share is None or ends is None:
+            continue
+        before, rest = divmod(share * (people - 1), 1)
+        for place in range(before + (rest > 0), people):
+            least[place] = max(least[place], ends[0])
+        for place in range(before + 1):
+            known = most[place]
+            most[place] = ends[1] if known is None else min(known, ends[1])
+        if rest == Fraction(1, 2):
+            pairs.append((before, ends))
+    low = sum(least, Fraction(0))
+    for place, (smallest, _) in pairs[-1:]:
+        low += max(Fraction(0), 2 * smallest - least[place] - least[place + 1])
+    for place, (_, largest) in pairs[-1:]:
+        first = most[place]
+        second = most[place + 1] if most[place + 1] is not None or place + 2 < people else 2 * largest
+        if None not in (first, second, *most[place + 2 :], *most[:place]) and first is not None and second is not None:
+            others = sum((one for one in (*most[:place], *most[place + 2 :]) if one is not None), Fraction(0))
+            return low, others + min(first + second, 2 * largest)
+    return low, None if None in most else sum((one for one in most if one is not None), Fraction(0))
+
+
+def _square_ends(numbers: Numbers, index: int, fewest: int, most: int) -> tuple[Fraction, Fraction | None]:
+    """Bound the sum of squares by Steiner's theorem."""
+    if most == 0:
+        return Fraction(0), Fraction(0)
+    deviation = _printed(numbers, "std", index)
+    low, high = _sum_ends(numbers, index, fewest, most)
+    if deviation is None or high is None or fewest != most:
+        return Fraction(0), None
+    ends = [(most - 1) * spread * spread + total * total / most for spread, total in zip(deviation, (low, high), strict=True)]
+    return ends[0], ends[1]
 
 
 @dataclass(slots=True)
@@ -74,7 +133,9 @@ class NumberBook(JointBook):
         index = self.lines[number].by_line.get(cited.get("line", cited.get("cell")))
         if table is None or index is None or cited["what"] != "sum" or list(cited["items"]) != [self.column]:
             raise Reject("it cites a place where no such sum is printed")
-        least, most = _sum_ends(_of(table, self.column), index, int(table.lo[index]), int(table.hi[index]))
+        numbers, is_squared = _of(table, self.column)
+        bounds = _square_ends if is_squared else _sum_ends
+        least, most = bounds(numbers, index, int(table.lo[index]), int(table.hi[index]))
         box: Box = {
             ("column", name): (frozenset(labelled(table, name, label)), False) for name, label in table.cell(index).items()
         }
@@ -83,11 +144,13 @@ class NumberBook(JointBook):
         return Statement(((Fraction(1), {**box, **self.lines[number].scope}),), *ends, printed)
 
 
-def _of(table: FrequencyTable, column: str) -> Numbers:
-    found = [one for one in table.numbers if one.column == column]
-    if len(found) != 1:
-        raise Reject("it cites a table that prints no numbers of its column")
-    return found[0]
+def _of(table: FrequencyTable, column: str) -> tuple[Numbers, bool]:
+    """Return the numbers of a column, and if they are about its squares."""
+    for name, is_squared in ((column, False), (column.removesuffix(SQUARED), True)):
+        found = [one for one in table.numbers if one.column == name]
+        if len(found) == 1 and (not is_squared or column.endswith(SQUARED)):
+            return found[0], is_squared
+    raise Reject("it cites a table that prints no numbers of its column")
 
 
 def check_amount(finding: Mapping[str, Any], book: JointBook, k: int, names: Sequence[str]) -> None:
@@ -134,8 +197,8 @@ def _check_withheld(place: Mapping[str, Any], book: NumberBook, box: Box) -> Non
     if table is None or index is None:
         raise Reject("it names a cell that does not exist")
     said = book.statement({**place, "what": "sum", "items": [book.column]})
-    numbers = _of(table, book.column)
-    is_withheld = not any(_printed(numbers, name, index) for name in ("sum", "mean", "min", "max"))
+    numbers, _ = _of(table, book.column)
+    is_withheld = not any(_printed(numbers, str(name), index) for name in numbers.printed)
     if not is_withheld or not is_same_box(book, said.terms[0][1], box):
         raise Reject("its number is not withheld")
 
@@ -151,12 +214,12 @@ def check_extreme(finding: Mapping[str, Any], book: JointBook, k: int, names: Se
     index = book.lines[number].by_line.get(told.get("line", told.get("cell")))
     if table is None or index is None or int(table.lo[index]) < 1:
         raise Reject("it cites a place where no cell with people stands")
-    numbers = _of(table, str(told["column"]))
+    numbers, is_squared = _of(table, str(told["column"]))
     fewest = int(table.lo[index])
     largest = int(table.hi[index])
     extreme = _printed(numbers, str(told["statistic"]), index)
     least, most = _sum_ends(numbers, index, fewest, largest)
-    if extreme is None:
+    if extreme is None or is_squared:
         raise Reject("the cell prints no such number")
     if told["statistic"] == "max":
         prints_sum = _printed(numbers, "sum", index) or _printed(numbers, "mean", index)

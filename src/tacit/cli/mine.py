@@ -343,6 +343,9 @@ class _TabulateOptions(Options):
     round_to: int | None
     sums: tuple[str, ...]
     means: tuple[str, ...]
+    medians: tuple[str, ...]
+    quantiles: tuple[str, ...]
+    stds: tuple[str, ...]
     mean_digits: int
     p_percent: str | None
     dominance: str | None
@@ -368,7 +371,10 @@ class _TabulateOptions(Options):
 @option("--hierarchies DIR", "Also list the coarser values of columns, from ARX files such as DIR/age.csv, as subtotals.")
 @option("--sum COLUMNS...", "Print the sums of these columns beside the counts.", into="sums")
 @option("--mean COLUMNS...", "Print the means of these columns beside the counts.", into="means")
-@option("--mean-digits D", "Digits of means after the point.", type=int, default=1, rare=True)
+@option("--median COLUMNS...", "Print the medians of these columns beside the counts.", into="medians", rare=True)
+@option("--quantile COLUMN:SHARE...", "Print quantiles beside the counts, such as income:0.9.", into="quantiles", rare=True)
+@option("--std COLUMNS...", "Print the standard deviations of these columns beside the counts.", into="stds", rare=True)
+@option("--mean-digits D", "Digits of means, quantiles and deviations after the point.", type=int, default=1, rare=True)
 @option(
     "--p-percent P", "Print no numbers of cells where all but the two largest values are below P % of the largest.", rare=True
 )
@@ -406,7 +412,7 @@ def tabulate_command(**given: Any) -> None:
             sa=sa or (["none"] if sensitive or has_none else []),
             show_zeros=show_zeros,
             **asked.pick("by", "ways", "total", "hide_below", "round_to", "hierarchies", "time_limit"),
-            **asked.pick("sums", "means", "mean_digits", "p_percent", "dominance"),
+            **asked.pick("sums", "means", "medians", "quantiles", "stds", "mean_digits", "p_percent", "dominance"),
         )
     out = asked.output
     write_release(made, out)
@@ -427,7 +433,9 @@ def _read_columns(settings: Settings[_TabulateOptions]) -> Table:
         for column in sensitive_names(columns, everything)[0]:
             require_column(column, everything, where=role)
     named = [name for text in asked.by for name in ([text] if text in everything else text.split(","))]
-    for wanted, columns in (("--sum", asked.sums), ("--mean", asked.means)):
+    quantiles = tuple(one.strip().rpartition(":")[0] for text in asked.quantiles for one in text.split(","))
+    beside = {"--sum": asked.sums, "--mean": asked.means, "--median": asked.medians, "--quantile": quantiles, "--std": asked.stds}
+    for wanted, columns in beside.items():
         measured = column_names(columns, everything)
         for column in measured:
             require_column(column, everything, where=wanted)

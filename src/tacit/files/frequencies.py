@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tacit.files.bin_edges import join_edges
 from tacit.files.cell_shares import are_shares, shares_as_cells
 from tacit.files.crosstabs import Layout, find_layout, is_count, made_up_name
 from tacit.files.delimited import Head, csv_cell, header_names, read_grid, read_head
@@ -59,18 +61,21 @@ from tacit.files.header import (
 )
 from tacit.files.printout import as_percentages
 from tacit.files.recognition import (
+    CROSSTAB,
     LENGTH_NAMES,
     SHARE_NAMES,
+    SURVIVAL,
     CellOptions,
     as_input,
     crosstab_columns,
+    has_survival_columns,
     names_count,
     names_percent,
 )
 from tacit.model.arrays import Ints
 from tacit.model.bins import Bins
 from tacit.model.errors import Contradiction, InputError, OptionError, TacitError
-from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured
+from tacit.model.frequencies import ANY, UNBOUNDED, CellPrinting, FrequencyTable, Measured, quantile_of
 from tacit.model.frequencies import Numbers as Beside
 from tacit.model.numbers import ROUNDINGS, Bound, Rounding
 from tacit.model.release import Decimals, Header, MadeBy, ValueGroup
@@ -247,10 +252,11 @@ def _rounding(get: Entries) -> tuple[int | None, Rounding]:
     return base, mode
 
 
-def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab: bool | None = None) -> FrequencyTable:
+def read_frequencies(data: Any, *, options: CellOptions | None = None, form: str | None = None) -> FrequencyTable:
     """Read and check a frequency table from a file or frame.
 
-    ``crosstab`` says that the values of the last column stand across the first line; by default it is one where no column holds counts.
+    ``form`` is a name of :mod:`tacit.files.recognition`: in a crosstab the values of the last column stand across the first line. By default
+    it is one where no column holds counts, and a survival table where its columns have the names of one.
 
     Examples
     --------
@@ -272,14 +278,21 @@ def read_frequencies(data: Any, *, options: CellOptions | None = None, crosstab:
         known = TableHeader()
         cells = frame_cells(data)
         said = said if said.by else replace(said, by=crosstab_columns(data))
+    if said.count is not None or names_count(cells.names):
+        cells = join_edges(cells, (*said.by, *said.ignore, *known.columns))
+    if form == SURVIVAL or (form is None and said.count is None and has_survival_columns(cells.names)):
+        from tacit.files.survival import read_survival
+
+        return read_survival(cells, known, said)
+    crosstab = None if form is None else form == CROSSTAB
     across = bool(said.by) and said.by[-1] not in cells.names and said.count is None
     counts = None if crosstab or (across and crosstab is None) else find_numbers(cells, said)
     if crosstab or (crosstab is None and counts is None):
-        return _build(_read_crosstab(cells, said), known, said)
+        return build_table(_read_crosstab(cells, said), known, said)
     if counts is None:
         remedy = f"Name it with --count COLUMN, or call it one of {', '.join(COUNT_NAMES)}; or say --form crosstab"
         raise InputError("no column holds counts", where=f"{cells.where}, line 1", remedy=remedy)
-    return _build(_read_long(cells, counts, known, said), known, said)
+    return build_table(_read_long(cells, counts, known, said), known, said)
 
 
 class Numbers(NamedTuple):
@@ -361,7 +374,9 @@ def frame_cells(data: Any) -> Cells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Listed:
+class Listed:
+    """Labels and printed texts of the cells of a file."""
+
     cells: Cells
     columns: tuple[str, ...]
     labels: list[list[str | None]]
@@ -376,7 +391,7 @@ class _Listed:
     assumed: tuple[str, ...] = ()
 
 
-def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOptions) -> _Listed:
+def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOptions) -> Listed:
     counts = numbers.place
     _check_once(cells, cells.names)
     for names, where in ((known.columns, f"{known.where}, key 'columns'"), (said.by, "--by")):
@@ -390,10 +405,10 @@ def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOpt
         texts = {which: cells.texts[place] for place, which in roles.statistics.items()}
         measured = read_measured(texts, known.span, known.digits, cells.place, cells.where)
     beside = {which: cells.texts[place] for place, which in roles.numbers.items()}
-    return _Listed(
+    return Listed(
         cells,
         tuple(cells.names[place] for place in roles.dimensions),
-        [_read_labels(cells.texts[place], known, said) for place in roles.dimensions],
+        [read_labels(cells.texts[place], known, said) for place in roles.dimensions],
         as_percentages(cells.texts[counts]) if names_percent(cells.names[counts]) else cells.texts[counts],
         cells.lines,
         any_mark=known.any_mark or "*",
@@ -401,17 +416,27 @@ def _read_long(cells: Cells, numbers: Numbers, known: TableHeader, said: CellOpt
         numbers=read_numbers(beside, known.exact, cells.place),
         unread=roles.unread,
         ignored=roles.ignored,
-        assumed=numbers.assumed,
+        assumed=(*numbers.assumed, *_definitions(which for which, _ in roles.numbers.values())),
     )
 
 
-def _read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+def _definitions(statistics: Iterable[str]) -> Iterator[str]:
+    """Yield how statistics with several definitions are read."""
+    used = set(statistics)
+    if any(quantile_of(one) not in (None, Fraction(1, 2)) for one in used):
+        yield "Quantiles are read as pandas, NumPy and R compute them: on the way between two neighbouring values."
+    if "std" in used:
+        yield "Standard deviations are read as those of samples, divided by n - 1."
+
+
+def read_labels(texts: Sequence[str], known: TableHeader, said: CellOptions) -> list[str | None]:
+    """Return the labels of a column, None for those of totals."""
     marks = {*said.any, known.any_mark}
     by_name = known.any_mark is None
     return [None if text in marks or (by_name and is_total(text) and text not in said.no_total) else text for text in texts]
 
 
-def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
+def _read_crosstab(cells: Cells, said: CellOptions) -> Listed:
     """Unpivot the columns across from the lines above the numbers."""
     where = f"{cells.where}, line 1"
     layout = find_layout(cells, said.by)
@@ -428,14 +453,14 @@ def _read_crosstab(cells: Cells, said: CellOptions) -> _Listed:
     columns, levels, assumed = _name_columns(cells, layout, said)
     size = len(cells.lines) - layout.skip
     below = [texts[layout.skip :] for texts in cells.texts]
-    beside = _with_totals([_read_labels(texts, TableHeader(), said) for texts in below[:down]])
-    across = _with_totals([_read_labels([label[level] for label in layout.labels], TableHeader(), said) for level in levels])
+    beside = _with_totals([read_labels(texts, TableHeader(), said) for texts in below[:down]])
+    across = _with_totals([read_labels([label[level] for label in layout.labels], TableHeader(), said) for level in levels])
     labels = [[label for label in column for _ in layout.labels] for column in beside]
     labels += [column * size for column in across]
     printed = [text for row in zip(*below[down:], strict=True) for text in row]
     letters = np.tile(np.arange(down, down + len(layout.labels), dtype=np.int64), size)
     lines = np.repeat(cells.lines[layout.skip :], len(layout.labels))
-    return _Listed(cells, columns, labels, printed, lines=lines, across=letters, assumed=assumed)
+    return Listed(cells, columns, labels, printed, lines=lines, across=letters, assumed=assumed)
 
 
 def _with_totals(columns: list[list[str | None]]) -> list[list[str | None]]:
@@ -541,7 +566,9 @@ def _check_once(cells: Cells, names: Sequence[str]) -> None:
 # From texts to bounds
 
 
-def _build(listed: _Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+def build_table(listed: Listed, known: TableHeader, said: CellOptions) -> FrequencyTable:
+    """Return the table with bounds on its cells; refuse what cannot be."""
+
     def place_of(row: int, column: str = "") -> str:
         return f"{listed.cells.where}, line {int(listed.lines[row])}" + (f", column {column!r}" if column else "")
 

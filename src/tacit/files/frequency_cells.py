@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, combinations
 from math import inf, prod
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tacit.files.frames import COUNT_NAMES
 from tacit.model.arrays import Ints
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
-from tacit.model.frequencies import ANY, STATISTICS, FrequencyTable, Measured, Numbers, Statistic, numbers_of
+from tacit.model.frequencies import ANY, STATISTICS, FrequencyTable, Measured, Numbers, Statistic, name_quantile, numbers_of
 from tacit.model.numbers import Bound
 from tacit.model.release import Decimals, Source
 from tacit.model.rounding import Convention
@@ -270,19 +270,35 @@ def statistic_of(name: str, columns: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-_NUMBERS = re.compile(rf"({'|'.join(STATISTICS)})[_ ](.+)", re.IGNORECASE)
+#: What programs call statistics, beside the names of ours; a quantile is ``q90``, ``p90``, ``0.9`` or ``90%``.
+_OTHER_NAMES: Mapping[str, Statistic] = {
+    "sd": "std",
+    "stdev": "std",
+    "stddev": "std",
+    "total": "sum",
+    "average": "mean",
+    "avg": "mean",
+}
+_NUMBERS = re.compile(
+    rf"({'|'.join((*STATISTICS, *_OTHER_NAMES))}|[qp]\d{{1,3}}(?:\.\d{{1,6}})?|0\.\d{{1,6}}|\d{{1,2}}(?:\.\d{{1,6}})?%)[_ ](.+)",
+    re.IGNORECASE,
+)
 
 
 def number_of(name: str) -> tuple[Statistic, str] | None:
     """Return the statistic that the name of a column says, and its column.
 
-    >>> number_of("sum_income"), number_of("Max income"), number_of("maximum")
-    (('sum', 'income'), ('max', 'income'), None)
+    >>> number_of("sum_income"), number_of("SD income"), number_of("0.25 income"), number_of("maximum")
+    (('sum', 'income'), ('std', 'income'), ('q25', 'income'), None)
     """
     found = _NUMBERS.fullmatch(name.strip())
     if found is None:
         return None
-    return next((one, found[2]) for one in STATISTICS if one == found[1].casefold())
+    told = found[1].casefold()
+    if told in STATISTICS or told in _OTHER_NAMES:
+        return _OTHER_NAMES.get(told, told), found[2]
+    share = Fraction(told.strip("qp%")) * (100 if told.startswith("0.") else 1)
+    return None if share > 100 else (name_quantile(share / 100), found[2])
 
 
 def read_numbers(
@@ -305,6 +321,8 @@ def check_numbers(table: FrequencyTable, where: str) -> None:
             is_crossed = smallest is not None and largest is not None and smallest[0] > largest[1]
             total = numbers.around("sum", index)
             is_beyond = total is not None and largest is not None and total[1] < largest[0]
+            order = numbers.in_order(index)
+            is_crossed |= any(first[0] > second[1] for first, second in combinations(order, 2))
             if (most is not None and least > most) or is_crossed or is_beyond:
                 line = table.line(index)
                 remedy = f"Correct it, or say --ignore with the column of {numbers.column!r} if it says nothing about people"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -224,6 +224,7 @@ BUCKETS = "buckets"
 TABLE = "table"
 FREQUENCIES = "frequencies"
 CROSSTAB = "crosstab"
+SURVIVAL = "survival"
 NAIVE_BAYES = "naive-bayes"
 TREE = "tree"
 _OTHER_FORMS = {
@@ -231,6 +232,7 @@ _OTHER_FORMS = {
     TABLE: "a table of people with blank cells; name its columns with --qi and --sa",
     FREQUENCIES: "a line per cell, its count in a column 'count'",
     CROSSTAB: "name its columns with --by",
+    SURVIVAL: "columns such as time, n.risk, n.event, n.censor and survival",
     NAIVE_BAYES: "columns 'column', 'value', 'class', and 'count' or 'probability'; name the column of the classes with --sa",
     TREE: "text of scikit-learn's export_text(.., show_weights=True) or export_graphviz",
 }
@@ -441,6 +443,66 @@ class CellOptions:
         return any((self.by, self.count, self.any, self.no_total, *cells))
 
 
+# Survival tables
+
+#: Names of the columns of survival tables, in small letters without other signs: R, broom, lifelines, statsmodels (ACRO) and SAS.
+SURVIVAL_ROLES: Mapping[str, tuple[str, ...]] = {
+    "time": (
+        *("time", "times", "timeline", "eventat", "t", "duration", "durations", "futime", "followup", "survtime", "timepoint"),
+        *("day", "days", "week", "weeks", "month", "months", "year", "years"),
+    ),
+    "at risk": ("nrisk", "atrisk", "numberatrisk", "numatrisk", "natrisk", "noatrisk", "nobsatrisk", "risk"),
+    "events": (
+        *("nevent", "nevents", "events", "event", "observed", "numevents", "numberofevents", "noevents", "deaths", "ndeaths"),
+        *("died", "observedevents"),
+    ),
+    "censored": ("ncensor", "ncensored", "censored", "numcensored", "nocensored", "censor", "withdrawn"),
+    "removed": ("removed",),
+    "entered": ("entrance", "nenter", "entered"),
+    "left": ("left", "numberleft", "nleft"),
+    "failed": ("failed", "numberfailed", "nfailed"),
+    "survival": (
+        "survival",
+        "surv",
+        "kmestimate",
+        "estimate",
+        "survprob",
+        "survivalprobability",
+        "survivalestimate",
+        "sdf",
+        "km",
+    ),
+}
+_ROLE_OF = {name: role for role, names in SURVIVAL_ROLES.items() for name in names}
+_SAYS_HOW_SURE = re.compile(
+    r".*(lower|upper|conf|lcl|ucl|stderr|stderror|stdev|variance|cumhaz|hazard|95ci).*|survprobse|se|failure|stdchaz"
+)
+
+
+def survival_role(name: str) -> str:
+    """Return the role of a column of a survival table.
+
+    >>> [survival_role(name) for name in ("n.risk", "KM_estimate", "Surv prob", "std.err", "arm")]
+    ['at risk', 'survival', 'survival', 'derived', 'stratum']
+    """
+    plain = re.sub(r"[\W_]+", "", name.casefold())
+    if plain in _ROLE_OF:
+        return _ROLE_OF[plain]
+    return "derived" if _SAYS_HOW_SURE.fullmatch(plain) else "stratum"
+
+
+def has_survival_columns(names: Collection[str]) -> bool:
+    """Tell if these are the columns of a survival table."""
+    roles = {survival_role(name) for name in names}
+    counts = roles & {"events", "censored", "removed", "survival", "failed"}
+    is_counted = bool(roles & {"at risk", "left"}) and bool(counts)
+    return "time" in roles and not names_count(names) and (is_counted or ("survival" in roles and len(names) > 1))
+
+
+def _is_survival(head: Head) -> bool:
+    return has_survival_columns(head.columns) or head.delimiter(has_survival_columns) is not None
+
+
 # Naive Bayes models
 
 
@@ -480,7 +542,7 @@ _KINDS_IN_MEMORY = {
 
 def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
     """Return the kind of a release, models included."""
-    if form in (FREQUENCIES, CROSSTAB):
+    if form in (FREQUENCIES, CROSSTAB, SURVIVAL):
         return FREQUENCIES
     if form is not None and not isinstance(data, Buckets):
         return form if form in (BUCKETS, TABLE, NAIVE_BAYES, TREE) else LIST
@@ -497,7 +559,7 @@ def recognise(data: Any, options: CellOptions, form: str | None = None) -> str:
     described = _described_kind(file)
     if described is None and not options.are_given and _looks_like(file, _is_naive_bayes):
         return NAIVE_BAYES
-    if described is None and (options.are_given or _is_counted(file)):
+    if described is None and (options.are_given or _is_counted(file) or _looks_like(file, _is_survival)):
         return FREQUENCIES
     if described is not None:
         return described
@@ -524,6 +586,8 @@ def _recognise_frame(data: Any, options: CellOptions) -> str:
         return NAIVE_BAYES
     index = getattr(data, "index", None)
     names = [*frame.names, *(str(name) for name in getattr(index, "names", ()) if name is not None)]
+    if has_survival_columns(names) and not _are_columns(frame.names, options.qi, options.sa):
+        return FREQUENCIES
     folded = {name.casefold() for name in names}
     is_list = bool(folded & {"itemset", "itemsets", "items", "antecedent", "antecedents"})
     if "count" in folded and len(folded) > 1 and not is_list:
@@ -593,5 +657,5 @@ def is_recognised(path: FilePath, *, by_form: bool = True) -> bool:
         head = read_head(file)
     except TacitError:
         return False
-    by_head = (_is_list, _has_counts, _is_naive_bayes, _is_printed_tree)
+    by_head = (_is_list, _has_counts, _is_survival, _is_naive_bayes, _is_printed_tree)
     return any(fits(head) for fits in by_head) or (by_form and _is_table_of_counts(file))

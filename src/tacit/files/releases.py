@@ -28,7 +28,6 @@ from tacit.files.names import pair_of as pair_of_name
 from tacit.files.recognition import (
     BUCKETS,
     BUCKETS_HEADER,
-    CROSSTAB,
     FREQUENCIES,
     LIST,
     NAIVE_BAYES,
@@ -43,6 +42,7 @@ from tacit.files.recognition import (
     recognise,
 )
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
+from tacit.model.frequencies import align_intervals
 from tacit.model.numbers import ROUNDINGS, Rounding
 from tacit.model.people import AS_TOLD, Gathered, NotRead, Releases, Unknown
 from tacit.model.release import ONLY, Items, Itemsets, Listed, Marginal, Only, Release, Rules, Source
@@ -313,7 +313,7 @@ def read_release(
         if only is not None:
             raise OptionError("is for itemsets, and this is a frequency table", where="--only", remedy="Leave it out")
         read_frequencies: Callable[..., Release] = load("frequencies.read_frequencies")
-        return read_frequencies(data, options=cells, crosstab=None if form is None else form == CROSSTAB)
+        return read_frequencies(data, options=cells, form=form)
     if cells.are_given:
         what = "--by, --count, --any, --no-total, --hidden-below, --zeros-shown, --base and --convention are for frequency tables"
         raise OptionError(what, where=form or "the release", remedy="Leave them out, or say --form frequencies")
@@ -579,6 +579,7 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
     and columns of files, that say nothing about people.
     """
     found = _gather(given, read, ignore)
+    found = replace(found, releases=align_intervals(found.releases))
     _refuse_unused(ignore, found.ignored, found.releases)
     headers = [(name, release.header) for release, name in zip(found.releases, _names(found.releases), strict=True)]
     unread = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Ints
 from tacit.model.finding import Change, ItemEvent, Side
+from tacit.model.intervals import join_intervals
 from tacit.model.numbers import Bound
 from tacit.model.words import has_changed
 
@@ -185,7 +186,9 @@ class Axis:
             return (), ()
         if self.key.kind in HISTORY_KINDS:
             return None if self.change(slot) is None else ((), ())
-        return _describe_values(self.key, *self.split(self.slots[slot]))
+        inside, outside = self.split(self.slots[slot])
+        joined = join_intervals([value or "" for value in inside]) if self.key.kind == "column" and len(inside) > 1 else None
+        return _describe_values(self.key, inside, outside) if joined is None else ((literal(self.key, joined),), ())
 
     def change(self, slot: int) -> Change | None:
         """Return the change of a slot of histories, or None."""

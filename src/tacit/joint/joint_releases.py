@@ -6,8 +6,8 @@ Infers
     all bounds until nothing moves. What is left open is asked of linear programs: a world that fits all lines settles many questions at once,
     dual weights on the lines prove the rest, and branch and bound decides where whole numbers of people matter.
     If everybody's quasi-identifiers are known, also who keeps fewer than l sensitive values by all releases together and by none alone.
-    Sums, means, minima and maxima printed beside counts are lines of the same kind: which numbers they tell of small groups and of cells that
-    withhold theirs.
+    Sums, means, quantiles, deviations and extremes printed beside counts are lines of the same kind: which numbers they tell of small groups and
+    of cells that withhold theirs.
 Assumes
     Printed numbers were rounded as the headers or ``--rounding`` say. The populations of several releases are related as ``--people`` declares
     (the same, nested, or with bounds on how many left and joined), and items and columns of the same name mean the same. Values behind numbers
@@ -53,6 +53,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
+from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
 from tacit.model.arrays import Flags, Ints
@@ -97,6 +98,8 @@ def run(target: Target) -> AttackRun:
         outcome = replace(outcome, people=people, rebuilt=rebuilt.told, measures={**outcome.measures, **rebuilt.measures})
     if has_numbers:
         outcome = _look_at_numbers(search, outcome)
+    if cautions := find_shown_values(case.releases):
+        outcome = replace(outcome, cautions=(*outcome.cautions, *cautions))
     if case.known is None:
         return outcome
     from tacit.joint.known_values import KnownValues

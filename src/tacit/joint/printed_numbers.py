@@ -64,11 +64,14 @@ class PrintedNumbers:
     def look(self) -> None:
         """Look at every column of numbers."""
         tables = numbered_tables(self.case.releases)
-        columns = dict.fromkeys(numbers.column for table in tables.values() for numbers in table.numbers)
-        for column in columns:
-            own = {place: one for place, table in tables.items() for one in table.numbers if one.column == column}
-            for number, numbers in own.items():
-                self._look_at_extremes(number, tables[number], numbers)
+        printed: dict[str, dict[int, Numbers]] = {}
+        for place, table in tables.items():
+            for one in table.numbers:
+                self._look_at_extremes(place, table, one)
+                for numbers in (one, one.squares):
+                    if numbers is not None:
+                        printed.setdefault(numbers.name, {})[place] = numbers
+        for column, own in printed.items():
             if isinstance(self.case.people, Changed):
                 self.leave(1, f"sums of {column} are not followed where values change")
                 continue
@@ -111,7 +114,7 @@ class PrintedNumbers:
         count = Bound(1, most)
         place = table.place(index)
         entry: dict[str, Any] = {"release": number, "line" if isinstance(place, int) else "cell": place}
-        value = numbers.printed[statistic].text(index)  # type: ignore[index]
+        value = numbers.printed[statistic].text(index)
         return Finding(
             CODE,
             event,
@@ -170,7 +173,7 @@ class PrintedNumbers:
 
 def most_with_extreme(numbers: Numbers, statistic: str, index: int, people: Bound) -> tuple[int | None, str]:
     """Return the most people of a line who have its largest or smallest value, and why not more; None if any number may."""
-    extreme = numbers.around(statistic, index)  # type: ignore[arg-type]
+    extreme = numbers.around(statistic, index)
     if extreme is None:
         return None, ""
     least, most = numbers.total(index, people)
@@ -242,12 +245,15 @@ class _Sums:
                     continue
                 ends.append((box, least, most, Origin(number, table.place(index), "sum", count, items=(self.column,))))
         self.unit = lcm(*(end.denominator for _, least, most, _ in ends for end in (least, most) if end is not None))
-        found = []
-        for group, least, most, origin in ends:
-            if max(least, most or 0) * self.unit > LARGEST:
-                return None
-            found.append(Line.about(group, int(least * self.unit), None if most is None else int(most * self.unit), origin))
-        return found
+        largest = max((max(least, most or Fraction(0)) for _, least, most, _ in ends), default=Fraction(0))
+        if largest * self.unit > LARGEST:  # a coarser unit, and ends that are rounded outwards
+            self.unit = 10 ** (len(str(LARGEST // max(1, ceil(largest)))) - 1)
+        if largest * self.unit > LARGEST:
+            return None
+        return [
+            Line.about(group, floor(least * self.unit), None if most is None else ceil(most * self.unit), origin)
+            for group, least, most, origin in ends
+        ]
 
     def _closing(self, problem: Problem) -> list[Line]:
         """Return that nobody has values that are not listed."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import prod
+from math import floor, isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Ints
 from tacit.model.errors import OptionError
-from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable, Numbers, Statistic
+from tacit.model.frequencies import ANY, CellPrinting, FrequencyTable, Numbers, Statistic, name_quantile
 from tacit.model.release import Decimals, Header, ValueGroup
 from tacit.model.rounding import MOST_BASE
 from tacit.model.table import Hierarchy, Table, require_column
@@ -74,7 +74,7 @@ _DECIMAL = re.compile(r"(\d{1,12})(?:\.(\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Columns whose sums or means stand beside counts, and rules for numbers that one person dominates.
+    """Statistics beside counts, and rules for numbers that one person dominates.
 
     By the p % rule, the sum less the two largest values must be at least ``p_percent`` of the largest. By the dominance rule ``(n, share)``, the
     n largest values together must be at most this share of the sum.
@@ -82,6 +82,8 @@ class Measure:
 
     sums: tuple[str, ...] = ()
     means: tuple[str, ...] = ()
+    quantiles: tuple[tuple[str, Fraction], ...] = ()
+    deviations: tuple[str, ...] = ()
     digits: int = 1
     p_percent: Fraction | None = None
     dominance: tuple[int, Fraction] | None = None
@@ -89,7 +91,12 @@ class Measure:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that are measured."""
-        return tuple(dict.fromkeys((*self.sums, *self.means)))
+        return tuple(dict.fromkeys((*self.sums, *self.means, *(column for column, _ in self.quantiles), *self.deviations)))
+
+    @property
+    def has_rules(self) -> bool:
+        """Tell if a rule withholds numbers."""
+        return self.p_percent is not None or self.dominance is not None
 
     def is_dominated(self, values: Ints) -> bool:
         """Tell if the numbers of these people must not be published; values in descending order."""
@@ -108,12 +115,13 @@ def measure_column(
     measure: Measure,
     check: Callable[[], None],
 ) -> Numbers:
-    """Return sums and means of a column in every cell, without those that one person dominates."""
+    """Return the statistics of a column in every cell, without those that one person dominates."""
     values, digits = _read_values(people, name)
     unit = 10**digits
     sums = []
     counts = []
-    dominated = []
+    lists: list[Ints] = []
+    needs_lists = measure.has_rules or any(column == name for column, _ in measure.quantiles) or name in measure.deviations
     for table, own in zip(tables, axes, strict=True):
         check()
         key, cells = _cell_keys(people, table)
@@ -121,20 +129,73 @@ def measure_column(
         np.add.at(total, key, people.weights * values)
         sums.append(_add_groups(total, own))
         counts.append(_add_groups(_count_cells(people, table, check), own))
-        dominated.append(_find_dominated(people, values, key, own, measure))
+        lists += _list_values(people, values, key, own) if needs_lists else []
     total = np.concatenate(sums)
     count = np.concatenate(counts)
-    hidden = np.concatenate(dominated)
+    hidden = np.array([measure.is_dominated(own[::-1]) for own in lists] if measure.has_rules else [False] * len(count), np.bool_)
     printed: dict[Statistic, Decimals] = {}
     if name in measure.sums:
         printed["sum"] = Decimals(total, np.where(hidden, -1, digits).astype(np.int8))
     if name in measure.means:
+        parts = zip(total.tolist(), count.tolist(), strict=True)
+        means = [Fraction(s, c * unit) if c else None for s, c in parts]
+        printed["mean"] = _round_all(means, hidden, measure.digits)
+    for column, share in measure.quantiles:
+        if column == name:
+            found = [find_quantile(own, share) for own in lists]
+            scaled = [None if one is None else one / unit for one in found]
+            printed[name_quantile(share)] = _round_all(scaled, hidden, measure.digits)
+    if name in measure.deviations:
         scale = 10**measure.digits
-        whole = [
-            (2 * scale * s + c * unit) // (2 * c * unit) if c else 0 for s, c in zip(total.tolist(), count.tolist(), strict=True)
+        roots = [_round_root(find_variance(own), scale, unit) for own in lists]
+        digits_of = [
+            -1 if root is None or is_hidden else measure.digits for root, is_hidden in zip(roots, hidden.tolist(), strict=True)
         ]
-        printed["mean"] = Decimals(np.array(whole, np.int64), np.where(hidden | (count == 0), -1, measure.digits).astype(np.int8))
+        printed["std"] = Decimals(np.array([root or 0 for root in roots], np.int64), np.array(digits_of, np.int8))
     return Numbers(name, printed, is_exact=True)
+
+
+def find_quantile(values: Ints, share: Fraction) -> Fraction | None:
+    """Return a quantile of ascending values, None of none.
+
+    >>> find_quantile(np.array([1, 2, 4]), Fraction(3, 4)), find_quantile(np.array([7]), Fraction(1, 2))
+    (Fraction(3, 1), Fraction(7, 1))
+    """
+    if not len(values):
+        return None
+    place = share * (len(values) - 1)
+    below = place.numerator // place.denominator
+    first = int(values[below])
+    return first + (place - below) * (int(values[min(below + 1, len(values) - 1)]) - first)
+
+
+def find_variance(values: Ints) -> Fraction | None:
+    """Return the variance of a sample, None of fewer than two values.
+
+    >>> find_variance(np.array([1, 2, 4]))
+    Fraction(7, 3)
+    """
+    size = len(values)
+    if size < 2:
+        return None
+    known = values.tolist()
+    return Fraction(size * sum(value * value for value in known) - sum(known) ** 2, size * (size - 1))
+
+
+def _round_root(square: Fraction | None, scale: int, unit: int) -> int | None:
+    """Return the scaled root of a square, rounded."""
+    if square is None:
+        return None
+    wanted = square * 4 * scale**2 / unit**2  # the square of twice the number
+    return (isqrt(wanted.numerator // wanted.denominator) + 1) // 2
+
+
+def _round_all(values: Sequence[Fraction | None], hidden: npt.NDArray[np.bool_], digits: int) -> Decimals:
+    """Return numbers rounded to so many digits, halves up."""
+    scale = 10**digits
+    whole = [0 if value is None else floor(value * scale + Fraction(1, 2)) for value in values]
+    shown = [-1 if value is None or is_hidden else digits for value, is_hidden in zip(values, hidden.tolist(), strict=True)]
+    return Decimals(np.array(whole, np.int64), np.array(shown, np.int8))
 
 
 def _read_values(people: Table, name: str) -> tuple[Ints, int]:
@@ -151,20 +212,15 @@ def _read_values(people: Table, name: str) -> tuple[Ints, int]:
     return units[column.codes], digits
 
 
-def _find_dominated(
-    people: Table, values: Ints, key: Ints, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]], measure: Measure
-) -> npt.NDArray[np.bool_]:
-    """Return the cells whose numbers one or a few people dominate."""
-    shape = [len(known) for known, _ in axes]
-    if measure.p_percent is None and measure.dominance is None:
-        return np.zeros(prod(len(known) + len(groups) for known, groups in axes), np.bool_)
-    cells: list[list[int]] = [[] for _ in range(prod(shape))]
+def _list_values(people: Table, values: Ints, key: Ints, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]]) -> list[Ints]:
+    """Return the values of the people of each cell, in ascending order."""
+    cells: list[list[int]] = [[] for _ in range(prod(len(known) for known, _ in axes))]
     for cell, value, times in zip(key.tolist(), values.tolist(), people.weights.tolist(), strict=True):
         cells[cell].extend([value] * times)
     cube = np.empty(len(cells), object)
     cube[:] = cells
     merged = _add_groups(cube, axes)
-    return np.array([measure.is_dominated(np.sort(np.array(own, np.int64))[::-1]) for own in merged], np.bool_)
+    return [np.sort(np.array(own, np.int64)) for own in merged]
 
 
 def _groups(hierarchy: Hierarchy, values: tuple[str, ...]) -> list[ValueGroup]:

@@ -68,8 +68,8 @@ SURE = 0.9  #: An estimate above this is reported with the verdict, whatever the
 
 
 #: People whom a caution counts: whose value, or hidden value, is guessed with over 90 %; who are alone with their quasi-identifiers, or
-#: with all columns of the table.
-CautionAbout = Literal["value", "hidden value", "alone", "alone by all columns"]
+#: with all columns of the table; whose value is an edge of bins; who all have the same number in a cell.
+CautionAbout = Literal["value", "hidden value", "alone", "alone by all columns", "edges", "same number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,12 @@ class Caution:
         if self.about == "alone by all columns":
             known = "whoever knows the columns without a role as well"
             return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
+        if self.about == "edges":
+            told = "may show: the outer edges of bins look like the smallest and the largest value"
+            return f"the value of {among}{where} {told} ({self.code}), which the verdict does not judge"
+        if self.about == "same number":
+            told = "in a cell whose numbers show that everyone has the same one, as far as it is printed"
+            return f"{among}{where} {is_alone} {told} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
         return f"{who} can be guessed with more than {100 * SURE:.0f} % probability ({self.code}), {judged}"

@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from itertools import pairwise
+from math import floor
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Flags, Ints
+from tacit.model.intervals import align, render
 from tacit.model.numbers import Bound, Printed, Rounding
 from tacit.model.release import CountedLines, Decimals, Header, Published, Release, Source, ValueGroup
 from tacit.model.rounding import Convention, counts_printed_as
@@ -47,21 +50,54 @@ class Measured:
         return Printed.around(value, Fraction(1, 10**self.digits), "nearest").whole_numbers(scale=scale, most=most)
 
 
-Statistic = Literal["sum", "mean", "min", "max"]
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+#: A statistic: one of ``STATISTICS``, or a quantile such as ``q90`` and ``q2.5`` (the 90 % and the 2.5 % quantile).
+Statistic = str
+STATISTICS: tuple[Statistic, ...] = ("sum", "mean", "median", "std", "min", "max")
+ROUNDED: frozenset[Statistic] = frozenset({"mean", "median", "std"})  #: Statistics that are rounded even where numbers are exact.
 CLOSE = Fraction(1, 10)  #: A sum is told if its range is at most this share of its upper end.
+SQUARED = " squared"  #: How the name of a column ends whose values are the squares of another one's.
+_QUANTILE = re.compile(r"q(\d{1,2}(?:\.\d{1,6})?|100)")
+
+
+def quantile_of(statistic: Statistic) -> Fraction | None:
+    """Return the share of a quantile, None of another statistic.
+
+    >>> quantile_of("q2.5"), quantile_of("median"), quantile_of("mean")
+    (Fraction(1, 40), Fraction(1, 2), None)
+    """
+    if statistic == "median":
+        return Fraction(1, 2)
+    found = _QUANTILE.fullmatch(statistic)
+    return None if found is None else Fraction(found[1]) / 100
+
+
+def name_quantile(share: Fraction) -> Statistic:
+    """Return the name of a quantile.
+
+    >>> name_quantile(Fraction(9, 10)), name_quantile(Fraction(1, 40)), name_quantile(Fraction(1, 2))
+    ('q90', 'q2.5', 'median')
+    """
+    return "median" if share == Fraction(1, 2) else f"q{render(share * 100)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
     """Statistics of a column that nobody is counted over, beside the counts of cells.
 
-    Values are at least 0. If it ``is_exact``, sums, minima and maxima are not rounded; means always are.
+    Values are at least 0. If it ``is_exact``, sums, minima and maxima are not rounded; the others always are. Quantiles lie between two
+    neighbouring values, as pandas, NumPy and R compute them, and standard deviations are those of a sample (divided by n - 1). If it
+    ``is_squared``, its numbers are about the squares of the values of ``column``.
     """
 
     column: str
     printed: Mapping[Statistic, Decimals]
     is_exact: bool = False
+    is_squared: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of what is added up."""
+        return f"{self.column}{SQUARED}" if self.is_squared else self.column
 
     def around(self, statistic: Statistic, index: int) -> tuple[Fraction, Fraction] | None:
         """Return the numbers that print as line ``index`` prints a statistic, if it does."""
@@ -69,11 +105,14 @@ class Numbers:
         value = None if decimals is None else decimals.value(index)
         if decimals is None or value is None:
             return None
-        half = Fraction(0) if self.is_exact and statistic != "mean" else Fraction(1, 2 * 10 ** int(decimals.digits[index]))
+        is_exact = self.is_exact and statistic not in ROUNDED and quantile_of(statistic) is None
+        half = Fraction(0) if is_exact else Fraction(1, 2 * 10 ** int(decimals.digits[index]))
         return max(Fraction(0), value - half), value + half
 
     def total(self, index: int, people: Bound) -> tuple[Fraction, Fraction | None]:
         """Return bounds on the sum over the people of line ``index``."""
+        if self.is_squared:
+            return self._total_of_squares(index, people)
         least = Fraction(0)
         most = None if people.hi else Fraction(0)
         times: dict[Statistic, tuple[int | None, int | None]] = {
@@ -94,7 +133,69 @@ class Numbers:
             least = max(least, top[0] + (people.lo - 1) * (Fraction(0) if smallest is None else smallest[0]))
         if top is not None and smallest is not None and 0 < people.hi < UNBOUNDED and most is not None:
             most = min(most, smallest[1] + (people.hi - 1) * top[1])
+        if people.is_exact and people.lo > 0:
+            low, high = self._total_by_order(index, people.lo)
+            least = max(least, low)
+            if high is not None:
+                most = high if most is None else min(most, high)
         return least, most
+
+    def _total_by_order(self, index: int, people: int) -> tuple[Fraction, Fraction | None]:
+        """Return bounds on a sum by the places of quantiles."""
+        smallest = self.around("min", index)
+        top = self.around("max", index)
+        #: From which place in ascending order on values are at least so large, and up to which place at most.
+        floors = [(0, Fraction(0) if smallest is None else smallest[0])]
+        floors += [] if top is None else [(people - 1, top[0])]
+        ceilings = [] if smallest is None else [(1, smallest[1])]
+        ceilings += [] if top is None else [(people, top[1])]
+        middle: tuple[int, Fraction, Fraction] | None = None
+        for statistic in self.printed:
+            share = quantile_of(statistic)
+            ends = None if share is None else self.around(statistic, index)
+            if share is None or ends is None:
+                continue
+            place = share * (people - 1)
+            below = floor(place)
+            floors.append((below if place == below else below + 1, ends[0]))
+            ceilings.append((below + 1, ends[1]))
+            if place - below == Fraction(1, 2):
+                middle = (below, *ends)
+                ceilings += [(people, 2 * ends[1])] if below + 2 == people else []  # no value is below 0
+        least = _sum_of_steps(floors, people, largest=True)
+        most = None if not any(end == people for end, _ in ceilings) else _sum_of_steps(ceilings, people, largest=False)
+        if middle is not None:  # the two values around the middle add up to twice what is printed
+            below, low, high = middle
+            own = [_value_at(floors, place, largest=True) for place in (below, below + 1)]
+            least += max(Fraction(0), 2 * low - sum(own))
+            if most is not None:
+                most -= max(
+                    Fraction(0), sum(_value_at(ceilings, place, largest=False) for place in (below, below + 1)) - 2 * high
+                )
+        return least, most
+
+    def _total_of_squares(self, index: int, people: Bound) -> tuple[Fraction, Fraction | None]:
+        """Return bounds on the sum of squares."""
+        if people.hi == 0:
+            return Fraction(0), Fraction(0)
+        spread = self.around("std", index)
+        least, most = replace(self, is_squared=False).total(index, people)
+        if spread is None or most is None or not people.is_exact:
+            return Fraction(0), None
+        deviations = people.lo - 1
+        return deviations * spread[0] ** 2 + least**2 / people.lo, deviations * spread[1] ** 2 + most**2 / people.lo
+
+    def in_order(self, index: int) -> list[tuple[Fraction, Fraction]]:
+        """Return the printed minimum, quantiles and maximum in their order."""
+        shares = {"min": Fraction(0), "max": Fraction(1)}
+        placed = [(shares[one] if one in shares else quantile_of(one), self.around(one, index)) for one in self.printed]
+        known = [(share, ends) for share, ends in placed if share is not None and ends is not None]
+        return [ends for _, ends in sorted(known)]
+
+    @property
+    def squares(self) -> Numbers | None:
+        """Return what standard deviations say about squares, if any is printed."""
+        return replace(self, is_squared=True) if "std" in self.printed else None
 
     def is_printed(self, index: int) -> bool:
         """Tell if line ``index`` prints any statistic."""
@@ -104,6 +205,22 @@ class Numbers:
         """Return the numbers without those of hidden lines."""
         shown = {name: Decimals(one.scaled, np.where(hidden, -1, one.digits)) for name, one in self.printed.items()}
         return replace(self, printed=shown)
+
+
+def _value_at(steps: Iterable[tuple[int, Fraction]], place: int, *, largest: bool) -> Fraction:
+    """Return the tightest bound on the value at a place in ascending order."""
+    if largest:
+        return max(value for start, value in steps if start <= place)
+    return min(value for end, value in steps if place < end)
+
+
+def _sum_of_steps(steps: Collection[tuple[int, Fraction]], people: int, *, largest: bool) -> Fraction:
+    """Return the sum of the tightest bounds on the values at all places."""
+    cuts = sorted({0, people, *(place for place, _ in steps if 0 <= place <= people)})
+    return sum(
+        ((stop - start) * _value_at(steps, start, largest=largest) for start, stop in pairwise(cuts)),
+        Fraction(0),
+    )
 
 
 def numbers_of(text: str, span: Bound) -> Bound | None:
@@ -363,6 +480,41 @@ def frequency_tables(releases: Iterable[Release]) -> tuple[FrequencyTable, ...]:
 def numbered_tables(releases: Sequence[Release]) -> dict[int, FrequencyTable]:
     """Return the frequency tables by their numbers among the releases."""
     return {number: table for number, release in enumerate(releases) for table in frequency_tables([release])}
+
+
+def align_intervals(releases: Sequence[Release]) -> tuple[Release, ...]:
+    """Return the releases with overlapping intervals divided into common pieces.
+
+    Labels of one column in several tables, such as ``(18, 27]`` and ``(18, 30]``, then stand for several pieces, and count the same people
+    where they overlap.
+    """
+    tables = numbered_tables(releases)
+    out = list(releases)
+    for column in dict.fromkeys(name for table in tables.values() for name in table.columns):
+        own = {
+            number: table.single_values(column)
+            for number, table in tables.items()
+            if column in table.columns and (table.measured is None or table.measured.column != column)
+        }
+        pieces = align(list(own.values()))
+        for number in own if pieces else ():
+            table = numbered_tables(out)[number]
+            out[number] = replace(table, header=replace(table.header, groups=_divide_groups(table, column, pieces)))
+    return tuple(out)
+
+
+def _divide_groups(table: FrequencyTable, column: str, pieces: Mapping[str, tuple[str, ...]]) -> tuple[ValueGroup, ...]:
+    found = []
+    for group in table.header.groups:
+        values = (
+            tuple(dict.fromkeys(piece for value in group.values for piece in pieces[value])) if group.column == column else ()
+        )
+        found.append(replace(group, values=values) if values else group)
+    named = {group.name for group in found if group.column == column}
+    for label in table.values[table.columns.index(column)]:
+        if label not in named and pieces[label] != (label,):
+            found.append(ValueGroup(column, label, pieces[label]))
+    return tuple(found)
 
 
 def letters(column: int) -> str:

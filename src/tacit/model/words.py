@@ -34,6 +34,7 @@ from tacit.model.finding import (
     render_bound,
 )
 from tacit.model.frequencies import UNBOUNDED
+from tacit.model.intervals import join_intervals
 from tacit.model.numbers import Bound
 from tacit.model.release import Header, Itemsets, Rules
 
@@ -348,7 +349,7 @@ def describe_box(box: Box) -> str:
 def _describe_axis(kind: str, name: str, values: Sequence[str], excluded: bool) -> str:
     if kind in CHANGES:
         return describe_histories(kind, name, values)
-    named = name if kind == "item" else f"{name}={' or '.join(values)}"
+    named = name if kind == "item" else f"{name}={(len(values) > 1 and join_intervals(values)) or ' or '.join(values)}"
     return f"not {named}" if excluded else named
 
 

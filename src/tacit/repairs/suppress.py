@@ -5,8 +5,9 @@ Changes
     their exact counts. Hidden cells look alike, and the header no longer says that they are small.
 Guarantee
     Every number that is left is true. The result is audited anew, by default for an attacker who can tell which hidden cells are small. The
-    lower bound holds for every choice of cells: a proof stays a proof unless one of the lines that it cites is hidden, and the bound is the
-    smallest choice that hides a line of every proof found. If the result is as small, it is a best one.
+    lower bound holds for every choice of cells: a proof stays a proof unless one of the lines that it cites is hidden (or shown, if it tells a
+    number that this line withholds), and the bound is the smallest choice that meets every proof found. If the result is as small, it is a
+    best one.
 Cost
     A round for every set of cells that turns out not to be enough; mostly fewer than ten. With a time limit, the best safe choice so far and
     its lower bound; in the worst case all cells are hidden that can be.
@@ -18,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
@@ -33,6 +34,8 @@ from tacit.solve.solver import Matrix, solve_whole
 NAME = "suppress"
 
 Units = frozenset[int]  #: Lines that can be hidden, by number.
+#: Lines of which one must be hidden if another one is: a number that is told is a finding only where its own line withholds it.
+Given = tuple[Units, int]
 
 MOST_ROUNDS = 150  #: Most choices that are judged in search of the smallest one.
 MOST_DEEPER = 5  #: Most times that a choice that is not enough is extended.
@@ -45,10 +48,19 @@ NEAR = 1e-6  #: Tolerance of a solver's number.
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Judgement of a choice: sets of lines of which one must be hidden, or safe."""
+    """Judgement of a choice: sets of lines to hide one of, or safe.
+
+    Sets that are ``given`` hold only if another line is hidden.
+    """
 
     cuts: tuple[Units, ...] = ()
     is_safe: bool = False
+    given: tuple[Given, ...] = ()
+
+    @property
+    def teaches(self) -> bool:
+        """True if it says which choices are not enough."""
+        return bool(self.cuts or self.given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +109,7 @@ def propose(case: SuppressCase) -> Choice:
 class _Search:
     case: SuppressCase
     cuts: list[Units] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
     lower: float = 0.0
     best: Units | None = None
     last: Units = frozenset()
@@ -131,6 +144,7 @@ class _Search:
                 remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
                 raise Infeasible("a proof rests only on what has to stay published", where="--method suppress", remedy=remedy)
         self._add(judged.cuts)
+        self.given += [one for one in judged.given if one not in self.given]
         if judged.is_safe and (self.best is None or self._weigh(chosen) < self._weigh(self.best) + NEAR):
             self.best = chosen
         return judged
@@ -145,13 +159,22 @@ class _Search:
 
     def _smallest(self) -> HittingSet:
         """Return a choice of least weight that meets all cuts; raise the lower bound."""
-        found = smallest_hitting_set(self.cuts, self.case)
+        found = smallest_hitting_set(self.cuts, self.case, given=self.given)
         self.lower = max(self.lower, found.bound)
         return found
 
     def _extend(self, chosen: Units) -> Units:
+        """Return a larger choice that meets all cuts, else the smallest."""
+        if any(line in chosen and not units for units, line in self.given):
+            return self._smallest().chosen
         missed = [cut for cut in self.cuts if not cut & chosen]
-        return chosen | smallest_hitting_set(missed, self.case).chosen
+        missed += [units for units, line in self.given if line in chosen and not units & chosen]
+        later = [(units, line) for units, line in self.given if line not in chosen and not units & chosen]
+        return chosen | smallest_hitting_set(missed, self.case, given=later).chosen
+
+    def _meets(self, chosen: Units) -> bool:
+        """Tell if a choice meets all cuts."""
+        return all(cut & chosen for cut in self.cuts) and all(units & chosen or line not in chosen for units, line in self.given)
 
     def _hide_everything(self, limits: Limits) -> None:
         """Find out if anything can be safe: hiding all lines reveals least."""
@@ -168,7 +191,7 @@ class _Search:
             if judged.is_safe:
                 break
             self._hide_everything(self.case.limits)
-            if not judged.cuts:
+            if not judged.teaches:
                 self._close_in(chosen)
                 break
             chosen = self._extend(chosen)
@@ -192,7 +215,7 @@ class _Search:
         assert self.best is not None
         for unit in sorted(self.best, key=lambda one: (-self.case.weights[one], one))[:most]:
             fewer = self.best - {unit}
-            if all(cut & fewer for cut in self.cuts):
+            if self._meets(fewer):
                 self._judge(fewer)
 
     def _improve(self) -> None:
@@ -213,7 +236,7 @@ class _Search:
             judged = self._judge(chosen)
             if judged.is_safe:
                 return True
-            if not judged.cuts:
+            if not judged.teaches:
                 return turn > 0
             chosen = self._extend(chosen)
             if self._weigh(chosen) >= self._weigh(self.best) - NEAR:
@@ -229,12 +252,12 @@ class _Search:
         for _ in range(MOST_TIES if self.best is not None and self.case.unit else 0):
             assert self.best is not None
             most = self._weigh(self.best)
-            chosen = smallest_hitting_set(self.cuts, self.case, most=most).chosen
+            chosen = smallest_hitting_set(self.cuts, self.case, most=most, given=self.given).chosen
             is_better = self.case.ties[sorted(chosen)].sum() < self.case.ties[sorted(self.best)].sum() - NEAR
-            if not is_better or self._weigh(chosen) > most + NEAR or not all(cut & chosen for cut in self.cuts):
+            if not is_better or self._weigh(chosen) > most + NEAR or not self._meets(chosen):
                 return
             judged = self._judge(chosen)
-            if not judged.is_safe and not judged.cuts:
+            if not judged.is_safe and not judged.teaches:
                 return
 
 
@@ -247,24 +270,30 @@ class HittingSet:
     is_exact: bool = True
 
 
-def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | None = None) -> HittingSet:
-    """Return the lightest choice with a line of every cut.
+def smallest_hitting_set(
+    cuts: list[Units], case: SuppressCase, most: float | None = None, given: Sequence[Given] = ()
+) -> HittingSet:
+    """Return the lightest choice that meets all cuts.
 
     With ``most``, the choice that is best by the order between ties, among those of at most this weight. If the search is too long, the choice
     may weigh more than the bound.
     """
     if not cuts:
         return HittingSet(frozenset(), 0.0)
-    units = sorted(frozenset().union(*cuts))
+    units = sorted(frozenset().union(*cuts, *(own | {line} for own, line in given)))
     place = {unit: number for number, unit in enumerate(units)}
     rows = [row for row, cut in enumerate(cuts) for _ in cut]
     columns = [place[unit] for cut in cuts for unit in sorted(cut)]
     entries = [1.0] * len(rows)
     weights = case.weights[units]
-    low = [1.0] * len(cuts)
-    high = [np.inf] * len(cuts)
+    for row, (own, line) in enumerate(given, len(cuts)):
+        rows += [row] * (len(own) + 1)
+        columns += [place[unit] for unit in sorted(own)] + [place[line]]
+        entries += [1.0] * len(own) + [-1.0]
+    low = [1.0] * len(cuts) + [0.0] * len(given)
+    high = [np.inf] * len(low)
     if most is not None:
-        rows += [len(cuts)] * len(units)
+        rows += [len(low)] * len(units)
         columns += range(len(units))
         entries += weights.tolist()
         low.append(-np.inf)
@@ -283,12 +312,12 @@ def smallest_hitting_set(cuts: list[Units], case: SuppressCase, most: float | No
     bound = 0.0 if found.bound is None or not np.isfinite(found.bound) else found.bound * (case.unit or 1.0) - NEAR
     bound = max(0.0, ceil(bound / case.unit) * case.unit if case.unit else bound)
     if found.x is None:
-        return HittingSet(_greedy(cuts, case.weights), bound, is_exact=False)
+        return HittingSet(_greedy(cuts, case.weights, given), bound, is_exact=False)
     chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5)
     return HittingSet(chosen, bound, is_exact=found.status == OPTIMAL)
 
 
-def _greedy(cuts: list[Units], weights: Floats) -> Units:
+def _greedy(cuts: list[Units], weights: Floats, given: Sequence[Given]) -> Units:
     """Choose the line in most cuts for its weight, again and again."""
     left = list(cuts)
     chosen: set[int] = set()
@@ -299,5 +328,6 @@ def _greedy(cuts: list[Units], weights: Floats) -> Units:
                 counted[unit] = counted.get(unit, 0) + 1
         best = max(counted, key=lambda one: (counted[one] / max(float(weights[one]), NEAR), -one))
         chosen.add(best)
-        left = [cut for cut in left if best not in cut]
+        left += [units for units, line in given if line == best and units]
+        left = [cut for cut in left if not cut & chosen]
     return frozenset(chosen)

@@ -452,13 +452,25 @@ class _Judge:
         is_safe = not ranges.open
         if self.plan.knows_small_cells:
             found = self.look(releases, limits)
-            cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
+            learnt = self._learn(chosen, found)
             is_safe = is_safe and safety(found) == 2
-            if cuts or not is_safe:
-                return Separation(cuts)
+            if learnt.teaches or not is_safe:
+                return learnt
         _, found = self.publish(chosen, limits)
-        cuts = tuple(self._cut(chosen, cited) for cited in _cited(found))
-        return Separation(cuts, is_safe=is_safe and safety(found) == 2)
+        return replace(self._learn(chosen, found), is_safe=is_safe and safety(found) == 2)
+
+    def _learn(self, chosen: Units, found: Audit) -> Separation:
+        """Return what the proofs of an audit say about every choice."""
+        cuts = []
+        given = []
+        for cited, withheld in _cited(found):
+            cut = self._cut(chosen, cited)
+            line = None if withheld is None else self.plan.unit_of.get(withheld)
+            if line is None or line not in chosen:
+                cuts.append(cut)
+            else:
+                given.append((cut, line))
+        return Separation(tuple(cuts), given=tuple(given))
 
     def _cut(self, chosen: Units, cited: Iterable[tuple[int, Any]]) -> Units:
         """Return the units of which one must be hidden."""
@@ -473,13 +485,19 @@ class _Judge:
         return frozenset(found - chosen)
 
 
-def _cited(found: Audit) -> list[frozenset[tuple[int, Any]]]:
-    """Return the places that each proof cites."""
+Cited = tuple[int, int | str]  #: A release and a place in it, as findings cite it.
+
+
+def _cited(found: Audit) -> list[tuple[frozenset[Cited], Cited | None]]:
+    """Return what each proof cites, and the withheld number that it tells."""
     proofs = []
     for run in found.runs:
         if run.claim == "proves" and run.show is not None:
             for index in range(min(MOST_PROOFS, len(run.severity))):
-                proofs.append(frozenset((one.release, one.place) for one in run.show(index).because))
+                shown = run.show(index)
+                told = (shown.certificate or {}).get("numbers", {}).get("withheld")
+                place = None if told is None else (told["release"], told.get("line", told.get("cell")))
+                proofs.append((frozenset((one.release, one.place) for one in shown.because), place))
     return proofs
 
 

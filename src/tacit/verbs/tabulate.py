@@ -33,6 +33,9 @@ def tabulate(
     hierarchies: Mapping[str, Hierarchy] | str | Path | None = None,
     sums: Names = (),
     means: Names = (),
+    medians: Names = (),
+    quantiles: Names = (),
+    stds: Names = (),
     mean_digits: int = 1,
     p_percent: float | str | Fraction | None = None,
     dominance: str | tuple[int, object] | None = None,
@@ -62,10 +65,12 @@ def tabulate(
         that none is sensitive.
     hierarchies
         A folder of hierarchies, or hierarchies by column: coarser values are listed as subtotals.
-    sums, means
-        Columns of numbers whose sums or means stand beside the counts; hidden cells have none.
+    sums, means, medians, stds
+        Columns of numbers whose sums, means, medians or standard deviations (of a sample) stand beside the counts; hidden cells have none.
+    quantiles
+        Columns and shares of further quantiles: ``"income:0.9"``.
     mean_digits
-        Digits of means after the point.
+        Digits after the point of means, quantiles and standard deviations.
     p_percent
         Print no numbers of cells where the sum less the two largest values is below this percentage of the largest one: 10 for 10 %.
     dominance
@@ -106,31 +111,59 @@ def tabulate(
         show_zeros=show_zeros,
         round_to=round_to,
         hierarchies=_read_hierarchies(hierarchies, tables),
-        measure=_measure(sums, means, table.names, digits=mean_digits, p_percent=p_percent, dominance=dominance),
+        measure=_measure(
+            {"--sum": sums, "--mean": means, "--median": medians, "--quantile": quantiles, "--std": stds},
+            table.names,
+            digits=mean_digits,
+            p_percent=p_percent,
+            dominance=dominance,
+        ),
         check=lambda: limits.check("tabulate"),
     )
     return replace(made, header=replace(made.header, no_sa=True)) if no_sa else made
 
 
 def _measure(
-    sums: Names, means: Names, known: Sequence[str], *, digits: int, p_percent: object, dominance: object
+    wanted: Mapping[str, Names], known: Sequence[str], *, digits: int, p_percent: object, dominance: object
 ) -> frequencies.Measure | None:
     """Return what to print beside counts, None if nothing."""
-    added = column_names(sums, known)
-    averaged = column_names(means, known)
+    named = {option: column_names(names, known) for option, names in wanted.items() if option != "--quantile"}
+    shares = [split_quantile(one) for one in column_names(wanted["--quantile"], ())]
     rules = {"--p-percent": p_percent, "--dominance": dominance}
     given = [name for name, value in rules.items() if value is not None]
-    if not added and not averaged:
+    if not any(named.values()) and not shares:
         if given:
-            raise OptionError("applies to sums and means", where=given[0], remedy="Name their column with --sum or --mean")
+            remedy = "Name their column with --sum or --mean"
+            raise OptionError("applies to numbers beside counts", where=given[0], remedy=remedy)
         return None
-    for option, names in (("--sum", added), ("--mean", averaged)):
+    for option, names in (*named.items(), ("--quantile", [column for column, _ in shares])):
         for name in names:
             require_column(name, known, where=option)
+    quantiles = (*((column, Fraction(1, 2)) for column in named["--median"]), *shares)
     if isinstance(digits, bool) or not 0 <= digits <= 5:
         raise OptionError("must be a whole number from 0 to 5", where="--mean-digits", remedy="Write for instance 1")
     percent = None if p_percent is None else share(f"{p_percent}%".replace("%%", "%"), where="--p-percent")
-    return frequencies.Measure(added, averaged, digits, percent, None if dominance is None else _dominance(dominance))
+    return frequencies.Measure(
+        sums=named["--sum"],
+        means=named["--mean"],
+        quantiles=tuple(dict.fromkeys(quantiles)),
+        deviations=named["--std"],
+        digits=digits,
+        p_percent=percent,
+        dominance=None if dominance is None else _dominance(dominance),
+    )
+
+
+def split_quantile(text: str) -> tuple[str, Fraction]:
+    """Return the column and the share of a quantile, written ``income:0.9``."""
+    column, colon, part = text.rpartition(":")
+    remedy = "Write for instance --quantile income:0.9"
+    if not colon:
+        raise OptionError("must be a column and a share", where="--quantile", remedy=remedy)
+    found = share(part, where="--quantile")
+    if 10**8 % found.denominator:
+        raise OptionError("must be a share of at most 8 digits", where="--quantile", remedy=remedy)
+    return column, found
 
 
 def _dominance(given: object) -> tuple[int, Fraction]:
