@@ -15,6 +15,7 @@ import numpy as np
 from tacit.files.delimited import csv_blocks, csv_lines
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
+from tacit.files.engines import Engine
 from tacit.files.header import Entries, bins_entry, entries_beside, read_bins, write_with_header
 from tacit.files.tables import read_table
 from tacit.model.bins import Bins
@@ -38,6 +39,7 @@ def read_partial(
     missing_rule: MissingRule = "category",
     bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     where: str | None = None,
+    engine: Engine | str | None = None,
 ) -> PartialTable:
     """Read a table in which cells may be blank, from a file or frame.
 
@@ -55,6 +57,8 @@ def read_partial(
         Columns of numbers that are put into bins, as :func:`tacit.read_table` takes them; for a table as it was before cells were hidden.
     where
         What messages call the data.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`): the table then has a row for each class of people.
 
     Examples
     --------
@@ -74,7 +78,7 @@ def read_partial(
     if is_file:
         data = Input.of(data)
     header = _read_header(data) if is_file else Header()
-    people = data if isinstance(data, Table) else read_table(data, where=name)
+    people = data if isinstance(data, Table) else read_table(data, where=name, engine=engine)
     if header.n not in (None, people.n):
         what = f"says that there are {header.n:,} rows, and the table has {people.n:,}"
         raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
