@@ -81,7 +81,7 @@ def read_transactions(
             from tacit.files.spark import SparkBaskets
 
             path = os.fspath(data)
-            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).collect()
+            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).remote()
         file = Input.of(data)
         ending = _ending(file)
         if not pairs and ending not in TRANSACTION_ENDINGS:
