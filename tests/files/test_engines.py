@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import inspect
 import io
 import json
 import shutil
@@ -288,6 +289,54 @@ def test_python_calls_take_an_engine(tmp_path: Path) -> None:
         ]
         answers.append([*(list(one.records()) for one in (rules, itemsets, table)), *(one.to_dict() for one in audits)])
     assert answers[0] == answers[1] == answers[2]
+
+
+#: Parameters through which calls read data from a file.
+DATA = {"data", "known", "people"}
+#: Calls with such a parameter that hand it on with further options, or mean a relation between populations by it.
+NO_READERS = {"read_release", "FrequencyTable", "Register"}
+
+
+def test_every_call_that_reads_data_takes_an_engine() -> None:
+    lacking = []
+    for name in set(tacit.__all__) - NO_READERS:
+        call = getattr(tacit, name)
+        if inspect.isfunction(call):
+            parameters = inspect.signature(call).parameters.keys()
+            lacking += [name] if parameters & DATA and "engine" not in parameters else []
+    assert not lacking
+
+
+def test_calls_read_files_by_engine(tmp_path: Path) -> None:
+    path = write((["sex", "age", "area", "ill"], PEOPLE), "parquet", tmp_path)
+    roles: dict[str, Any] = {"qi": ["sex", "age"], "sa": "ill"}
+    table = tacit.read_table(path, **roles)
+    rules = tacit.mine_rules(table, min_support=10, min_confidence=0.3)
+    itemsets = tacit.mine_itemsets(table, min_support=60)
+    estimates = tacit.audit(rules, known=table.qi, attacks=["R02"])
+    buckets = tacit.bucketize(table, l=2)
+    record = tacit.audit(rules, known=path, attacks=["R02"]).to_dict()
+
+    def answers(data: Any, **how: Any) -> list[Any]:
+        named = roles if how else {}
+        return [
+            tacit.bucketize(data, l=2, **named, **how).to_dict(),
+            list(tacit.mine_negative_rules(data, min_expectation=0.5, **named, **how).records()),
+            {name: one.levels for name, one in tacit.build_hierarchies(data, **named, **how).items()},
+            tacit.sweep_rules(data, min_support=10, min_confidence=[0.3, 0.5], **named, **how).to_dict(),
+            tacit.compare(estimates, data, **named, **how).to_dict(top=3),
+            tacit.hide(data, rows="ill=flu", min_confidence=0.5, may_hide="ns", **named, **how).to_dict()["cost"],
+            tacit.sweep_rounding(itemsets, base=[5], data=data, **how).to_dict(),
+            tacit.repair(itemsets, method="additive", data=data, k=15, **how).to_dict()["cost"],
+            # Where rows are in order, one guess is measured person by person; of classes it is an expected value, and a note says so.
+            {**tacit.utility(buckets, data=data, queries=20, **how).measures, "surviving_guess_right": None},
+            tacit.posterior_of(rules, who="sex=F", known=data if how else data.qi, **how).posterior,
+            tacit.verify(record, rules, known=data, **how).ok,
+        ]
+
+    expected = answers(table)
+    for engine in LOCAL:
+        assert answers(path, engine=engine) == expected
 
 
 def test_errors_name_a_row_only_where_rows_are_in_order(tmp_path: Path) -> None:
