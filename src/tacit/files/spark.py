@@ -231,8 +231,8 @@ class SparkBaskets:
     ) -> Mapping[str, npt.NDArray[np.int64]]:
         """Return what a search finds on each group of items, in the order of the groups.
 
-        The place of each item in the groups is broadcast. Each line becomes a word for every group that it has an item of; equal words are
-        merged, in their batch and then among all, and a task searches the words of a group.
+        The place of each item in the groups goes to the workers with the task, which Spark broadcasts if it is large. Each line becomes a word
+        for every group that it has an item of; equal words are merged, in their batch and then among all, and a task searches those of a group.
         """
         number = {name: rank for rank, name in enumerate(self.names)}
         pairs: list[list[tuple[int, int]]] = [[] for _ in self.names]
@@ -241,19 +241,14 @@ class SparkBaskets:
                 pairs[number[name]].append((group, bit))
         first = np.append(0, np.cumsum([len(one) for one in pairs])).astype(np.int64)
         flat = np.array([pair for one in pairs for pair in one], np.int64).reshape(-1, 2)
-        context = self.lines.sparkSession.sparkContext
-        # As lists: Spark cannot encrypt a broadcast that holds arrays.
-        shared = context.broadcast((number, first.tolist(), flat.T.tolist()))
+        group_of = flat[:, 0]
+        bit_of = np.uint64(1) << flat[:, 1].astype(np.uint64)
         many = len(groups)
         names = ["chunk", "place", *columns]
 
         def project(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
-            number, starts_of, (groups_of, bits_of) = shared.value
-            first = np.array(starts_of, np.int64)
-            group_of = np.array(groups_of, np.int64)
-            bit_of = np.uint64(1) << np.array(bits_of, np.uint64)
             for batch in batches:
                 rows, _ = _items_of(batch, number)
                 if not len(rows.members):

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.kernels.projection import Vertical, cut_chunks, people_with, small_groups, small_groups_on, vertical
+from tacit.kernels.projection import Vertical, cut_chunks, people_with, small_groups_on, vertical
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
@@ -339,6 +339,8 @@ def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions)
     names = release.items.names
 
     def search(chunk: int, words: Words, weights: Ints) -> Mapping[str, Ints]:
+        from tacit.kernels.projection import small_groups  # by name: a compiled kernel cannot be sent to another machine
+
         which, held, width, maximal = masks[chunk]
         counts = np.array([weights[(words & mask) == mask].sum() for mask in held], np.int64)
         rest = people - int(weights.sum())  # those who have no item of the chunk
