@@ -21,6 +21,7 @@ from benchmarks import (
     joint,
     known,
     mining,
+    models,
     negative,
     rules,
     starting,
@@ -40,6 +41,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     buckets.run,
     hiding.run,
     suppression.run,
+    models.run,
     starting.run,
     web.run,
 )

@@ -149,13 +149,6 @@ def _measures(_: str) -> Iterator[str]:
         yield _row(f"`{m.name}`", m.unit, m.meaning)
 
 
-def _policy(_: str) -> Iterator[str]:
-    """The policy's fields with their defaults."""
-    yield from ("| field | default |", "|---|---|")
-    for name, value in tacit.Policy().to_dict().items():
-        yield _row(f"`{name}`", "not set" if value is None else str(value))
-
-
 def _limits(_: str) -> Iterator[str]:
     """The limits of a policy: name, ACRO's name, default, meaning."""
     acro = {ours: theirs for theirs, ours in ACRO_NAMES.items()}
@@ -168,20 +161,23 @@ def _limits(_: str) -> Iterator[str]:
 def _attack(code: str) -> Iterator[str]:
     """What the module of an attack says about itself, section by section."""
     attack = next(a for a in tacit.ATTACKS if a.code == code)
-    yield from _told(inspect.getdoc(inspect.getmodule(attack.run)) or "")
+    yield from _explain_module(attack.run)
 
 
 def _repair(name: str) -> Iterator[str]:
     """What the module of a repair says about itself, section by section."""
     repair = next(r for r in REPAIRS if r.name == name)
-    yield from _told(inspect.getdoc(inspect.getmodule(repair.propose)) or "")
+    yield from _explain_module(repair.propose)
 
 
-def _told(text: str) -> Iterator[str]:
-    """A docstring with sections as paragraphs."""
+def _explain_module(function: Callable[..., object]) -> Iterator[str]:
+    """The docstring of a function's module, with sections as paragraphs, and the module's file."""
+    module = sys.modules[function.__module__]
+    text = inspect.getdoc(module) or ""
     yield f"**{text.splitlines()[0]}**"
     for section, body in sections(text).items():
         yield f"\n*{section}.* {' '.join(body.split()).replace('``', '`')}"
+    yield f"\n*Code.* `src/{module.__name__.replace('.', '/')}.py`"
 
 
 def sections(text: str) -> dict[str, str]:
@@ -190,7 +186,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def _papers(_: str) -> Iterator[str]:
-    """What was found when all papers were reproduced with their data; docs/papers.md says how it is made anew."""
+    """What was found when all papers were reproduced with their data; docs/papers.md says how it is made again."""
     record = json.loads((ROOT / "docs" / "papers.json").read_bytes())
     yield papers_markdown([Reproduction.from_dict(paper) for paper in record["papers"]], body_only=True).rstrip()
 
@@ -215,7 +211,6 @@ TABLES: dict[str, Callable[[str], Iterator[str]]] = {
     "attacks": _attacks,
     "repairs": _repairs,
     "measures": _measures,
-    "policy": _policy,
     "limits": _limits,
     "attack": _attack,
     "repair": _repair,

@@ -7,12 +7,13 @@ import builtins
 import doctest
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import dedent, fill
 from types import ModuleType
 from typing import Any
 
 import tacit
+from tacit.model.release import Published
 
 #: How wide the lines of a signature are.
 WIDTH = 100
@@ -33,6 +34,8 @@ def pages(package: ModuleType) -> Iterator[str]:
     for name in dict.fromkeys(called):
         yield from _function(name, getattr(package, name))
     yield "\n## Types"
+    yield f"\n### Every release\n\n{_first(Published)}\n"
+    yield _table(_members(Published))
     for name in types:
         yield from _type(name, getattr(package, name))
     yield "\n## Tables\n"
@@ -134,12 +137,22 @@ def _type(name: str, thing: Any) -> Iterator[str]:
     yield from _told(inspect.getdoc(thing) or "")
     offered = list(_members(thing))
     if offered:
-        yield "\n| name | what |\n|---|---|\n" + "\n".join(f"| `{member}` | {told} |" for member, told in offered)
+        yield f"\n{_table(offered)}"
+    if thing is not Published and issubclass(thing, Published):
+        yield "\nIt also has the members of [every release](#every-release)."
+
+
+def _table(offered: Iterable[tuple[str, str]]) -> str:
+    return "| name | what |\n|---|---|\n" + "\n".join(f"| `{member}` | {told} |" for member, told in offered)
 
 
 def _members(thing: Any) -> Iterator[tuple[str, str]]:
-    """Properties and methods of a type that are described, in the order of its source; those of an unnamed base last."""
+    """Properties and methods of a type that are described, in the order of its source; those of an unnamed base last.
+
+    What every release offers is listed once, for :class:`Published`.
+    """
     bases = [base for base in thing.__mro__[1:] if base.__module__.startswith("tacit.") and base.__name__ not in tacit.__all__]
+    bases = [base for base in bases if base is not Published]
     members: dict[str, Any] = {}
     for one in (thing, *bases):
         for name, member in vars(one).items():

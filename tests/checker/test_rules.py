@@ -207,7 +207,7 @@ def test_a_list_that_is_not_complete_or_names_other_values_proves_less(tmp_path:
     used = {entry.get("cell") for finding in record["findings"] for entry in finding["because"]}
     assert "sa_values" in used
     unnamed = replace(release, header=replace(release.header, sa_values=(), sa_counts=()))
-    assert any("which the release does not tell" in problem for problem in check_audit(record, [unnamed]).problems)
+    assert any("which the release does not state" in problem for problem in check_audit(record, [unnamed]).problems)
 
 
 def test_another_release_of_rules_is_rejected(tmp_path: Path) -> None:

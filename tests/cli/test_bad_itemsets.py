@@ -85,7 +85,7 @@ def test_a_list_that_leaves_something_out_is_refused_unless_it_says_so() -> None
     gap = own({"n": 100, "complete": True, "min_support": 20}, ("a", 60), ("a b", 50))
     result = tacit("audit", gap)
     assert result.exit_code == 2
-    assert result.stderr.startswith("r.csv, line 3: the list cannot be complete: a part of this itemset stands on no line")
+    assert result.stderr.startswith("r.csv, line 3: the list cannot be complete: a part of this itemset is on no line")
     assert record("audit", gap, "--incomplete")["adversary"]["knows_that_the_list_is_complete"] is False
     forced = own({"n": 100, "complete": True, "min_support": 20}, ("a", 60), ("b", 70))
     result = tacit("audit", forced)

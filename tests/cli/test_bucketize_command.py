@@ -132,7 +132,7 @@ def test_they_can_be_left_out() -> None:
     ("more", "said"),
     [
         (("--l", "1"), "--l: must be at least 2"),
-        (("--l", "5"), "--l: asks for 5 values, and the sensitive column has 4. Ask for 4 at the most."),
+        (("--l", "5"), "--l: asks for 5 values, and the sensitive column has 4. Ask for 4 at most."),
         (("--l", "2", "--method", "balance"), "there is no method 'balance'. Did you mean 'balanced'?"),
         (("--l", "2", "--method", "anatomy", "--max-posterior", "0.5"), "anatomy does not look at probabilities"),
         (("--l", "2", "--max-posterior", "0.2"), "--max-posterior: asks for more values than the 4 there are"),

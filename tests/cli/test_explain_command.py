@@ -72,7 +72,7 @@ def test_records_that_hold_nothing_to_explain_say_so() -> None:
     assert "external.json: has counts only" in tacit("explain", "--audit", "external.json").stderr
     verified = tacit("verify", "external.json", "visits.csv", "treatments.csv")
     assert verified.exit_code == 2
-    assert "the audit: holds counts only, which nobody can check. Give the internal record." in verified.stderr
+    assert "the audit: holds counts only, which cannot be checked. Give the internal record." in verified.stderr
     tacit("audit", *TOGETHER, "--top", "0", "--json", "none.json")
     assert "none.json: lists no finding" in tacit("explain", "--audit", "none.json").stderr
     Path("odd.json").write_text('{"findings": [1]}')

@@ -1,4 +1,4 @@
-"""``tacit register``: what has left is written down, listed and audited together with a new release."""
+"""``tacit register``: published releases are recorded, listed and audited together with a new one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_what_has_left_is_listed(left: Path) -> None:
         ("last.csv", "2024", "Ada", "ours")
     ]
     told = tacit("register", "list", left).stdout
-    assert told.startswith("1 release about 1 population left; the list and its copies are unchanged.\n")
+    assert told.startswith("1 release about 1 population; the list and its copies are unchanged.\n")
     assert made["head"] in told
 
 

@@ -77,7 +77,7 @@ def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sentence(lambda: disk.Input(".").open_text(), InputError) == ".: is a folder, not a file. Give a file in it."
     assert sentence(lambda: disk.Input("").open_text(), InputError).startswith("'': there is no such file. ")
     assert sentence(lambda: disk.Input("a\0b").open_text(), InputError) == (
-        "'a\\x00b': cannot be read (the path makes no sense). Check the path and the disk."
+        "'a\\x00b': cannot be read (is not a valid path). Check the path and the disk."
     )
     os.mkfifo("pipe")
     assert sentence(lambda: disk.Input("pipe").open_text(), InputError) == (

@@ -14,7 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -266,6 +273,7 @@ def test_trees_that_cut_a_column_elsewhere_are_audited_together() -> None:
 
 X = encoded(people())
 Y = people().ill
+CODES = X.assign(age=np.arange(len(X)) % 3)
 REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "scaled": ("the step StandardScaler changes", lambda: make_pipeline(StandardScaler(), DecisionTreeClassifier()).fit(X, Y)),
     "two steps": (
@@ -279,7 +287,18 @@ REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "no names": ("does not say what its columns are called", lambda: DecisionTreeClassifier().fit(X.to_numpy(), Y)),
     "weights of classes": ("with weights", lambda: RandomForestClassifier(2, class_weight="balanced").fit(X, Y)),
     "weights of people": ("with weights", lambda: ExtraTreesClassifier(2).fit(X, Y, sample_weight=np.arange(len(X)) % 3 + 1.0)),
-    "boosted": ("not a fitted decision tree", lambda: GradientBoostingClassifier(n_estimators=2).fit(X, Y)),
+    "boosted numbers": ("not a fitted decision tree", lambda: GradientBoostingRegressor(n_estimators=2).fit(X, Y == "yes")),
+    "boosted draws": ("draws of the people", lambda: GradientBoostingClassifier(n_estimators=2, subsample=0.5).fit(X, Y)),
+    "boosted categories": (
+        "categories by their codes",
+        lambda: HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=1, categorical_features=["age"]).fit(
+            CODES, CODES.age == 1
+        ),
+    ),
+    "boosted weights": (
+        "with weights",
+        lambda: GradientBoostingClassifier(n_estimators=2).fit(X, Y, sample_weight=np.arange(len(X)) % 3 + 1.0),
+    ),
     "missing": (
         "asks if feature 0 is missing",
         lambda: DecisionTreeClassifier().fit(pd.DataFrame({"a": [1.0, 1.0, np.nan, np.nan]}), ["x", "x", "y", "y"]),
@@ -300,3 +319,30 @@ def test_a_column_is_either_numbers_or_values() -> None:
         tacit.read_tree(tree, sa="ill", columns=["age"])
     with pytest.raises(OptionError, match="not name all columns that the model asks for"):
         tacit.audit(DecisionTreeClassifier(random_state=0).fit(X, Y), sa="ill", qi="sex")
+
+
+BOOSTED: dict[str, Callable[[int], Any]] = {
+    "gradient": lambda depth: GradientBoostingClassifier(n_estimators=4, max_depth=depth, random_state=0),
+    "adaptive": lambda depth: AdaBoostClassifier(DecisionTreeClassifier(max_depth=depth, random_state=0), n_estimators=4),
+    "histograms": lambda depth: HistGradientBoostingClassifier(max_iter=4, max_depth=depth, min_samples_leaf=3, random_state=0),
+}
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("kind", BOOSTED)
+def test_boosted_trees_count_the_people_of_each_leaf(kind: str, depth: int) -> None:
+    table = people(3)
+    model = BOOSTED[kind](depth).fit(encoded(table), table.ill)
+    trees = tacit.read_forest(model, sa="ill", columns=COLUMNS)
+    assert len(trees) == 4
+    for number, tree in enumerate(trees):
+        is_first = number == 0 and kind != "histograms"
+        holds(tree, table, exact=is_first)
+        assert is_first or not any(tree.count(index).is_exact for index in range(len(tree)) if tree.whole(index).hi)
+
+
+def test_the_first_step_of_three_classes_tells_no_counts() -> None:
+    table = people(1)
+    three = table.job
+    model = GradientBoostingClassifier(n_estimators=1, max_depth=1).fit(table[["age", "pay"]], three)
+    assert not any(tree.count(0).is_exact for tree in tacit.read_forest(model, sa="job"))

@@ -152,7 +152,7 @@ def test_parts_may_be_less_than_their_total_where_values_are_left_out(tmp_path: 
 @pytest.mark.parametrize(
     ("text", "options", "what"),
     [
-        ("a,count\nx,5\nx,6\n", {}, "line 3: the cell stands twice, first in line 2"),
+        ("a,count\nx,5\nx,6\n", {}, "line 3: the cell is listed twice, first in line 2"),
         ("a,count\nx,five\n", {}, "neither a number nor a mark"),
         ("a,,count\nx,y,5\n", {}, "a column has no name"),
         ("a,a,count\nx,y,5\n", {}, "same name"),

@@ -149,7 +149,7 @@ class TestRefusals:
         gap = release_of(("a", 50), ("ab", 40), ("c", 30), ("bc", 20), only="all")
         for attack in ("I01", "I02"):
             with pytest.raises(
-                Contradiction, match="the list cannot be complete: parts of these itemsets stand on no line"
+                Contradiction, match="the list cannot be complete: parts of these itemsets are on no line"
             ) as caught:
                 tacit.audit(gap, attacks=[attack])
             assert caught.value.lines == (3, 5)

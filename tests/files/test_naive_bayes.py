@@ -223,7 +223,7 @@ UNREADABLE = [
     ("line 2: does not name", f"{HEAD}t,,a,5\n", {}),
     ("names no value", f"{HEAD},,a,5\n", {}),
     ("line 3: is about the same people as line 2", f"{HEAD}t,x,a,5\nt,x,a,5\n", {}),
-    ("line 3: stands with 1 of 2 classes", f"{HEAD}t,x,a,5\nt,y,a,5\nt,x,b,5\n", {}),
+    ("line 3: is listed with 1 of 2 classes", f"{HEAD}t,x,a,5\nt,y,a,5\nt,x,b,5\n", {}),
     ("line 2: its count is not", f"{HEAD}t,x,a,5.5\n", {}),
     ("line 4: holds neither", f"{HEAD},,a,5\nt,x,a,5\nt,y,a,\n", {}),
     ("count different numbers", f"{HEAD}t,x,a,5\nu,x,a,6\n", {}),
@@ -278,7 +278,7 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("categories: holds 1", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=VALUES[:1], sa="ill")),
     ("names 1 values", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["F"], VALUES[1]], sa="ill")),
     ("names 3 values", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["F", "M", "X"], VALUES[1]], sa="ill")),
-    ("read the same", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["1", 1], VALUES[1]], sa="ill")),
+    ("have the same name", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=[["1", 1], VALUES[1]], sa="ill")),
     ("sa: is a column", lambda: tacit.read_naive_bayes(MODEL, features=NAMES, categories=VALUES, sa="sex")),
 ]
 

@@ -93,7 +93,7 @@ class TestItemsets:
 
     def test_twice_with_different_counts(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{AB},5,", f"{B},9,", '"[""b"", ""CANARY""]",6,'))
-        assert got == "r.csv, lines 2 and 4: the same itemset stands twice with different numbers. Keep one of the two lines."
+        assert got == "r.csv, lines 2 and 4: the same itemset is listed twice with different numbers. Keep one of the two lines."
 
     def test_superset_more_frequent(self, tmp_path: Path) -> None:
         got = message(tmp_path, lines(f"{A},20,", f"{B},9,", f"{AB},10,"))
@@ -154,7 +154,7 @@ class TestRules:
 
     def test_twice_with_different_counts(self, tmp_path: Path) -> None:
         got = message(tmp_path, rule_lines(f"{F},high,30,,", f"{F},high,31,,"), self.HEADER)
-        assert "lines 2 and 3: the same rule stands twice with different numbers" in got
+        assert "lines 2 and 3: the same rule is listed twice with different numbers" in got
 
     def test_twice_alike(self, tmp_path: Path) -> None:
         (tmp_path / "r.csv").write_text(rule_lines(f"{F},high,,,", f"{F},high,30,,", f"{F},high,30,,"))
@@ -216,7 +216,7 @@ class TestCells:
 
     def test_a_column_twice(self, tmp_path: Path) -> None:
         got = message(tmp_path, f"itemset,count,count\n{A},5,5\n")
-        assert got.startswith("r.csv, line 1: column 'count' stands twice. ")
+        assert got.startswith("r.csv, line 1: column 'count' occurs twice. ")
 
     def test_a_column_missing(self, tmp_path: Path) -> None:
         (tmp_path / "r.csv").write_text("itemsets,coun\n[],5\n")

@@ -156,7 +156,7 @@ def test_cells_have_the_names_that_the_spreadsheet_shows(tmp_path: Path) -> None
     found = tacit.read_release(path)
     assert isinstance(found, tacit.FrequencyTable)
     assert [found.place(index) for index in range(4)] == ["B4", "C4", "B5", "C5"]
-    assert found.header.assumed[0] == "What stands above and below rows 3 to 5 is taken as a title and notes."
+    assert found.header.assumed[0] == "What is above and below rows 3 to 5 is taken as a title and notes."
     path = workbook(tmp_path / "t.xlsx", {"S": [*rows, ["sex", "n"], ["F", 52]]})
     assert tacit.read_release(path).header.unread == ("rows below 5",)
 

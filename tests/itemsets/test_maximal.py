@@ -124,7 +124,7 @@ def test_who_lacks_an_item_that_nearly_everyone_has() -> None:
         "3 people have c and d but not b.",
     ]
     assert audit.findings[2].steps == (
-        "The list is complete from 58 people on and no line holds a, c and d: at most 57 people have them all.",
+        "The list is complete down to 58 people and no line holds a, c and d: at most 57 people have them all.",
         "Those with c and d without a: at least 60 (line 3) - 57 people.",
         "Those without a: at most 100 (n) - 97 (line 2) people.",
     )

@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.checker.joint import _certificate_box, _check_case, _Claim, least_of
+from tacit.checker.joint import _check_case, _Claim, certificate_box, least_of
 from tacit.checker.lines import Box, Statement
 from tacit.checker.rules import Reject
 from tacit.joint import cube as proofs
@@ -279,7 +279,7 @@ def check_tree(
     if change is not None:
         change(record)
     book: Any = Book(problem)
-    _check_case(_Claim(book, _certificate_box(record["event"]), 1, claimed, [], {}), record, ())
+    _check_case(_Claim(book, certificate_box(record["event"]), 1, claimed, [], {}), record, ())
 
 
 def leaves(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -344,7 +344,7 @@ def test_tampered_cases_are_rejected(parity: tuple[Problem, Rows, dict[int, int]
 def refused(problem: Problem, record: dict[str, Any], claimed: int) -> bool:
     book: Any = Book(problem)
     try:
-        _check_case(_Claim(book, _certificate_box(record["event"]), 1, claimed, [], {}), record, ())
+        _check_case(_Claim(book, certificate_box(record["event"]), 1, claimed, [], {}), record, ())
     except Reject:
         return True
     return False

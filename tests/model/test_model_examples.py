@@ -57,7 +57,10 @@ def test_digest() -> None:
 
 
 def test_caution() -> None:
-    assert Caution("B03", 4560, 4596).text == "4,560 of 4,596 people can be guessed with more than 90 % (B03), no limit set"
+    assert (
+        Caution("B03", 4560, 4596).text
+        == "4,560 of 4,596 people can be guessed with more than 90 % probability (B03), no limit set"
+    )
 
 
 def test_posterior() -> None:

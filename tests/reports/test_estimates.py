@@ -107,7 +107,10 @@ def test_the_verdict_tells_estimates_and_certain_values_apart_from_groups() -> N
     three = replace(certain, policy=tacit.Policy(l=3))
     assert Summary(three).sentence() == "7 people keep fewer than 3 possible values."
     both = audit_of(policy=tacit.Policy(max_posterior=0.9))
-    assert Summary(both).sentence() == "the sensitive value of 4 people is estimated with more than the policy allows."
+    assert (
+        Summary(both).sentence()
+        == "the sensitive value of 4 people is estimated with a higher probability than the policy allows."
+    )
     clean = replace(AUDIT, runs=(replace(run, people=0, columns={}, severity=np.empty(0, np.int64)),))
     assert "and everybody keeps at least 2 possible values, by the attacks that ran" in Summary(clean).sentence()
 

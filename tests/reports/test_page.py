@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 from tacit.reports.audit import audit_document, people_figure
-from tacit.reports.document import Cell, Table, format_measure, format_percent, render_text
+from tacit.reports.document import Cell, Table, as_share, format_measure, format_number, format_percent, render_text
 from tacit.reports.evidence import MOST_LINES, MOST_OTHERS
 from tacit.reports.pages import render_html, render_markdown
 from tacit.reports.pictures import WIDTH
@@ -142,6 +142,8 @@ def test_signatures_stand_in_the_record_and_nothing_else_changes(release: str) -
 
 def test_numbers_are_written_for_people() -> None:
     assert format_percent(7.33309e-05) == "less than 0.01 %"
+    assert as_share(3, 10**8) == " (0.000003 %)"
+    assert format_number(7.33309e-05) == "0.0000733309"
     assert [format_percent(share) for share in (0.0, 0.511176, 1.0, 0.99999)] == ["0 %", "51.12 %", "100 %", "more than 99.99 %"]
     assert format_measure(3.64292e-14, "share of people") == "less than 0.01 %"
     assert format_measure(2.1e-9, "nats") == "less than 0.001"

@@ -138,7 +138,8 @@ def test_every_form_says_the_same(case: str, kind: str, folder: Path, tmp_path: 
     sentence = unescape(results["summary"]).partition("; ")[2]
     for caution in record["cautions"]:
         sentence = sentence.removesuffix(f"; {caution['text']}")
-        assert all(caution["text"] in told for told in (page.replace("&nbsp;", " "), text, shown.output, results["summary"]))
+        unwrapped = " ".join(shown.output.split())
+        assert all(caution["text"] in told for told in (page.replace("&nbsp;", " "), text, unwrapped, results["summary"]))
     assert plain(sentence[0].upper() + sentence[1:]) in text
     assert sentence[1:] in unescape(page.replace("&nbsp;", " "))
     assert sentence in " ".join(shown.output.split())

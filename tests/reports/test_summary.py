@@ -81,7 +81,7 @@ def test_thresholds_stand_as_count_and_share() -> None:
     audit = audit_of(itemsets(LEAKING))
     assert (
         thresholds(audit.release[0], audit.measures)
-        == "published from 49 people (49.00 %) on; smallest published count 49 people (49.00 %)"
+        == "at least 49 people (49.00 %); smallest published count 49 people (49.00 %)"
     )
     assert thresholds({"n": None}, {}) == "not stated"
     assert as_share(0, 10) == " (0 %)"

@@ -41,7 +41,7 @@ def test_numbers_agree_with_their_nouns() -> None:
 def test_shares_and_measures_have_few_digits() -> None:
     assert [as_share(1509, 30162), as_share(1, 30162), as_share(3, None)] == [" (5.00 %)", " (0.0033 %)", ""]
     numbers = (30162, 0.123456789, None, float("inf"), 1e-9)
-    assert list(map(format_number, numbers)) == ["30,162", "0.123457", "not counted", "infinite", "1e-09"]
+    assert list(map(format_number, numbers)) == ["30,162", "0.123457", "not counted", "infinite", "0.000000001"]
     assert list(map(format_limit, (None, True, 0.8, 10))) == ["not set", "true", "0.8", "10"]
     assert list(map(format_share, (0.25, 1.0, 0.99999))) == ["0.250", "1", "1.000"]
     assert list(map(format_nats, (0.13845, float("inf")))) == ["0.1384 nats", "infinite"]

@@ -92,7 +92,7 @@ def test_costs_in_turn_have_the_optima_and_weights_of_costs_alone(monkeypatch: p
     costs = [np.sign(random.random(24) - 0.5) for _ in range(12)]
     costs.insert(5, np.full(24, -np.inf))  # a cost that HiGHS refuses
     alone = solver.solve([constraints.minimise(cost, None) for cost in costs])
-    in_turn = solver.solve_in_turn(constraints, costs, None)
+    in_turn = solver.solve_in_turn(constraints.minimise(costs[0], None), costs[1:])
     assert [one.status for one in in_turn] == [one.status for one in alone]
     assert {one.status for one in alone} > {OPTIMAL}
     for cost, one, other in zip(costs, in_turn, alone, strict=True):
@@ -108,7 +108,7 @@ def test_costs_in_turn_have_the_optima_and_weights_of_costs_alone(monkeypatch: p
 def test_costs_in_turn_that_are_not_reached_in_time_are_unsolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(monkeypatch, tmp_path, SILENT)
     constraints = solver.Constraints(solver.Matrix.diagonal(np.ones(2)), np.zeros(2), np.ones(2))
-    assert [one.status for one in solver.solve_in_turn(constraints, [COST, -COST], 0.2)] == [LIMIT, LIMIT]
+    assert [one.status for one in solver.solve_in_turn(constraints.minimise(COST, 0.2), [-COST])] == [LIMIT, LIMIT]
 
 
 def test_a_worker_that_does_not_answer_in_time_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

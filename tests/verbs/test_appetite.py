@@ -36,7 +36,7 @@ def test_defaults_are_acros() -> None:
     [
         (
             "[policy]\nk = 5\n[risk_appetite]\nsafe_threshold = 10",
-            "tacit.toml, [risk_appetite]: says twice what safe_threshold and k is. Say it once.",
+            "tacit.toml, [risk_appetite]: sets safe_threshold and k twice. Set it once.",
         ),
         (
             "[risk_appetite]\nsafe_nk_n = 2",

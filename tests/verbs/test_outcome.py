@@ -82,7 +82,7 @@ def smokers(tmp_path: Path) -> Path:
     return folder
 
 
-GUESSED = "60 of 60 people can be guessed with more than 90 % (B03), no limit set"
+GUESSED = "60 of 60 people can be guessed with more than 90 % probability (B03), no limit set"
 
 
 def test_estimates_without_a_limit_stand_right_below_the_verdict(smokers: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_cautions_of_rules_and_of_hidden_cells_count_people(tmp_path: Path) -> N
     assert [(one["code"], one["number"], one["of"]) for one in found["cautions"]] == [("R02", 80, 80)]
     (tmp_path / "t.csv").write_text("\n".join([*rows[:38], *["F,"] * 3, *rows[41:]]) + "\n")
     blanks = record("audit", tmp_path / "t.csv", *roles, "--min-confidence", "1")
-    text = "the hidden value of 3 of 3 people can be guessed with more than 90 % (T02), no limit set"
+    text = "the hidden value of 3 of 3 people can be guessed with more than 90 % probability (T02), no limit set"
     assert blanks["cautions"] == [{"code": "T02", "text": text, "number": 3, "of": 3}]
 
 

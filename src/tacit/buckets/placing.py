@@ -1,6 +1,6 @@
 """Groups of any number of people, made part by part.
 
-The groups of a large table are known by their recipes; who is in which group follows from permutations whose places are computed one by one. So
+The groups of a large table are known by their recipes; who is in which group follows from permutations that are computed element by element. So
 the release is made in parts of whole groups, in its own order, and nothing as long as the table is ever in memory. The keys of the permutations
 come from the data and the seed: who does not have the data cannot repeat them.
 """
@@ -24,7 +24,7 @@ PART = 1_000_000  #: People in a part of a release, about.
 
 
 def secret_seed(people: Table, seed: int) -> int:
-    """Return a seed that depends on all of the data, which no reader of a release has."""
+    """Return a seed that depends on all of the data."""
     digest = hashlib.sha256(str(seed).encode())
     for column in people.columns:
         digest.update(repr((column.name, column.values)).encode("utf-8", "surrogatepass"))
@@ -87,7 +87,7 @@ class Placement:
         return out
 
     def parts(self) -> Iterator[tuple[int, Ints, Codes]]:
-        """Yield parts of whole groups: the first group, and the row and the group within the part of each person."""
+        """Yield parts of whole groups: first group, rows, and groups within the part."""
         people = int(self.placed.sum())
         largest = int(self.recipes.sizes[self.recipes.groups > 0].max(initial=1))
         step = max(1, PART * self.groups // max(1, people))

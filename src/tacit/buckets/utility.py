@@ -2,7 +2,7 @@
 
 Three kinds of measures: the relative error of random counting queries (how many people have these quasi-identifiers and one of these
 sensitive values?), the errors of positive rules (their confidences, and which of them are found), and how often guesses from the release
-are right. Beside them stand the measures of groups from the literature: k-anonymity, l-diversity, t-closeness.
+are right. Measures of groups from the literature are reported as well: k-anonymity, l-diversity, t-closeness.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Independent check of proved findings from published lines.
 
 It shares types and wording with the attacks, and no inference: it reads the record, looks every cited line up in the release, writes the
-sum of the claimed event out anew, and compares. Whoever doubts a finding needs to trust these pages only.
+sum of the claimed event out again, and compares. Whoever doubts a finding needs to trust these pages only.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tacit.checker.known import KnownBook, check_known, is_about_known
 from tacit.checker.lines import JointBook
 from tacit.checker.numbers import check_amount, check_extreme
 from tacit.checker.partial import TableBook, check_class, check_table
+from tacit.checker.rebuilt import check_rebuilt
 from tacit.checker.rules import Reject, RuleBook
 from tacit.checker.schema import Wrong, check_schema
 from tacit.checker.totals import ESTIMATING, check_adversary, check_releases, check_totals
@@ -90,7 +91,12 @@ def check_audit(
             problems.append(f"{finding['id']}: {why}")
         except _UNREADABLE:
             problems.append(f"{finding['id']}: its proof cannot be read")
-    return Verification(holding.total(), tuple(problems), listed, holding, estimates)
+    rebuilt = None
+    if "rebuilt" in record or record["options"].get("rebuild"):
+        wrong = shelf.rebuilt_problems()
+        problems += wrong
+        rebuilt = None if wrong or "rebuilt" not in record else int(record["rebuilt"]["people"])
+    return Verification(holding.total(), tuple(problems), listed, holding, estimates, rebuilt=rebuilt)
 
 
 def check_record(record: Mapping[str, Any]) -> None:
@@ -98,7 +104,7 @@ def check_record(record: Mapping[str, Any]) -> None:
     if record.get("format") != "tacit.audit/1":
         raise InputError("is not an audit of a version that can be checked", where="the audit", remedy="Audit the release again")
     if record.get("report_kind") == "external":
-        raise InputError("holds counts only, which nobody can check", where="the audit", remedy="Give the internal record")
+        raise InputError("holds counts only, which cannot be checked", where="the audit", remedy="Give the internal record")
     try:
         check_schema(record)
     except Wrong as wrong:
@@ -146,6 +152,21 @@ class _Shelf:
         lo, hi = finding["count"]
         if finding["certificate"].get("claim") != {"event": finding["event"], "at_least": lo, "at_most": hi}:
             raise Reject("its certificate claims something else")
+
+    def rebuilt_problems(self) -> list[str]:
+        """Return what is wrong with the people that the record says are rebuilt."""
+        has_run = any(one["code"] == "X01" and one["status"] in ("ran", "stopped") for one in self.record["attacks"])
+        if "rebuilt" not in self.record:
+            return ["it was asked to rebuild people, and does not say how many"] if has_run else []
+        if not has_run or not self.record["options"].get("rebuild"):
+            return ["it says how many people are rebuilt, and was not asked"]
+        try:
+            check_rebuilt(self.record, self._together)
+        except Reject as why:
+            return [f"rebuilt people: {why}"]
+        except _UNREADABLE:
+            return ["rebuilt people: their proofs cannot be read"]
+        return []
 
     def _check_proof(self, finding: Mapping[str, Any]) -> None:
         code = finding["code"]

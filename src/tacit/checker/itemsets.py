@@ -130,12 +130,12 @@ class ItemsetBook:
         """Return what the release prints at a place."""
         if place == "n":
             if self.release.n is None:
-                raise Reject("it uses the number of people, which the release does not tell")
+                raise Reject("it uses the number of people, which the release does not state")
             return self.release.n, self.release.n
         if place == "min_support" and self.release.min_support is not None:
             return self.release.min_support, self.release.min_support
         if isinstance(place, str):
-            raise Reject(f"it rests on {place}, which the release does not tell")
+            raise Reject(f"it rests on {place}, which the release does not state")
         if place not in self._printed:
             index = self.index_of(place)
             self._printed[place] = (int(self.release.lo[index]), int(self.release.hi[index]))
@@ -156,7 +156,7 @@ def check_itemsets(finding: Finding, book: ItemsetBook, cited: Mapping[Any, Any]
     if finding["code"] != "I02":
         raise Reject(f"there is no way to check {finding['code']}")
     if not book.release.header.complete:
-        raise Reject("it needs a complete list, and the release is none")
+        raise Reject("it needs a complete list, and the release is not one")
     derived = _behind_maximal if book.release.only == "maximal" else _unpublished
     return derived(finding, book, present, absent, cited=cited)
 
@@ -203,7 +203,7 @@ def take_step(step: Mapping[str, Any], book: ItemsetBook, shown: dict[Set, Bound
     if step["by"] == "group":
         part = frozenset(map(str, step["present"]))
         if not part < items or len(items - part) > MOST_ABSENT:
-            raise Reject("a step of its certificate is about no group of its itemset")
+            raise Reject("a step of its certificate is not about a group of its itemset")
         others = [extra for extra in subsets(items - part) if part.union(extra) != items]
         # The group "all of part, nothing else of items" is this sum plus or minus the unknown support, and not negative.
         _, most = _signed(((-1) ** len(extra), _support(book, part.union(extra), shown, used)) for extra in others)

@@ -23,7 +23,7 @@ from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.words import HAS, explain_full_group, state_full_group
 
-MOST_TRIED = 500_000  #: No kind of person is tried after so many steps; such a proof is too long to be re-done.
+MOST_TRIED = 500_000  #: Steps after which no kind of person is tried any more; such a proof is too long to be checked again.
 Exact = Fraction | int  #: Whole where it can be.
 Cited = dict[tuple[int, Any], set[tuple[int, int]]]  #: Numbers that were read at each place of a release.
 MOST_DEPTH = 100  #: How often cases of a proof are split into further ones at most.
@@ -50,7 +50,7 @@ def check_bound(book: JointBook, steps: Sequence[Mapping[str, Any]], box: Box, e
     """Check the steps that bound a group; return its bound."""
     shown: Box | None = None
     for place, step in enumerate(steps):
-        shown = _certificate_box(step["event"])
+        shown = certificate_box(step["event"])
         sign, claimed = (1, step["at_least"]) if "at_least" in step else (-1, step["at_most"])
         _check_case(_Claim(book, shown, sign, int(claimed), earlier=steps[:place], cited=cited), step, ())
     if shown is None or end not in steps[-1] or not is_same_box(book, shown, box):
@@ -103,7 +103,7 @@ def _sides(claim: _Claim, split: Mapping[str, Any]) -> tuple[Statement, Statemen
         fewer, more = claim.book.choice(split)
         claim.cite(split, fewer)
         return fewer, more
-    box = _certificate_box(split["event"])
+    box = certificate_box(split["event"])
     at = split["at"]
     if not isinstance(at, int):
         raise Reject("it splits a case at something that is not a whole number")
@@ -153,13 +153,14 @@ def _said(claim: _Claim, entry: Mapping[str, Any], assumed: Sequence[Statement])
     if not 0 <= place < len(claim.earlier) or Fraction(entry["weight"]) <= 0:
         raise Reject("it uses a step that was not shown before")
     used = claim.earlier[place]
-    box = _certificate_box(used["event"])
+    box = certificate_box(used["event"])
     if "at_least" in used:
         return count_people(box, int(used["at_least"]), None)
     return Statement(((Fraction(-1), box),), -int(used["at_most"]), None, (0, 0))
 
 
-def _certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
+def certificate_box(entries: Sequence[Mapping[str, Any]]) -> Box:
+    """Return a box as it stands in a certificate."""
     box: Box = {}
     for entry in entries:
         kind = next(name for name in ("item", "column", "people", *KINDS) if name in entry)

@@ -356,11 +356,11 @@ class _ListPage(_Page):
         wanted = frozenset((*pairs, (cited.sensitive, cited.value)))
         items = self.release.items.pairs
         if not header.complete or header.coarser or items is None or header.min_support is None:
-            raise Reject("it needs a complete list, and the release is none")
+            raise Reject("it needs a complete list, and the release is not one")
         if not {column for column, _ in pairs} <= set(header.qi or [*(column for column, _ in items), *header.columns]):
-            raise Reject("a set that it takes for missing has other columns than the list")
+            raise Reject("a set that it takes as missing has other columns than the list")
         if not header.covers(self.length(pairs, wanted)):
-            raise Reject("what it takes for missing is longer than the list holds")
+            raise Reject("what it takes as missing is longer than the list holds")
         most = self.most_missing(cited, pairs, wanted)
         return cited.who(self.release, pairs), 0, most
 
@@ -385,7 +385,7 @@ class _ItemsetsPage(_ListPage, _CountedPage):
         if not above:
             return (release.header.min_support or 0) - 1
         if release.only != "closed" or not release.is_exact:
-            raise Reject("a set that it takes for missing is published")
+            raise Reject("a set that it takes as missing is published")
         return max(int(release.hi[index]) for index in above)
 
 
@@ -422,12 +422,12 @@ class _RulesPage(_ListPage):
     def most_missing(self, cited: _Citation, pairs: Pairs, wanted: frozenset[tuple[str, str]]) -> int:
         header = self.release.header
         if header.min_confidence is None or not pairs:
-            raise Reject("it needs a complete list, and the release is none")
+            raise Reject("it needs a complete list, and the release is not one")
         if header.sa and cited.sensitive not in {one.column for one in header.sensitive}:
-            raise Reject("a rule that it takes for missing has another sensitive column than the list")
+            raise Reject("a rule that it takes as missing has another sensitive column than the list")
         sides = zip(self.release.antecedents, self.release.consequents, strict=True)
         if any(frozenset(self.pair(item) for item in (*having, *then)) == wanted for having, then in sides):
-            raise Reject("a rule that it takes for missing is published")
+            raise Reject("a rule that it takes as missing is published")
         return most_left_out(header, cited.people)
 
 
@@ -453,7 +453,7 @@ class _BucketPage(_Page):
         own = {release.values[int(release.value[entry])]: entry for entry in entries}
         if cited.what == "group":
             if cited.value in own:
-                raise Reject("its group has a value that it takes for missing")
+                raise Reject("its group has a value that it takes as missing")
             count = 0
         elif cited.value in own and release.line(own[cited.value]) == cited.entry["line"]:
             count = int(release.count[own[cited.value]])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -90,7 +90,7 @@ class Declaration:
             self.changed = frozenset(unquote(name) for name in columns.split("+"))
             self.spans = moved(f"changed:{span}")
             if set(self.of) != {0, 1} or not self.text.startswith("same,changed:"):
-                raise Reject("it rests on a declaration about people that there is not")
+                raise Reject("it rests on a declaration about people that was not made")
         if kind != "same":
             self.sets = {"+".join(map(str, sorted(one))): one for one in self._possible(kind)}
 
@@ -99,7 +99,7 @@ class Declaration:
         if kind == "unknown":
             return [frozenset({number}) for number in every]
         if kind not in ("nested", "left", "joined"):
-            raise Reject("it rests on a declaration about people that there is not")
+            raise Reject("it rests on a declaration about people that was not made")
         comes = self.text == "nested:1,0"
         goes = self.text == "nested"
         if self.spans:
@@ -279,6 +279,10 @@ class _Lines:
     def statement(self, cited: Mapping[str, Any]) -> Statement:
         raise NotImplementedError
 
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values that lines name."""
+        return ((axis, (frozenset({value}), False)) for axis, values in self.named.items() for value in values)
+
     def choice(self, cited: Mapping[str, Any]) -> tuple[Statement, Statement]:
         """Return two statements of which one is true."""
         raise Reject("it splits cases by a line that says no such thing")
@@ -286,6 +290,11 @@ class _Lines:
 
 class _TableLines(_Lines):
     release: FrequencyTable
+
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values that labels stand for."""
+        for name, labels in zip(self.release.columns, self.release.values, strict=True):
+            yield from ((("column", name), (frozenset(labelled(self.release, name, label)), False)) for label in labels)
 
     def open(self) -> None:
         table = self.release
@@ -304,7 +313,7 @@ class _TableLines(_Lines):
         table = self.release
         index = self.by_line.get(cited.get("line", cited.get("cell")))
         if index is None or cited["what"] != "count":
-            raise Reject("it cites a place where no cell of a table stands")
+            raise Reject("it cites a place where the table has no cell")
         cell = table.cell(index).items()
         box: Box = {("column", name): (frozenset(labelled(table, name, label)), False) for name, label in cell}
         most = int(table.hi[index])
@@ -423,6 +432,10 @@ class _ItemLines(_Lines):
             self.listed = {("column", name): frozenset(values) for name, values in header.all_values}
             self.listed |= {("column", one.column): frozenset(one.values) for one in header.sensitive if one.values}
 
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values of items."""
+        return map(self.item, sorted(self.published))
+
     @cached_property
     def published(self) -> set[int]:
         release = self.release
@@ -461,7 +474,7 @@ class _ItemLines(_Lines):
         """Return those in a box who lack an item."""
         axis, (values, excluded) = self.item(item)
         if axis in box:
-            raise Reject("it cites who fits no box")
+            raise Reject("it cites people who are in no group")
         return {**box, axis: (values, not excluded)}
 
 
@@ -506,7 +519,7 @@ class _ItemsetLines(_ItemLines):
     def _missing(self, cited: Mapping[str, Any]) -> Statement:
         least = self.release.min_support
         if not self.release.header.complete or least is None or self.release.header.coarser:
-            raise Reject("it needs a complete list, and the release is none")
+            raise Reject("it needs a complete list, and the release is not one")
         if (unlisted := self._unlisted(cited["items"])) is not None:
             return count_people({**unlisted, **self.scope}, None, least - 1, (least, least))
         items = self._cited_items(cited)
@@ -546,6 +559,13 @@ class _RuleLines(_ItemLines):
             axis = ("column", one.column)
             self.columns.add(one.column)
             self.named[axis] = self.named.get(axis, frozenset()) | frozenset(one.values)
+
+    def named_sets(self) -> Iterator[tuple[Axis, Values]]:
+        """Yield the sets of values of items and of the conditions of rules in order."""
+        match = self.release.header.first_match
+        for one in () if match is None else [condition for rule in match.rules for condition in rule]:
+            yield ("column", one.column), (frozenset(one.values), one.excluded)
+        yield from map(self.item, sorted(self.published))
 
     def _order(self, cited: Mapping[str, Any]) -> Statement:
         """Return that nobody's first rule is unmatched, or comes after a matched one."""
@@ -608,7 +628,7 @@ class _RuleLines(_ItemLines):
             return _compare((high.numerator, whole), (-high.denominator, both), high_open, printed)
         rest = self.lacking(whole, right[0])
         if len(right) != 1:
-            raise Reject("it cites who fits no box")
+            raise Reject("it cites people who are in no group")
         if what == "no-exceptions" and low == 1:
             return count_people(rest, None, 0, printed)
         if what == "most-exceptions":
@@ -631,7 +651,7 @@ class _RuleLines(_ItemLines):
         by_share = cited["what"] == "missing-share"
         whole, box = self._missing_boxes(cited)
         if given["what"] in ("missing-rule", "missing-share"):
-            raise Reject("it cites a missing rule that is none")
+            raise Reject("it cites a missing rule that is not one")
         said = self.book.statement(given)
         end = said.lo if by_share else said.hi
         if len(said.terms) != 1 or said.terms[0] != (Fraction(1), whole) or end is None:
@@ -651,11 +671,11 @@ class _RuleLines(_ItemLines):
         items = list(cited["items"])
         share = "share of " if cited["what"] == "missing-share" else ""
         if cited.get("cell") != f"{share}missing rule {' and '.join(items[:-1])} => {items[-1]}":
-            raise Reject("it cites a missing rule that is none")
+            raise Reject("it cites a missing rule that is not one")
         told = {one.column: one.values for one in header.sensitive}
         is_plain = self.release.leads_to_one_column if header.marginals else len(header.sa) == 1
         if not header.complete or header.coarser or not header.min_support or not header.min_confidence or not is_plain:
-            raise Reject("it needs a complete list of rules, and the release is none")
+            raise Reject("it needs a complete list of rules, and the release is not one")
         others = "it is about columns that its rules are not about"
         antecedent = _split_items(items[:-1], header.qi, others)
         ((column, value),) = _split_items(items[-1:], tuple(told), others).items()

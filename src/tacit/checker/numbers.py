@@ -91,7 +91,7 @@ def _of(table: FrequencyTable, column: str) -> Numbers:
 
 
 def check_amount(finding: Mapping[str, Any], book: JointBook, k: int, names: Sequence[str]) -> None:
-    """Re-check a sum that is told of a group."""
+    """Re-check a sum that is revealed of a group."""
     proof = finding["certificate"]
     told = proof["numbers"]
     if proof["people"] != book.people:
@@ -106,7 +106,7 @@ def check_amount(finding: Mapping[str, Any], book: JointBook, k: int, names: Seq
     least = check_bound(sums, told["least"], box, "at_least", cited)
     most = check_bound(sums, told["most"], box, "at_most", cited)
     if not 0 < least <= most or (most - least) * CLOSE.denominator > most * CLOSE.numerator:
-        raise Reject("its sum is not told closely")
+        raise Reject("its sum is not bounded closely")
     lo, hi = finding["count"]
     shown = check_bound(book, proof["least"], box, "at_least", cited) if proof["least"] else 1
     if shown != lo or lo < 1 or check_bound(book, proof["most"], box, "at_most", cited) != hi:
@@ -132,7 +132,7 @@ def _check_withheld(place: Mapping[str, Any], book: NumberBook, box: Box) -> Non
     table = numbered_tables(book.releases).get(number)
     index = book.lines[number].by_line.get(place.get("line", place.get("cell")))
     if table is None or index is None:
-        raise Reject("it names a cell that there is not")
+        raise Reject("it names a cell that does not exist")
     said = book.statement({**place, "what": "sum", "items": [book.column]})
     numbers = _of(table, book.column)
     is_withheld = not any(_printed(numbers, name, index) for name in ("sum", "mean", "min", "max"))

@@ -85,7 +85,7 @@ def _check_told(finding: Mapping[str, Any], table: PartialTable, policy: Mapping
 def check_class(finding: Mapping[str, Any], table: PartialTable, policy: Mapping[str, Any]) -> None:
     """Raise unless a finding of T03 follows.
 
-    Rows that show all cells of the event belong to the class, rows that show or hide each of them may; both are counted anew, and
+    Rows that show all cells of the event belong to the class, rows that show or hide each of them may; both are counted again, and
     so are the sensitive values that they show.
     """
     schema = table.people.schema

@@ -91,7 +91,7 @@ class RuleBook:
         if isinstance(place, int):
             return self.line(place).people
         if (entry := entries.get(place)) is None:
-            raise Reject(f"it rests on {place}, which the release does not tell")
+            raise Reject(f"it rests on {place}, which the release does not state")
         return entry, entry
 
 
@@ -225,7 +225,7 @@ class World:
         if not header.covers(len(parent)):
             raise Reject("a step of its certificate takes as missing what is longer than the list holds")
         if len(value) != 1 or parent | value != items or (parent, value) in self.book.rules:
-            raise Reject("a step of its certificate takes a rule as missing that is none, or is listed")
+            raise Reject("a step of its certificate takes as missing what is not a rule, or is listed")
         return 0, most_left_out(header, self.hi[parent])
 
     def _groups(self, items: Set, _: Mapping[str, Any]) -> Bounds:

@@ -143,7 +143,7 @@ _NOT_WHOLE = "is not a whole number that an audit can hold"
 
 anything = kind(lambda value: True, "")
 is_object = kind(lambda value: isinstance(value, dict), "is not an object")
-text = kind(lambda value: isinstance(value, str), "is not a text")
+text = kind(lambda value: isinstance(value, str), "is not text")
 flag = kind(lambda value: isinstance(value, bool), "is neither true nor false")
 whole = kind(_is_whole, _NOT_WHOLE)
 natural = both(whole, kind(lambda value: value >= 0, "is below 0"))
@@ -243,7 +243,7 @@ _OF_KNOWN: Mapping[str, Check] = {
     "weights": list_of(_KNOWN_STATEMENT),
     **_GROUPS,
 }
-#: What a certificate holds besides its format and its claim, by the entry that tells which proof it is.
+#: What a certificate holds besides its format and its claim, by the entry that identifies the proof.
 _PROOFS: tuple[Mapping[str, Check], ...] = (
     {"weights": list_of(_PLAIN_WEIGHT)},
     {"steps": list_of(_LAW)},
@@ -274,7 +274,7 @@ def _certificate(value: Any, place: str) -> None:
         if set(value) == {*head, *proof}:
             fields({**head, **proof})(value, place)
             return
-    raise Wrong(place, "holds no proof that is known")
+    raise Wrong(place, "holds an unknown kind of proof")
 
 
 _FINDING = fields(
@@ -348,7 +348,7 @@ _ACCEPTED: Mapping[str, Check] = {
     "release": _NAMES,
 }
 _GLOBS = both(sorted_names, list_of(kind(lambda value: bool(value.strip("*")), "covers everything")))
-#: What a waiver is about, by the entry that tells it.
+#: What a waiver is about, by the entry that identifies it.
 _SUBJECTS: Mapping[str, Mapping[str, Check]] = {
     "finding": {"finding": finding_id},
     "event": {"event": map_of(list_of(either(text, whole)))},
@@ -385,7 +385,16 @@ _OPTIONS = fields(
         "first_hit": flag,
         "top": natural,
     },
-    {"sa_order": _NAMES},
+    {"sa_order": _NAMES, "rebuild": flag},
+)
+_REBUILT = fields(
+    {
+        **each(natural, "people", "all_but_one", "worlds"),
+        **each(maybe(natural), "at_most", "n", "undecided"),
+        "columns": _NAMES,
+        "reason": text,
+        "groups": list_of(fields({"without": maybe(text), "at_least": natural, "steps": list_of(_step)})),
+    }
 )
 _RECORD = fields(
     {
@@ -409,6 +418,7 @@ _RECORD = fields(
         "estimates": either(list_of(_ESTIMATES), _ESTIMATES),
         "measures_by_column": map_of(_MEASURES),
         "suggestions": list_of(anything),
+        "rebuilt": _REBUILT,
         "tool": fields({"name": one_of("tacit"), "version": text}),
         **each(text, "headline", "signed_by"),
         "cautions": list_of(fields({"code": text, "text": text}, {"number": number, "of": number})),

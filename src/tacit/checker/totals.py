@@ -222,7 +222,7 @@ def _is_about(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
 
 
 def _is_pattern_of(waiver: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
-    """Tell if everything that a finding mentions is in a pattern, and its people in the limits."""
+    """Tell if a pattern covers all that a finding mentions, and its people."""
     lo, hi = finding["count"]
     if waiver["attack"] not in (None, finding["code"]) or lo < waiver["people"][0] or hi > waiver["people"][1]:
         return False

@@ -139,11 +139,11 @@ def _ceiling(book: RuleBook, pairs: Pairs, value: str, people: int) -> int:
     release = book.release
     header = book.release.header
     if not header.complete or header.coarser or header.min_confidence is None or not pairs:
-        raise Reject("it needs a complete list, and the release is none")
+        raise Reject("it needs a complete list, and the release is not one")
     if not header.covers(len(set(pairs))):
-        raise Reject("a rule that it takes for missing is longer than the list holds")
+        raise Reject("a rule that it takes as missing is longer than the list holds")
     if any((set(having), then) == (set(pairs), value) for having, then in (_rule(book, number) for number in book.by_line)):
-        raise Reject("a rule that it takes for missing is published")
+        raise Reject("a rule that it takes as missing is published")
     if not {column for column, _ in pairs} <= set(header.qi or [column for column, _ in release.items.pairs or ()]):
-        raise Reject("a rule that it takes for missing has other columns than quasi-identifiers")
+        raise Reject("a rule that it takes as missing has other columns than quasi-identifiers")
     return most_left_out(header, people)

@@ -1,6 +1,6 @@
 """Checks of sentences, by writing them again from the certificate.
 
-The wording stands in :mod:`tacit.model.words`, which infers nothing; what the words are about is read from the releases again. Bounds on
+The wording is in :mod:`tacit.model.words`, which infers nothing; what the words are about is read from the releases again. Bounds on
 rules (R01) are redone step by step (:class:`tacit.checker.rules.World`).
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from tacit.checker.lines import JointBook, name_of
 from tacit.checker.rules import MOST_ITEMS, Bounds, Reject, RuleBook, Set, World
 from tacit.model.finding import Change, ItemEvent, render_bound, render_steps
-from tacit.model.numbers import Bound
+from tacit.model.numbers import Bound, render_decimal
 from tacit.model.release import Release
 from tacit.model.words import (
     describe_event,
@@ -200,7 +200,7 @@ class _Words:
         withheld = release.support is None and not release.count(index).is_exact
         printed = release.confidence is None or release.confidence.digits[index] >= 0
         if withheld or (entry["by"] == "antecedent" and not printed):
-            how = ", as far as the thresholds tell"
+            how = ", as far as the thresholds show"
         elif entry["by"] == "antecedent":
             how = ", its count divided by its confidence"
         else:
@@ -210,7 +210,7 @@ class _Words:
 
     def _interval(self, number: int) -> str:
         line = self.book.line(number)
-        return f"from {float(line.low):.6g} to {float(line.high):.6g}"
+        return f"from {render_decimal(float(line.low), 6)} to {render_decimal(float(line.high), 6)}"
 
     def _last_forms(self) -> Iterator[str]:
         event = self.finding["event"]

@@ -59,6 +59,7 @@ class AuditOptions(ReleaseOptions):
     suggest: float | None
     verbose: bool
     quiet: bool
+    rebuild: bool = False
     is_repairable: bool = True
 
 
@@ -90,6 +91,7 @@ def _one_line(_ctx: click.Context, param: click.Parameter, value: str | None) ->
     "tacit audit acro_outputs/",
     "tacit audit buckets/ --knowledge negative.csv --l 6",
     "tacit audit itemsets.csv rules.csv --people same",
+    "tacit audit tree1.dot tree2.dot tree3.dot --rebuild",
     "tacit audit 2024/ 2025/ --people left:10,joined:0",
     "tacit audit published.csv --qi age,sex --sa job --rows rows.txt --data original.csv --min-confidence 0.6 --min-support 60",
 )
@@ -129,6 +131,12 @@ def _one_line(_ctx: click.Context, param: click.Parameter, value: str | None) ->
     "Write every finding to FILE (.parquet, .csv, .csv.gz) as soon as it is found.",
     into="findings_to",
     section=options.OUTPUT,
+    rare=True,
+)
+@option(
+    "--rebuild",
+    "Prove how many people have a certain value in every column; releases of counts, also trees and forests.",
+    is_flag=True,
     rare=True,
 )
 @option("--first-hit", "Stop at the first finding: enough for a yes or no.", is_flag=True, rare=True)
@@ -202,7 +210,7 @@ def run_audit(asked: AuditOptions, gather: Callable[[Settings[AuditOptions]], Ga
             **others,
             attacks=[code.upper() for code in asked.attacks] or None,
             progress=progress,
-            **asked.pick("algorithm", "first_hit", "findings_to", "time_limit"),
+            **asked.pick("algorithm", "first_hit", "findings_to", "rebuild", "time_limit"),
         )
         if asked.suggest is not None and found.verdict == "exposed":
             from tacit.verbs.suggest import suggestions_for

@@ -274,7 +274,7 @@ def _explain_member(release: Release, settings: Settings[_ExplainOptions], who: 
 
 
 def _explain_records(release: PartialTable, settings: Settings[_ExplainOptions], who: str) -> None:
-    """Explain the rules (T01) that reveal a person's blank cells, or the classes (T03) of a table that hides none."""
+    """Explain the rules (T01) or classes (T03) that reveal a person's value."""
     import numpy as np
 
     from tacit.model.estimates import read_who

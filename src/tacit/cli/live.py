@@ -32,7 +32,7 @@ def main(words: Sequence[str]) -> int:
     watch_signals()
     watch_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is no answer
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is not an answer
     try:
         kept = _Kept.of(words)
     except Exception as exc:
@@ -105,7 +105,7 @@ def _change(settings: Mapping[str, str]) -> Change:
 
 
 def _sentence(exc: Exception) -> str:
-    """Return what is told of a failure; only errors of Tacit are known to hold no value."""
+    """Return the sentence about a failure; only errors of Tacit hold no value."""
     if isinstance(exc, TacitError) and not isinstance(exc, InternalError):
         return str(exc)
     if isinstance(exc, MemoryError):

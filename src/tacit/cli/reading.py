@@ -142,7 +142,7 @@ def read_people(
     also: str | None = None,
     chosen: Chosen | None = None,
 ) -> Table | Transactions:
-    """Read data with roles from options, release, or settings; beside columns with a role, the one of ``also``.
+    """Read data with roles from options, release or settings, and column ``also``.
 
     An engine reads no items of transactions but the ``chosen`` ones, which all others may do without.
     """
@@ -202,7 +202,7 @@ SMALL = 1 << 23  #: Bytes of a file whose rows are read one by one unless an eng
 
 
 def engine_for(path: str, given: Options) -> Engine | None:
-    """Return the engine that merges equal rows: the one that is named, or the usual one for large data."""
+    """Return the engine that merges equal rows: the named or the default one."""
     if given.engine is None and os.path.isfile(path) and os.path.getsize(path) < SMALL:
         return None
     return named_engine(given)
@@ -461,6 +461,7 @@ def read_audit_inputs(
 ) -> tuple[Gathered, dict[str, Any]]:
     """Read releases, unless they are gathered already, and all other arguments of their audit."""
     from tacit.model.people import read_people as parse_people
+    from tacit.verbs.data import with_roles_of
 
     given = settings.given
     people = None if given.people is None else parse_people(given.people)
@@ -469,6 +470,7 @@ def read_audit_inputs(
     first = gathered.releases[0]
     is_alone = len(gathered.releases) == 1
     rules = next((release for release in gathered.releases if release.kind == "rules"), first)
+    rules = with_roles_of(rules, gathered.releases, given.data or given.known)
     data = read_owners_data(rules, settings) if is_alone or given.data else None
     known = read_known(rules, settings)
     has_values = data is not None or known is not None or any(release.kind == "buckets" for release in gathered.releases)

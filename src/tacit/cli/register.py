@@ -25,9 +25,9 @@ _NOT_OF_REGISTERS = frozenset({"releases", "people", "suggest", "acro_to", "mark
     "register",
     cls=Program,
     epilog=examples(
-        "tacit register add left/ smokers-2024.csv --population 2024",
-        "tacit register audit left/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
-        "tacit register list left/",
+        "tacit register add published/ smokers-2024.csv --population 2024",
+        "tacit register audit published/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
+        "tacit register list published/",
     ),
 )
 def register_command() -> None:
@@ -61,16 +61,16 @@ class _AddOptions(ReleaseOptions):
 
 @command(
     "add",
-    "tacit register add left/ smokers-2024.csv --population 2024",
-    "tacit register add left/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
-    "tacit register add left/ jobs-2025.csv --date 2025-06-01 --signed-by 'A. Checker' --note 'for the ministry'",
+    "tacit register add published/ smokers-2024.csv --population 2024",
+    "tacit register add published/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
+    "tacit register add published/ jobs-2025.csv --date 2025-06-01 --signed-by 'A. Checker' --note 'for the ministry'",
     group=register_command,
 )
 @click.argument("folder", metavar="DIR")
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @population
 @people
-@option("--signed-by NAME", "Who says that it has left.", section=options.GIVEN)
+@option("--signed-by NAME", "Name of the person who records the publication.", section=options.GIVEN)
 @option("--note TEXT", "Anything else, such as the recipient.", section=options.GIVEN)
 @options.today
 @options.roles
@@ -80,7 +80,7 @@ class _AddOptions(ReleaseOptions):
 @options.report_kind
 @json_option
 def add_command(**given: Any) -> None:
-    """Write down that releases have left, with a copy of each.
+    """Record published releases, with a copy of each.
 
     Nothing is audited: audit a release with tacit register audit before you publish it. DIR is made if it does not exist.
     """
@@ -106,12 +106,12 @@ def add_command(**given: Any) -> None:
     _emit(register, asked.json_to, is_external=asked.is_external)
 
 
-@command("list", "tacit register list left/", group=register_command)
+@command("list", "tacit register list published/", group=register_command)
 @click.argument("folder", metavar="DIR")
 @options.report_kind
 @json_option
 def list_command(folder: str, report_kind: str, json_to: str | None) -> None:
-    """List what has left, and check that nothing was changed since.
+    """List the published releases, and check that nothing was changed since.
 
     The chain of the list is checked, and every copy against its SHA-256. Write the head down elsewhere: it shows later whether the end of
     the list was cut off.
@@ -132,9 +132,9 @@ class _RegisterAuditOptions(AuditOptions):
 
 @command(
     "audit",
-    "tacit register audit left/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
-    "tacit register audit left/ jobs-2025.csv --report audit.html",
-    "tacit register audit left/",
+    "tacit register audit published/ smokers-2025.csv --population 2025 --people left:0-3,joined:0-2",
+    "tacit register audit published/ jobs-2025.csv --report audit.html",
+    "tacit register audit published/",
     group=register_command,
 )
 @click.argument("folder", metavar="DIR")
@@ -142,9 +142,9 @@ class _RegisterAuditOptions(AuditOptions):
 @population
 @people
 def audit_register_command(**given: Any) -> int:
-    """Audit new releases together with everything that has left.
+    """Audit new releases together with all published ones.
 
-    Takes the options of tacit audit. Without a RELEASE, what has left is audited. Exit code: 0 clean, 1 exposed, 2 bad input,
+    Takes the options of tacit audit. Without a RELEASE, the published ones are audited. Exit code: 0 clean, 1 exposed, 2 bad input,
     3 incomplete.
     """
     from tacit.verbs.register import Register
@@ -178,7 +178,7 @@ def _sentence(register: Register) -> str:
     from tacit.reports.document import counted
 
     populations = counted(len(register.populations), "population")
-    return f"{counted(len(register.entries), 'release')} about {populations} left; the list and its copies are unchanged."
+    return f"{counted(len(register.entries), 'release')} about {populations}; the list and its copies are unchanged."
 
 
 def _list_text(register: Register, columns: int) -> str:

@@ -92,12 +92,12 @@ class _RepairOptions(ReleaseOptions):
 @option("--hide-first LINES...", "With --method suppress: lines to hide before others; a file, or a condition.", rare=True)
 @option(
     "--protect SHARE",
-    "With --method suppress: the attacker's range of a small cell is at least so much wider than its count, both ways.",
+    "With --method suppress: the attacker's range of a small cell must exceed its count by at least this share, both ways.",
     rare=True,
 )
 @option(
     "--attacker WHO",
-    "With --method suppress: an attacker who takes all hidden cells alike (reader), knows which are small (rule), or also that "
+    "With --method suppress: an attacker who treats all hidden cells alike (reader), knows which are small (rule), or also that "
     "the others are not (method).  [method, else rule]",
     type=click.Choice(["method", "rule", "reader"]),
     rare=True,

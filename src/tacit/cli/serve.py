@@ -19,12 +19,12 @@ _NEEDED = ("starlette", "uvicorn")
     "serve",
     "tacit serve",
     "tacit serve itemsets.csv adult.csv",
-    "tacit serve --register left/",
+    "tacit serve --register published/",
     "tacit serve --port 8080 --no-browser",
 )
 @click.argument("files", nargs=-1, metavar="[FILES]...")
-@option("--port P", "The port to listen on.  [any that is free]", type=click.IntRange(0, 65535), default=0)
-@option("--register DIR", "A register of what has left, which the page Register offers first.")
+@option("--port P", "The port to listen on.  [any free port]", type=click.IntRange(0, 65535), default=0)
+@option("--register DIR", "Register of published releases, offered first on the page Register.")
 @option("--no-browser", "Only print the address.", is_flag=True)
 def serve_command(files: tuple[str, ...], port: int, register: str | None, no_browser: bool) -> int:
     """Show the same answers in a browser, on this machine.

@@ -1,8 +1,8 @@
 """Folders that ACRO writes: the tables of a session, with what its record says about them.
 
 ``results.json`` names the columns of each table, whether it counts people, and how it was mitigated. With suppression, ACRO deletes the people
-of small cells and counts again, as the convention ``acro`` says; with rounding, totals are added up from rounded cells, and are no rounded
-counts themselves. The limits in ``config.json`` say how to read cells, and are no limits of the audit: whoever submits a release must not
+of small cells and counts again, as the convention ``acro`` says; with rounding, totals are added up from rounded cells, and are not rounded
+counts themselves. The limits in ``config.json`` say how to read cells, and are not limits of the audit: whoever submits a release must not
 bring them.
 """
 
@@ -21,7 +21,7 @@ from tacit.model.errors import TacitError
 RESULTS = "results.json"
 CONFIG = "config.json"
 SUMMARY = "session_summary.json"
-RECORDS = frozenset({RESULTS, CONFIG, SUMMARY, "session_summary.csv", "checksums"})  #: Files of a session that are no outputs.
+RECORDS = frozenset({RESULTS, CONFIG, SUMMARY, "session_summary.csv", "checksums"})  #: Files of a session that are not outputs.
 _THRESHOLD = 10  #: ACRO's own, where config.json does not say another.
 _LARGEST = 1 << 26
 

@@ -38,7 +38,7 @@ def shares_as_cells(
     rounding: Rounding,
     complete: bool,
 ) -> tuple[dict[str, CellText], int, str]:
-    """Return the people that each printed share stands for, the number of all people, and what that follows from.
+    """Return the people behind each share, their total, and its source.
 
     ``labels`` are those of the cells in each column of the table, None in totals.
     """

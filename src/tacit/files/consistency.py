@@ -246,7 +246,7 @@ def _narrowest(release: Listed, ends: Ints, positions: list[int]) -> list[int]:
         if outside and not inside:
             chosen[name] = position
         elif not inside:
-            what = f"the same {release.noun} stands twice with different numbers"
+            what = f"the same {release.noun} is listed twice with different numbers"
             raise _contradiction(release, what, "Keep one of the two lines", other, position)
     return list(chosen.values())
 
@@ -320,7 +320,9 @@ def _check_shared(release: Itemsets) -> None:
         missing = listed[np.minimum(np.searchsorted(listed, keys), len(listed) - 1)] != keys
         missing &= shared.any(axis=1)
         if missing.any():
-            what = "the list cannot be complete: what two closed itemsets share is closed, too, and what these share stands on no line"
+            what = (
+                "the list cannot be complete: what two closed itemsets share is closed, too, and what these share is on no line"
+            )
             remedy = "Add what is missing, or say that the list is not complete (--incomplete)"
             raise _contradiction(release, what, remedy, int(chosen[i]), int(chosen[i + 1 + np.argmax(missing)]))
 

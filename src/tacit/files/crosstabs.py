@@ -22,7 +22,7 @@ Row = tuple[str, ...]
 
 
 class Layout(NamedTuple):
-    """Names of the columns down and across, empty where unknown, and the labels across of each column of numbers.
+    """Names of the columns down and across, and the labels of each column.
 
     ``skip`` rows of cells belong to the heading. It ``is_sure`` if nothing but a table of numbers has such lines or totals.
     """

@@ -196,7 +196,7 @@ def sniff_delimiter(head: str, *, complete: bool, prefer: str = "") -> str:
         if not widths:
             score = (0.0, 1)  # the very first record cannot be split; if nothing fits better, reading it will say why
         elif widths[0] < (3 if delimiter == " " else 2):
-            continue  # two words in every line are no sign of a table
+            continue  # two words in every line do not show a table
         else:
             score = (widths.count(widths[0]) / len(widths), 0 if delimiter in WEAK_DELIMITERS else widths[0])
         if score > best:
@@ -496,7 +496,7 @@ class Grid:
             found = [i for i, name in enumerate(folded) if name == wanted.casefold()]
             if len(found) > 1:
                 remedy = "Rename one of the two"
-                raise InputError(f"column {self.names[found[0]]!r} stands twice", where=f"{self.where}, line 1", remedy=remedy)
+                raise InputError(f"column {self.names[found[0]]!r} occurs twice", where=f"{self.where}, line 1", remedy=remedy)
             if found:
                 return TextColumn(self.names[found[0]], self.cells[found[0]])
         return None
@@ -542,7 +542,7 @@ def read_grid(file: Input, delimiter: str, *, from_r: bool = False) -> Grid:
 # JSON cells
 
 _WORDS = {True: "true", False: "false", None: "null"}
-#: What a broken cell raises; a TypeError comes from a list or object inside it, which is no key.
+#: What a broken cell raises; a TypeError comes from a list or object inside it, which is not a key.
 _NOT_PARSED = (ValueError, TypeError, RecursionError)
 
 

@@ -368,7 +368,7 @@ def readable(path: FilePath) -> Iterator[None]:
         remedy = "Copy or download the file again"
         raise InputError("the gzip data are cut short or damaged", where=shown(path), remedy=remedy) from None
     except (OSError, ValueError) as exc:
-        reason = (exc.strerror if isinstance(exc, OSError) else None) or "the path makes no sense"
+        reason = (exc.strerror if isinstance(exc, OSError) else None) or "is not a valid path"
         raise InputError(f"cannot be read ({reason})", where=shown(path), remedy="Check the path and the disk") from None
 
 

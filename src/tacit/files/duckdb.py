@@ -105,7 +105,7 @@ class Relation:
 
     @classmethod
     def of_parquet(cls, paths: Sequence[str], *, where: str, memory: int | None = None, partitioned: bool = False) -> Relation:
-        """Return the rows of Parquet files with the same columns; ``partitioned`` ones have columns in the names of their folders."""
+        """Return the rows of Parquet files; ``partitioned`` ones have columns in folder names."""
         connection = connect(paths, memory=memory)
         files = _sql_list(map(literal_path, paths))
         hive = "true, hive_types_autocast = false" if partitioned else "false"
@@ -166,7 +166,7 @@ class Relation:
         return replace(self, sql=sql, names=(*self.names, name), types=(*self.types, "VARCHAR"))
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
-        """Return the distinct rows of these columns, counted by the database; those with the mark in one of the ``others`` apart."""
+        """Return the distinct rows of these columns, counted by the database; marked ``others`` apart."""
         with self._reading() as rows:
             numbers = [self.names.index(name) for name in wanted]
             places = [self.names.index(name) for name in others]

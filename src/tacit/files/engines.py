@@ -57,7 +57,7 @@ class Engine:
 
 
 def engine(name: str = "duckdb", *, memory: str | int | None = None, master: str | None = None, session: Any = None) -> Engine:
-    """Return the engine of a name, which may use so much memory.
+    """Return an engine by its name, with a limit of memory.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def as_engine(given: Engine | str | None) -> Engine | None:
 
 
 class Classes(NamedTuple):
-    """Distinct rows with the number of people in each; ``marked`` ones have the missing mark in a column that is not held."""
+    """Distinct rows with their weights; ``marked`` ones lack a value in another column."""
 
     columns: tuple[Column, ...]
     weights: Ints

@@ -80,7 +80,7 @@ def need_shares(grid: Grid, name: str) -> None:
 
 
 def numbers_of(grid: Grid, names: Mapping[str, str], known: FileHeader) -> tuple[dict[str, TextColumn | None], FileHeader]:
-    """Return columns of numbers by role, with points and percent signs, and a header that says what was inferred."""
+    """Return columns of numbers by role, and a header with what was inferred."""
     out: dict[str, TextColumn | None] = {}
     commas = []
     percentages = []

@@ -276,7 +276,7 @@ def _counts_of_series(series: Any) -> dict[str, list[Any]]:
 
 
 def _counts_of_crosstab(frame: Any) -> dict[str, list[Any]]:
-    """List the cells of a crosstab; behind the label of a total the others are empty, and mean any."""
+    """List the cells of a crosstab; empty labels after a total mean any."""
     down = [_label(label, frame.index.nlevels) for label in frame.index]
     across = [_label(label, frame.columns.nlevels) for label in frame.columns]
     names = [str(name) for name in (*frame.index.names, *frame.columns.names)]

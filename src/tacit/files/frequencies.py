@@ -490,7 +490,7 @@ def _name_columns(cells: Cells, layout: Layout, said: CellOptions) -> tuple[tupl
 
 
 def _role_of_unnamed(names: Sequence[str], said: CellOptions) -> str | None:
-    """Return the one column with a role that the table does not name, if one of its columns has no name."""
+    """Return the only column with a role for an unnamed column of the table."""
     sensitive, _ = sensitive_names(said.sa, ())
     roles = [role for role in dict.fromkeys((*column_names(said.qi, ()), *sensitive)) if role not in names]
     if len(roles) != 1 or sum(not _is_named(name) for name in names) != 1:

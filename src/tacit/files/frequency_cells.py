@@ -455,7 +455,7 @@ def _check_once(table: FrequencyTable, part: _Part, where: str) -> None:
     twice = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     if len(twice):
         first, second = (table.line(int(part.rows[order[twice[0] + step]])) for step in (0, 1))
-        what = f"the cell stands twice, first in line {first}"
+        what = f"the cell is listed twice, first in line {first}"
         raise InputError(what, where=f"{where}, line {second}", remedy="Leave one of them out")
 
 

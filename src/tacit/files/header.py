@@ -32,7 +32,7 @@ _GROUPS = 'Write for instance [{"column": "job", "name": "not clerk", "not": ["c
 
 Kind = Literal["itemsets", "rules"]
 FORMAT_NAMES: dict[str, Kind] = {"tacit.itemsets/1": "itemsets", "tacit.rules/1": "rules"}
-#: The formats of all header files that stand beside another file.
+#: The formats of all header files beside another file.
 NAIVE_BAYES_FORMAT = "tacit.naive-bayes/1"
 _HEADER_FORMATS = (*FORMAT_NAMES, "tacit.frequencies/1", "tacit.table/1", NAIVE_BAYES_FORMAT)
 #: The keys of the header of a list of itemsets or rules.
@@ -87,7 +87,7 @@ def entries_beside(file: Input, formats: Sequence[str], keys: Collection[str]) -
         raise get.wrong("format", "must be text", f"Write {known}")
     if name is not None and name not in formats:
         if name in _HEADER_FORMATS:
-            raise get.wrong("format", f"is another than that of the file, {known}", "Correct it")
+            raise get.wrong("format", f"differs from that of the file, {known}", "Correct it")
         remedy = f"Write {known}, or use a newer Tacit; if the file is not a header, give it another name"
         raise get.wrong("format", "is not a format that Tacit reads", remedy)
     for key in entries:
@@ -271,7 +271,7 @@ def read_value_groups(get: Entries) -> tuple[ValueGroup, ...]:
 
 
 def _marginals(get: Entries) -> tuple[Marginal, ...]:
-    """Return the sensitive columns, if the header tells them apart."""
+    """Return the sensitive columns, if the header separates them."""
     names = get.names("sa")
     values = get.entries.get("sa_values")
     counts = get.entries.get("sa_distribution")

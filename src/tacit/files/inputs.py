@@ -25,7 +25,7 @@ def holds_transactions(data: object) -> bool:
 def people_of(data: Any, **roles: Any) -> Table | Transactions:
     """Return data, read if they are not yet.
 
-    A frame of truth values, or of zeros and ones, holds transactions, unless roles are given: a zero is no item.
+    A frame of truth values, or of zeros and ones, holds transactions, unless roles are given: a zero is not an item.
     """
     if isinstance(data, (Table, Transactions)):
         return data
@@ -46,7 +46,7 @@ def require_table(
     columns: Names = None,
     engine: Engine | str | None = None,
 ) -> Table:
-    """Return a table with roles, read if it is a file or frame with roles given; raise if it is neither."""
+    """Return a table with roles, read from a file or frame if necessary."""
     if isinstance(people, Table):
         return read_table(people, qi=qi, sa=sa, columns=columns) if qi or sa else people
     if isinstance(people, (Transactions, list, tuple)) or not (qi or sa):

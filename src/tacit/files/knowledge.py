@@ -103,7 +103,7 @@ def _from_file(file: Input) -> Iterable[Fact]:
 
 
 def _minimal_rules(grid: Grid, file: Input) -> list[bool] | None:
-    """Return flags of the rules not implied by others, or None unless all are there, as the header counts them."""
+    """Return flags of the rules not implied by others; None if some are missing."""
     marks = grid.column("minimal") if holds(grid.names, *_NEGATIVE) else None
     if marks is None:
         return None

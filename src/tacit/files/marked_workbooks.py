@@ -60,7 +60,7 @@ def _library() -> Any:
 def write_marked(
     path: FilePath, rows: Sequence[Sequence[str]], marks: Mapping[Cell, tuple[Mark, str]], told: Iterable[str]
 ) -> None:
-    """Write a workbook: the release with marked cells and notes on them, and a sheet that says what was found."""
+    """Write a workbook of the release, marked cells with notes, and the findings."""
     library = _library()
     with replace_file(path) as temporary, library.Workbook(str(temporary), {"strings_to_formulas": False}) as book:
         book.set_properties({"created": _WHEN})

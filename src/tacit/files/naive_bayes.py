@@ -68,7 +68,7 @@ def read_naive_bayes(model: Any, *, features: Sequence[str], categories: Sequenc
     if counts is None or getattr(model, "class_count_", None) is None:
         remedy = "Give a fitted sklearn.naive_bayes.CategoricalNB"
         raise OptionError("is not a fitted naive Bayes model of categories", where=where, remedy=remedy)
-    classes = _texts(np.asarray(model.classes_).tolist(), "two of its classes read the same", where)
+    classes = _texts(np.asarray(model.classes_).tolist(), "two of its classes have the same name", where)
     if len(features) != len(counts) or len(set(features)) < len(features):
         remedy = f"Name the {len(counts)} columns that the model was trained on, each once, in their order"
         raise OptionError(f"holds {len(features)} names", where="features", remedy=remedy)
@@ -82,7 +82,7 @@ def read_naive_bayes(model: Any, *, features: Sequence[str], categories: Sequenc
     tables: dict[Pair, list[Bound]] = {}
     for number, (column, table, named) in enumerate(zip(features, counts, categories, strict=True)):
         place = f"categories[{number}]"
-        values = _texts(named, "two of its values read the same", place)
+        values = _texts(named, "two of its values have the same name", place)
         people = _whole_counts(np.asarray(table, float), where)
         if people[:, len(values) :].any() or people.shape[1] < len(values):
             remedy = f"Name its {people.shape[1]} values, in the order of their codes"
@@ -237,7 +237,7 @@ def _lines_of(cells: Cells) -> _Model:
         raise InputError("names no value of a column", where=cells.where, remedy="List every value with every class")
     for rows in (*model.rows.values(), *([model.classes] if model.classes else [])):
         if len(rows) < len(classes):
-            what = f"stands with {len(rows)} of {len(classes)} classes"
+            what = f"is listed with {len(rows)} of {len(classes)} classes"
             remedy = "List every value with every class, also where nobody has both"
             raise InputError(what, where=cells.place(next(iter(rows.values()))), remedy=remedy)
     for pair, rows in model.rows.items():

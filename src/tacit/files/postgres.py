@@ -1,7 +1,7 @@
 """PostgreSQL tables: the server groups the rows, and only classes cross the wire.
 
 An address is ``postgresql://USER@HOST/DATABASE::TABLE``. Passwords come from ``PGPASSWORD`` or ``~/.pgpass``, never from the address, which
-stands in messages and records. Messages of the server may hold cell values, so none is passed on.
+appears in messages and records. Messages of the server may hold cell values, so none is passed on.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class PostgresTable:
         )
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
-        """Return the distinct rows, counted by the server; those with the mark in one of the ``others`` apart."""
+        """Return the distinct rows, counted by the server; marked ``others`` apart."""
         texts = "".join(f"{self._text(name)} AS t{place}, " for place, name in enumerate(wanted))
         marked = " OR ".join(f"{self._text(name)} = {sql_text(mark or '')}" for name in others) or "false"
         grouped = ", ".join(f"t{place}" for place in range(len(wanted)))

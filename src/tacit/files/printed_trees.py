@@ -1,6 +1,6 @@
 """Decision trees as scikit-learn prints them: ``export_text`` with weights, and ``export_graphviz``.
 
-The text is turned into the arrays of a fitted tree, which :mod:`tacit.files.trees` reads. The counts of a leaf stand in the order of the
+The text is turned into the arrays of a fitted tree, which :mod:`tacit.files.trees` reads. The counts of a leaf are in the order of the
 classes; the class that a leaf predicts is the first with most people, and gives it its name. Classes that no leaf predicts get a name.
 """
 

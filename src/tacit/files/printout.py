@@ -75,7 +75,7 @@ class Printout:
         return cls(where, np.asarray(lines, np.int64), items, sides[0], consequents, **printed_as)
 
     def place(self, index: int, column: str = "") -> str:
-        """Return where a number stands, for a message."""
+        """Return the place of a number, for a message."""
         own = len(self.lines) - len(self.added)
         if index >= own:
             line, name = self.added[index - own]

@@ -204,7 +204,7 @@ FORMATS = (
     Format("spmf", "text of SPMF", "foreign_lists.read_spmf", _is_spmf),
     Format(
         "borgelt-or-fimi",
-        "text of Borgelt's or of FIMI programs, told apart by their numbers",
+        "text of Borgelt's or of FIMI programs, distinguished by their numbers",
         "foreign_lists.read_borgelt",
         _is_borgelt,
     ),
@@ -274,7 +274,7 @@ def unknown_file(file: Input, head: Head) -> InputError:
     if head.columns:
         names = list(head.columns)
         numeric = [name for name, kind in head.columns.items() if kind in _NUMERIC]
-        told = f"Parquet of {_counted(len(names), 'column')}, {len(numeric):,} of them numbers"
+        told = f"Parquet of {_write_count(len(names), 'column')}, {len(numeric):,} of them numbers"
         return InputError(f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric)))
     if re.match(r'\s*\{\s*"format": "tacit\.', head.text):
         remedy = "Give the release that it is about; tacit verify takes both"
@@ -288,13 +288,13 @@ def unknown_file(file: Input, head: Head) -> InputError:
     body = [row for row in rows[1:] if len(row) == len(names)]
     if len(names) < 2 or not body:
         remedy = f"Say which program wrote it with --form: {', '.join(_FORM_NAMES)}"
-        return InputError(f"{what} (text of {_counted(len(rows), 'line')} without columns)", where=file.name, remedy=remedy)
+        return InputError(f"{what} (text of {_write_count(len(rows), 'line')} without columns)", where=file.name, remedy=remedy)
     numeric = [name for place, name in enumerate(names) if all(_is_number(row[place]) for row in body)]
     apart = [place for place, name in enumerate(names) if name not in numeric] or [0]
     are_people = len({tuple(row[place] for place in apart) for row in body}) < len(body)
     separator = _SEPARATORS.get(delimiter, repr(delimiter))
-    size = f"more than {len(body):,} rows" if is_large else _counted(len(body), "row")
-    told = f"{_counted(len(names), 'column')}, separated by {separator}, {len(numeric):,} of them numbers; {size}"
+    size = f"more than {len(body):,} rows" if is_large else _write_count(len(body), "row")
+    told = f"{_write_count(len(names), 'column')}, separated by {separator}, {len(numeric):,} of them numbers; {size}"
     return InputError(
         f"{what} ({told})", where=file.name, remedy=_what_would_help(len(names), len(numeric), are_people=are_people)
     )
@@ -313,7 +313,7 @@ def _what_would_help(columns: int, numeric: int, *, are_people: bool = False) ->
     return "If each row is a person, name the columns with --qi COLUMNS and --sa COLUMN"
 
 
-def _counted(number: int, noun: str) -> str:
+def _write_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
@@ -347,7 +347,7 @@ def pair_of(path: FilePath) -> tuple[Path, Path] | None:
 
 
 def _tables_in(folder: Path, role: str) -> dict[Path, str]:
-    """Return the tables of a role, sorted, with what stands before it in their names."""
+    """Return the tables of a role, sorted, with the prefixes of their names."""
     found = {}
     for one in sorted(folder.iterdir()):
         match = _NAMED.fullmatch(one.name)
@@ -461,8 +461,8 @@ def _is_printed_tree(head: Head) -> bool:
 
 
 def is_model(data: Any) -> bool:
-    """Tell if something may be a fitted model of scikit-learn: a tree, a forest, or a pipeline."""
-    return any(hasattr(data, name) for name in ("tree_", "estimators_", "steps")) and hasattr(data, "get_params")
+    """Tell if something may be a fitted model of scikit-learn: a tree, a forest, boosted trees, or a pipeline."""
+    return any(hasattr(data, name) for name in ("tree_", "estimators_", "_predictors", "steps")) and hasattr(data, "get_params")
 
 
 # All kinds
@@ -546,7 +546,7 @@ def _is_counted(file: Input) -> bool:
 
 
 def _ends_in_counts(head: Head, roles: Sequence[str]) -> bool:
-    """Tell if the last column, which has no role, has a name of counts or shares that nobody has named."""
+    """Tell if the last column has no role and a name of counts."""
     last = list(head.columns)[-1:] or re.findall(r"[^,;\t]+", head.lines[0])[-1:]
     name = "".join(last).strip(' "')
     return not _is_list(head) and name not in roles and name.casefold() in (*LENGTH_NAMES, *SHARE_NAMES)

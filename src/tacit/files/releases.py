@@ -512,7 +512,7 @@ def read_releases(
 
     A pair of tables ``qit.csv`` and ``st.csv`` is one bucketized release, and so is a folder in it that holds such a pair. Files that say how to
     read others (``r.csv.json``) go with these. Files that Tacit wrote, empty ones, pages without a number and those that ``ignore`` names are
-    listed as ``ignored``; all others that are no releases as ``not_read``, which makes an audit incomplete.
+    listed as ``ignored``; all others that are not releases as ``not_read``, which makes an audit incomplete.
 
     Raises
     ------
@@ -559,7 +559,7 @@ def gather_releases(given: Any, *, ignore: Names = (), people: Callable[[], int]
 
 
 def _gather_forest(forest: Any, options: dict[str, Any]) -> Gathered:
-    """Read the trees of a forest, which are about the same people, or each about those whom chance drew for it."""
+    """Read a forest's trees, about the same people or each about a sample."""
     read_forest: Callable[..., tuple[Rules, ...]] = load("trees.read_forest")
     trees = read_forest(forest, **_model_options(options.get("sa", ()), options.get("columns", ())))
     is_drawn: bool = load("trees.is_drawn")(forest)
@@ -587,7 +587,7 @@ def _refuse_unused(ignore: Sequence[str], files: Sequence[NotRead], releases: Se
     used = {part for one in files for part in (one.file, one.file.rpartition("/")[2])}
     used.update(column for release in releases for column in release.header.ignored)
     if any(name not in used and "/".join(Path(os.path.normpath(name)).parts[-2:]) not in used for name in ignore):
-        remedy = "Give the name of a file as it stands in its folder, or of a column that is not read"
+        remedy = "Give the name of a file as it is in its folder, or of a column that is not read"
         raise OptionError("names neither a file of a folder nor a column that is not read", where="--ignore", remedy=remedy)
 
 
@@ -627,7 +627,7 @@ def _read_part(one: Any, read: Reader, place: int, ignore: Sequence[str]) -> Rel
             return _read_part(one[0], read, place, ignore)
         found = _gather([*one], lambda inner, number: read(inner, place + number), ignore)
         return Releases("", found.releases, found.not_read, found.ignored)
-    # An empty name is no folder: Path would take it for this one.
+    # An empty name is not a folder: Path would take it for this one.
     if isinstance(one, (str, os.PathLike)) and os.fspath(one) and _is_folder_of_files(Path(one)):
         return _read_folder(Path(one), read, place, ignore)
     return Releases("", (read(one, place),))

@@ -61,7 +61,7 @@ def is_workbook(path: FilePath) -> bool:
 
 
 class Workbook(Rendition):
-    """Sheet of an Excel workbook: that with a name, else the one that is recognised as a release, else the first."""
+    """Sheet of an Excel workbook: the named, the first recognised, or the first."""
 
     recognised = ""
 
@@ -117,7 +117,7 @@ class Workbook(Rendition):
 
     @cached_property
     def block(self) -> tuple[int, int]:
-        """First row of the table, and the first behind it: from the first with two filled cells to an empty one."""
+        """First row of the table, with two filled cells, and the end."""
         filled = [sum(map(bool, row)) for row in self.rows]
         first = next((number for number, cells in enumerate(filled) if cells > 1), 0)
         return first, next((number for number in range(first, len(filled)) if not filled[number]), len(filled))
@@ -138,12 +138,12 @@ class Workbook(Rendition):
         first, last = self.block
         beside = [number for number, row in enumerate(self.rows) if any(row) and not first <= number < last]
         if beside and not self._holds_more:
-            said.append(f"What stands above and below rows {first + 1} to {last} is taken as a title and notes.")
+            said.append(f"What is above and below rows {first + 1} to {last} is taken as a title and notes.")
         return tuple(said)
 
     @property
     def _holds_more(self) -> bool:
-        """True if another table stands below the one that is read."""
+        """True if another table is below the one that is read."""
         return any(sum(map(bool, row)) > 1 for row in self.rows[self.block[1] :])
 
     @property
@@ -213,7 +213,7 @@ def holds_records(file: Input) -> bool:
         first = json.loads(lines[0])
     except ValueError:
         return False
-    # One object alone is no list of lines: it may be a header, or a record of Tacit's.
+    # One object alone is not a list of lines: it may be a header, or a record of Tacit's.
     return isinstance(first, dict) and len([line for line in lines if line.strip()]) > 1
 
 

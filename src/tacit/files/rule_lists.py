@@ -37,7 +37,7 @@ def in_order(
     default = rules.get(frozenset(), len(rules) - 1)
     if default < len(rules) - 1:
         line = next(line for line, side in enumerate(sides) if rules[side] > default)
-        what = "stands after the default rule, which everybody matches"
+        what = "comes after the default rule, which everybody matches"
         raise InputError(what, where=at(line, "antecedent"), remedy="Put the rule without conditions last")
     groups = {(group.column, group.name): group for group in header.groups}
     match = _first_match(rules, groups)

@@ -1,7 +1,7 @@
 """Measures of rules that follow from three supports.
 
 A rule has its support, that of its antecedent and that of its consequent. Where all three counts are known exactly, lift, leverage and others
-say nothing more, provided that they are what the counts give. Of rounded supports they could tell more than is read.
+say nothing more, provided that they are what the counts give. Of rounded supports they could reveal more than is read.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def _silenced(what: str, *, where: str, remedy: str) -> Iterator[None]:
 
 
 def session_of(engine: Engine) -> Any:
-    """Return the session of an engine; one of its own is started once, and kept until the program ends."""
+    """Return the session of an engine; its own is started once and kept."""
     if engine.session is not None:
         return engine.session
     key = (engine.master or "local[*]", engine.memory)
@@ -137,7 +137,7 @@ class SparkTable:
         raise OptionError("hands over classes of rows, not rows", where="--engine spark", remedy="Use --engine duckdb or memory")
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
-        """Return the distinct rows, counted by Spark; those with the mark in one of the ``others`` apart."""
+        """Return the distinct rows, counted by Spark; marked ``others`` apart."""
         for name in (*wanted, *others):
             if self.types[self.names.index(name)].startswith(_NESTED):
                 raise nested(name, self.where)
@@ -193,7 +193,7 @@ class SparkBaskets:
 
     @classmethod
     def open(cls, path: str, engine: Engine, chosen: Chosen) -> SparkBaskets:
-        """Count the items of a text file with one transaction per line, and cut its rows to the chosen ones."""
+        """Count the items of a transactions file; keep the chosen ones."""
         session = session_of(engine)
         with _silenced("Spark could not read the transactions", where=path, remedy="Check the file and the cluster"):
             from pyspark.sql import functions as f
@@ -324,7 +324,7 @@ class SparkBaskets:
 
 
 def _items_of(batch: Any, number: Mapping[str, int] | None) -> tuple[Any, Any]:
-    """Return the items of each line that is not blank, by their numbers; without numbers, those of the distinct names also returned."""
+    """Return the items of each nonblank line as numbers, and the names if new."""
     from pyarrow import compute
 
     lists = compute.ascii_split_whitespace(batch.column(0))
@@ -383,7 +383,7 @@ def cores_of(baskets: SparkBaskets) -> int:
 
 
 def run_on_cluster(baskets: SparkBaskets, cut: Any, search: Any, shards: int) -> tuple[Sets, Ints]:
-    """Cut the rows into prefixes by shard, and search each shard; return the sets found and their counts.
+    """Search the rows in shards of prefixes; return sets and counts.
 
     Rows are shuffled once. Equal ones are merged before, batch by batch, and once more by the search: a round of its own that merges them
     would cost more than it saves, since prefixes are long and mostly different.

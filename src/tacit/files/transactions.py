@@ -262,7 +262,7 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return a block's numbers, and the length of each line that is not blank; None if not all tokens are plain numbers."""
+    """Return a block's numbers and line lengths, or None if some token differs."""
     if block.translate(None, _DIGITS_AND_BLANKS):
         return None
     data = np.frombuffer(block, np.uint8)

@@ -7,6 +7,7 @@ a path asks for a group of them with a name such as ``over 30.5``.
 
 A tree of a forest is about all people, or about those whom chance drew for it, some of them several times. Such a tree says how many of the
 people drawn are in each leaf. How many have each class it says of leaves with one class; of others, how often people of each class were drawn.
+Boosted trees say how many people are in each leaf (:mod:`tacit.files.boosting`).
 
 Nothing of scikit-learn is imported: the arrays of a fitted tree are enough.
 """
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.files.boosting import Boosted, boosted_trees, is_boosted
 from tacit.files.frames import texts_of
 from tacit.files.names import pair_of
 from tacit.model.arrays import Ints
@@ -32,15 +34,19 @@ from tacit.model.table import Names, column_names
 _LEAF = -1
 _NEAR = 1e-6  #: Counts are computed from shares in double precision; further from a whole number they are not counts.
 _TREE = "Give a fitted sklearn.tree.DecisionTreeClassifier"
-_FOREST = "Give a fitted RandomForestClassifier or ExtraTreesClassifier of sklearn.ensemble"
+_FOREST = "Give a fitted RandomForestClassifier, ExtraTreesClassifier or boosted classifier of sklearn.ensemble"
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Column of the training data: 1 for people with a value of a column, or a number where there is no value."""
+    """Column of the training data: 1 for people with a value of a column, or a number where there is no value.
+
+    ``every`` are all values that the column has, where an encoder learnt them from the data.
+    """
 
     column: str
     value: str | None = None
+    every: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ def read_tree(clf: Any, *, features: Sequence[str] | None = None, sa: str = "cla
 
 
 def read_forest(clf: Any, *, features: Sequence[str] | None = None, sa: str = "class", columns: Names = ()) -> tuple[Rules, ...]:
-    """Return the trees of a fitted forest as releases, one each.
+    """Return the trees of a fitted forest, or of a boosted model, as releases, one each.
 
     Trees that were trained on all people are about the same people. Those of a forest with ``bootstrap=True``, the default of
     ``RandomForestClassifier``, are each about the people whom chance drew for it; audit them with ``people=tacit.Unknown()``.
@@ -94,8 +100,9 @@ def read_forest(clf: Any, *, features: Sequence[str] | None = None, sa: str = "c
     Parameters
     ----------
     clf
-        A fitted ``RandomForestClassifier`` or ``ExtraTreesClassifier`` of scikit-learn, trained without weights and without missing numbers;
-        or a ``Pipeline`` that ends with one.
+        A fitted ``RandomForestClassifier``, ``ExtraTreesClassifier``, ``GradientBoostingClassifier``, ``HistGradientBoostingClassifier`` or
+        ``AdaBoostClassifier`` of scikit-learn, trained without weights and without missing numbers; or a ``Pipeline`` that ends with one.
+        Boosted trees tell how many people are in each leaf, and classes only for the first one (:mod:`tacit.files.boosting`).
     features, sa, columns
         As for :func:`read_tree`.
 
@@ -111,6 +118,9 @@ def read_forest(clf: Any, *, features: Sequence[str] | None = None, sa: str = "c
     if not is_forest(model):
         raise OptionError("is not a fitted forest for classes", where="read_forest", remedy=_FOREST)
     classes = np.asarray(model.classes_)
+    if is_boosted(model):
+        boosted = enumerate(boosted_trees(model, "read_forest"), 1)
+        return common_cuts(_boosted_leaves(one, meant, sa, f"tree {number}", classes=classes) for number, one in boosted)
     if getattr(model, "class_weight", None) is not None or not _are_draws(model):
         remedy = "Train it without sample_weight and class_weight; a weighted count says nothing about whole people"
         raise OptionError("was trained with weights", where="read_forest", remedy=remedy)
@@ -134,15 +144,17 @@ def is_tree(model: Any) -> bool:
 
 
 def is_forest(model: Any) -> bool:
-    """Tell if a model is a fitted forest for classes, or a pipeline that ends with one."""
+    """Tell if a model is a fitted forest or boosted model for classes, or a pipeline that ends with one."""
     last = _last(model)
+    if is_boosted(last):
+        return True
     trees = getattr(last, "estimators_", None)
     return isinstance(trees, list) and hasattr(last, "bootstrap") and all(hasattr(one, "tree_") for one in trees)
 
 
 def is_drawn(model: Any) -> bool:
     """Tell if every tree of a forest is about people whom chance drew."""
-    return bool(_last(model).bootstrap)
+    return bool(getattr(_last(model), "bootstrap", False))
 
 
 def _last(model: Any) -> Any:
@@ -242,11 +254,14 @@ def _made_by(step: Any, names: Sequence[str], where: str) -> list[Feature]:
     infrequent = getattr(step, "infrequent_categories_", None) if kind == "OneHotEncoder" else None
     if kind != "OneHotEncoder" or any(one is not None for one in infrequent or ()):
         raise _unknown_step(kind, where)
+    # Given categories may leave values of the data out, unless these are refused.
+    is_complete = isinstance(step.categories, str) or step.handle_unknown == "error"
     dropped = step.drop_idx_ if step.drop_idx_ is not None else [None] * len(names)
     found = []
     for name, values, left_out in zip(names, step.categories_, dropped, strict=True):
         texts = texts_of(values.tolist(), name, where=where)
-        found += [Feature(name, text) for place, text in enumerate(texts) if place != left_out]
+        every = tuple(texts) if is_complete else ()
+        found += [Feature(name, text, every) for place, text in enumerate(texts) if place != left_out]
     return found
 
 
@@ -284,18 +299,37 @@ def _leaves_with_counts(
     texts = texts_of(np.asarray(classes).tolist(), sa, where=where)
     if len(set(texts)) < len(texts):
         raise OptionError("two of its classes read the same", where=where, remedy="Train it on texts as classes")
+    leaves, header = _leaves_and_header(tree, features, sa, texts, where)
+    nodes = [node for node, _ in leaves]
+    times = _class_counts(tree, where)[nodes]
+    people = np.asarray(tree.n_node_samples, np.int64)[nodes]
+    lo, hi = (times, times) if not is_weighted else _people_drawn(times, people)
+    return _rules([path for _, path in leaves], lo, hi, people, header)
+
+
+def _boosted_leaves(one: Boosted, features: Sequence[Feature], sa: str, where: str, *, classes: Any) -> Rules:
+    """Return the leaves of a boosted tree, of whose classes little may be known."""
+    texts = texts_of(np.asarray(classes).tolist(), sa, where=where)
+    leaves, header = _leaves_and_header(one.tree, features, sa, texts, where)
+    nodes = [node for node, _ in leaves]
+    people = np.asarray(one.tree.n_node_samples, np.int64)[nodes]
+    every = np.repeat(people[:, None], len(texts), axis=1)
+    lo, hi = (np.zeros_like(every), every) if one.classes is None else (one.classes[nodes], one.classes[nodes])
+    return _rules([path for _, path in leaves], lo, hi, people, header)
+
+
+def _leaves_and_header(
+    tree: Any, features: Sequence[Feature], sa: str, classes: Sequence[str], where: str
+) -> tuple[list[tuple[int, Path]], Header]:
     leaves = list(_paths(tree, features, where))
     columns = dict.fromkeys(one.column for one in features if one.value is not None)
     columns |= dict.fromkeys(column for _, path in leaves for column in path)
     if sa in columns:
         raise OptionError("is a column that the tree asks for", where="sa", remedy="Name the column that it predicts")
     order = [column for column in dict.fromkeys(one.column for one in features) if column in columns]
-    header = Header(n=int(tree.n_node_samples[0]), qi=tuple(order), sa=(sa,), sa_values=tuple(texts))
-    nodes = [node for node, _ in leaves]
-    times = _class_counts(tree, where)[nodes]
-    people = np.asarray(tree.n_node_samples, np.int64)[nodes]
-    lo, hi = (times, times) if not is_weighted else _people_drawn(times, people)
-    return _rules([path for _, path in leaves], lo, hi, people, header)
+    every = {one.column: one.every for one in features if one.every and one.column in columns}
+    header = Header(n=int(tree.n_node_samples[0]), qi=tuple(order), sa=(sa,), sa_values=tuple(classes))
+    return leaves, replace(header, all_values=tuple(every.items()))
 
 
 def _class_counts(tree: Any, where: str) -> npt.NDArray[np.int64]:

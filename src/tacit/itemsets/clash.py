@@ -90,7 +90,7 @@ def clash(statements: Sequence[Statement], items: int) -> Clash | None:
     """Find statements that no fractional database fits, with their weights."""
     masks = np.array([statement.mask for statement in statements], np.int64)
     rows = np.arange(1 << items, dtype=np.int64)
-    # Combinations of items that the statements do not tell apart are one unknown.
+    # Combinations of items that the statements do not distinguish are one unknown.
     held = np.unique((rows[None, :] & masks[:, None] == masks[:, None]).astype(np.int64), axis=1)
     weights = _weights(statements, held)
     if weights is None:

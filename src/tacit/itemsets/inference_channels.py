@@ -222,7 +222,7 @@ class Patterns:
 
 
 def _name_patterns(items: Sets, owner: Ints, present: Words, absent: Words) -> tuple[Words, Words]:
-    """Return the open items of patterns on sets of the same length, and a key that is equal for equal patterns."""
+    """Return the open items of patterns, and keys that identify equal patterns."""
     size = int(items.lengths[0])
     held_hash = items.member_hashes().reshape(-1, size)[owner]
     lacked_hash = held_hash * _ABSENT
@@ -373,7 +373,7 @@ def run(target: Target) -> AttackRun:
 
     def write(found: Channels) -> None:
         assert stream is not None
-        stream.add_patterns(CODE, release, found.line, found.present, found.free, (found.lo, found.hi))
+        stream.add_patterns(CODE, release, line=found.line, present=found.present, free=found.free, bounds=(found.lo, found.hi))
 
     def take(found: Channels) -> None:
         gatherer.add(found)
@@ -509,7 +509,7 @@ def _channels_in_release(target: Target, supports: Supports, take: Take) -> tupl
 
 
 def _refuse_first_clash(supports: Supports) -> None:
-    """Refuse at the first line whose groups cannot be: which is told does not depend on what was looked at together."""
+    """Refuse at the first line with an impossible group, whatever the batches."""
     for line in supports.maximal.tolist():
         items = supports.release.sets[line].astype(np.int64)
         if len(items) <= MOST_ITEMS:
@@ -543,7 +543,7 @@ def _channels_in_intervals(target: Target, supports: Supports, take: Take) -> tu
 
 
 def _patterns_of(target: Target, supports: Supports) -> Iterator[Patterns | None]:
-    """Yield the small patterns on all maximal sets, short ones together; None for each set that is too long."""
+    """Yield the small patterns on all maximal sets; None if too long."""
     k = target.policy.k
     maximal = supports.maximal
     done = 0

@@ -66,7 +66,7 @@ class Cube:
 
 @dataclass(frozen=True, eq=False)
 class Cubes:
-    """Cubes of ``number`` published sets of the same length, one after another: bounds, 0 where nothing is known."""
+    """Cubes of ``number`` published sets of one length: bounds, 0 if unknown."""
 
     sets: Ints
     lo: Ints
@@ -134,7 +134,7 @@ class Lattice:
         return owners[long][~np.isin(parts, hashes)]
 
     def lines_on(self, number: int) -> Ints:
-        """Return the numbers of the sets that tell the support of each part of a published set; -2 where none does.
+        """Return the set that gives each subset's support; -2 where none does.
 
         The number at 0, of no item, is not used.
         """
@@ -162,7 +162,7 @@ class Lattice:
         return lines[:used], masks[:used]
 
     def closest(self, lines: Ints, masks: Ints, items: int) -> Ints:
-        """Return the set that tells the support of each subset of some items, out of sets with these bits of them."""
+        """Return which of some sets gives the support of each subset."""
         from tacit.kernels.rows import superset_max
 
         line = np.full(1 << items, -2, np.int64)
@@ -216,7 +216,7 @@ class Supports:
         return self.lattice.lacking_parts
 
     def cubes(self, most: int, of_length: Callable[[int], int], *, one_by_one: bool = False) -> Iterator[Cubes]:
-        """Yield the cubes of maximal sets of at most so many items, several of the same length at once.
+        """Yield the cubes of maximal sets up to a length, equal lengths together.
 
         ``of_length`` is the number of entries that are made of one cube of a length; not many more than ``CHUNK`` are made at once.
         """
@@ -452,9 +452,7 @@ def refuse_gaps(supports: Supports) -> None:
     lines = sorted({release.line(line) for line in supports.lacking_parts.tolist()})
     name = release.source.name if release.source else "the release"
     parts = (
-        "parts of these itemsets stand on no line, and are"
-        if len(lines) > 1
-        else "a part of this itemset stands on no line, and is"
+        "parts of these itemsets are on no line, and are" if len(lines) > 1 else "a part of this itemset is on no line, and is"
     )
     raise Contradiction(
         f"the list cannot be complete: {parts} at least as frequent",

@@ -162,7 +162,7 @@ def write_out_deduction(
 class _Story:
     """Derivation over subsets, each explained once.
 
-    Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set tells them.
+    Subsets are bit masks over ``items``: ``low`` and ``high`` bound their supports, ``line`` says which published set gives them.
     """
 
     supports: Supports

@@ -144,6 +144,11 @@ class Axis:
             self._masks[allowed] = known
         return known
 
+    def class_of(self, value: str | None) -> int | None:
+        """Return the class of a value, or None if the axis has no place for it."""
+        place = {one: number for number, values in enumerate(self.classes) for one in values}
+        return place.get(value, place.get(ANYTHING_ELSE))
+
     @cached_property
     def _masks(self) -> dict[Allowed, int]:
         """Masks that were asked for."""
@@ -349,7 +354,7 @@ class Problem:
 
     ``everybody`` are lines whose boxes together hold each person, empty if they are not known. ``left_out`` counts lists with too many
     missing sets to look at. ``cells`` are cells of frequency tables over many columns, each a question of its own. ``by_row`` are the
-    releases that show people row by row, so that what one of them reveals alone is no finding. ``conditions`` are what lines cannot state.
+    releases that show people row by row, so that what one of them reveals alone is not a finding. ``conditions`` are what lines cannot state.
     ``lacking`` are the axes with slots for people who lack a single value, which may be too many for one cube. If it ``has_unions``, there are
     slots for all values that lines count together.
     """

@@ -1,4 +1,4 @@
-"""R03 certain-values: sensitive values that nobody with given quasi-identifiers can have, and who has one for certain.
+"""R03 certain-values: sensitive values that nobody with given quasi-identifiers can have, and people whose value is certain.
 
 Infers
     For every combination of quasi-identifiers and every sensitive value, the fewest and the most people who can have both, in all databases

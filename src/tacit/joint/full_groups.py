@@ -4,7 +4,7 @@ A full cell names the value of whoever belongs to its group. A group is a combin
 person is in it and fewer than l sensitive values are possible for its people, in every world that fits all lines. Lines, bounds, linear
 programs and proofs are those of X01.
 
-Tables with blanks among several releases hide sensitive values that the others may give away. Rows that show a value are among the people
+Tables with blanks among several releases hide sensitive values that the others may reveal. Rows that show a value are among the people
 who have it. If the other releases prove that no more people of a combination have a value than rows show it, no blank there hides that
 value.
 """

@@ -34,8 +34,9 @@ from functools import partial
 import numpy as np
 
 from tacit.joint import words
-from tacit.joint.boxes import DECLARED, MEMBER, Box, Choice, Line, Origin, Problem, item_event
+from tacit.joint.boxes import DECLARED, MEMBER, Allowed, Box, Choice, Key, Line, Origin, Problem, item_event
 from tacit.joint.cube import (
+    MOST_LITERALS,
     Cited,
     Cube,
     Groups,
@@ -60,10 +61,14 @@ from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
 from tacit.model.frequencies import frequency_tables
 from tacit.model.people import Same
+from tacit.model.rebuilt import Rebuilt
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
 MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
+REBUILDING = 0.5  #: Share of the time that people may be rebuilt for.
+#: What is said where something is found, and cubes hold no groups of several values.
+UNIONS_LEFT = "groups of people who lack several values are asked about only where nothing else is found"
 MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 
 
@@ -72,19 +77,25 @@ def run(target: Target) -> AttackRun:
     case = target.case
     assert isinstance(case, JointCase)
     with_means = sum(one.has_means for one in case.releases)
-    if with_means and (tried := enumerate_worlds(target, NAME)) is not None:
+    if with_means and not target.rebuild and (tried := enumerate_worlds(target, NAME)) is not None:
         return tried
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
+    rebuilt = search.rebuild() if target.rebuild else None
+    has_numbers = any(table.numbers for table in frequency_tables(case.releases))
     search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
-        search.look()
+        if rebuilt is None or not rebuilt.settles_all or has_numbers:
+            search.look()
     except LimitReached:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
     outcome = search.outcome(status)
-    if any(table.numbers for table in frequency_tables(case.releases)):
+    if rebuilt is not None:
+        people = max(outcome.people, rebuilt.concerned)
+        outcome = replace(outcome, people=people, rebuilt=rebuilt.told, measures={**outcome.measures, **rebuilt.measures})
+    if has_numbers:
         outcome = _look_at_numbers(search, outcome)
     if case.known is None:
         return outcome
@@ -108,6 +119,16 @@ def _look_at_numbers(search: _Search, outcome: AttackRun) -> AttackRun:
     return numbers.join(outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Rebuilt people with the measures; ``concerned`` are in small groups. If it ``settles_all``, no other group is left to look for."""
+
+    told: Rebuilt
+    measures: Mapping[str, float | None]
+    concerned: int
+    settles_all: bool
+
+
 @dataclass(eq=False)
 class _Search:
     case: JointCase
@@ -122,11 +143,34 @@ class _Search:
     reasons: list[str] = field(default_factory=list)
     undecided: int = 0
     world: World | None = None
+    #: Tells of a box if another search asks about it.
+    is_asked_elsewhere: Callable[[Mapping[int, int]], bool] | None = None
+    only_bounds: bool = False  #: True if no programs are to be asked, since another search has found something.
 
     def leave(self, questions: int, why: str) -> None:
         if questions:
             self.undecided += questions
             self.reasons.append(why)
+
+    def rebuild(self) -> _People:
+        """Rebuild people, and keep those of small groups as findings."""
+        from tacit.joint.rebuilding import rebuild
+
+        found, told, measures = rebuild(self.case, self.problem, self.target.limits.part(REBUILDING))
+        k = self.target.policy.k
+        small = [claim for claim in found.claims if claim.at_most < k]
+        # Everybody's values are told, and the size of each kind: every other group follows from these.
+        is_exact = told.is_whole and all(claim.at_least == claim.at_most for claim in found.claims)
+        for claim in (*found.claims, *found.wider):
+            slots = [axis.slot_of[claim.box.get(place, axis.slots[-1])] for place, axis in enumerate(self.problem.axes)]
+            event = item_event(self.problem.axes, slots, self.problem.members)
+            is_exact = is_exact and (event is not None or claim.at_most >= k)
+            if event is not None and claim.at_most < k:
+                steps = [claim.least], [claim.most]
+                cited = words.lines_of([claim.least, claim.most])
+                together = len({self.problem.lines[number].origin.release for number in cited}) > 1
+                self.found[event] = Found(event, claim.at_least, claim.at_most, together, proof=partial(_given, steps))
+        return _People(told, measures, sum(claim.at_least for claim in small), is_exact)
 
     def look(self) -> None:
         cubes, windows_by_problem, skipped = make_cubes(self.problem, self._check)
@@ -142,10 +186,15 @@ class _Search:
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
+        if self.only_bounds:
+            self.reasons.append(UNIONS_LEFT)
+            return
         self._list_open(cubes, groups)
         everything = tuple(range(len(self.problem.axes)))
         for problem, windows in windows_by_problem:
-            if windows != [everything]:
+            if problem is not self.problem and self.found:
+                self.reasons.append(UNIONS_LEFT)
+            elif windows != [everything]:
                 self._list_uncovered(problem, windows)
         if not self.open and len(self.case.releases) == 1:
             return
@@ -158,9 +207,10 @@ class _Search:
             self._settle(prover, window, steps, whole=window == everything)
             self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
         if len(self.case.releases) > 1 and (everything not in together or not self.problem.has_unions):
-            self._take_alone()
+            self._take_alone(only_unions=everything in together)
 
-    def _take_alone(self) -> None:
+    def _take_alone(self, *, only_unions: bool) -> None:
+        """Ask every release by itself; if ``only_unions``, only about groups that cannot be described together."""
         whose = relate_populations(self.case.releases, self.case.people, self.case.population)
         unproved = 0
         for number, release in enumerate(self.case.releases):
@@ -168,8 +218,13 @@ class _Search:
                 continue
             case = JointCase.of((release,), Same(), data=self.case.data)
             alone = _Search(case, lower((release,), Same()), self.target)
-            alone.look()
             translation = _Translation(alone.problem, self.problem, number, whose.scopes[number])
+            if self.world is not None:
+                alone.world = self.world.restrict(alone.problem, self.problem.masks(whose.scopes[number]))
+            if only_unions:
+                alone.is_asked_elsewhere = translation.is_question
+                alone.only_bounds = bool(self.found)
+            alone.look()
             inside = (self.case.population[number],) if self.problem.members else ()
             for event, found in alone.found.items():
                 among_all = replace(event, inside=inside)
@@ -180,6 +235,7 @@ class _Search:
                     self.found[among_all] = replace(found, event=among_all, together=False, proof=proof)
             left = alone.undecided + len(alone.open.keys() - alone.found.keys())
             self.leave(left, f"{self.case.name(number)} alone leaves {left:,} groups open")
+            self.reasons += [UNIONS_LEFT] if UNIONS_LEFT in alone.reasons else []
         self.leave(unproved, f"{unproved:,} small groups that a release reveals alone are not proved for all releases together")
 
     def _check(self) -> None:
@@ -265,8 +321,8 @@ class _Search:
             self.world = World.of_rows(self.problem, data)
             if self.world is None:
                 self.reasons.append("the owner's data do not fit every line and were not used")
-            else:
-                self._exchange(self.world, cubes, asked)
+        if self.world is not None:
+            self._exchange(self.world, cubes, asked)
         for cube, own, flags in zip(cubes, groups, asked, strict=True):
             places = np.flatnonzero(flags)
             self._add_open(cube, places[np.argsort(own.literals[places], kind="stable")])
@@ -275,7 +331,7 @@ class _Search:
         for group in groups.tolist():
             self._check()
             event = self._event(cube, group)
-            if event is not None:
+            if event is not None and not (self.is_asked_elsewhere and self.is_asked_elsewhere(cube.box(group))):
                 self.open.setdefault(event, cube.box(group))
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
@@ -378,6 +434,7 @@ class _Search:
                     self.parts[event] = partial(Portrait, self.movers[event], ends[0], least, most=most)
         for place in np.flatnonzero(~settled.open).tolist():
             self.open.pop(asked[place], None)
+        self.world = self.world or settled.world
 
     def outcome(self, status: Status) -> AttackRun:
         still_open = len(self.open.keys() - self.found.keys())
@@ -434,6 +491,12 @@ class _Translation:
         #: Lines that list all values of the release's people.
         self.closing = [number for origin, number in self.lines.items() if origin.what == "all-values"]
 
+    def is_question(self, box: Mapping[int, int]) -> bool:
+        """Tell if the problem of all releases asks about a box."""
+        if len(box) > MOST_LITERALS:
+            return False
+        return all(mask in self.together.axes[place].slot_of for place, mask in self.together.masks(self._named(box)).items())
+
     def rewrite(self, found: Found) -> tuple[Sequence[Step], Sequence[Step]]:
         least, most = found.proof()
         return [self._step(step) for step in least], [self._step(step) for step in most]
@@ -445,8 +508,10 @@ class _Translation:
         return rewrite_step(step, partial(self._weights, often=often), self._box, self._choice)
 
     def _box(self, box: Mapping[int, int]) -> dict[int, int]:
-        named = {self.alone.axes[place].key: self.alone.axes[place].allowed(mask) for place, mask in box.items()}
-        return self.together.masks({**named, **self.scope})
+        return self.together.masks({**self._named(box), **self.scope})
+
+    def _named(self, box: Mapping[int, int]) -> dict[Key, Allowed]:
+        return {self.alone.axes[place].key: self.alone.axes[place].allowed(mask) for place, mask in box.items()}
 
     def _origin(self, origin: Origin) -> Origin:
         return replace(origin, release=self.release, given=None if origin.given is None else self._origin(origin.given))

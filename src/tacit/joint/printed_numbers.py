@@ -348,7 +348,7 @@ class _Sums:
         everything = tuple(range(len(self.problem.axes)))
         rows = Rows.of(self.problem, everything) if count_cells(self.problem.axes) <= MOST_CELLS else None
         if rows is None or rows.entries > MOST_ENTRIES:
-            self.search.leave(len(asked), f"sums of {self.column} in {len(asked):,} cells are neither told nor refuted")
+            self.search.leave(len(asked), f"sums of {self.column} in {len(asked):,} cells are neither proved nor refuted")
             return
         solver = Solver(rows, self.search.target.limits)
         for masks, (place, withheld) in list(asked.items())[:MOST_ASKED]:
@@ -395,7 +395,7 @@ class _Sums:
         low = self._bound(solver, masks, group, 1)
         high = self._bound(solver, masks, group, -1)
         if low is None or high is None:
-            self.search.leave(1, f"a sum of {self.column} is neither told nor refuted")
+            self.search.leave(1, f"a sum of {self.column} is neither proved nor refuted")
             return
         if low.value <= 0 or (high.value - low.value) * CLOSE.denominator > high.value * CLOSE.numerator:
             return

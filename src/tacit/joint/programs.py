@@ -46,7 +46,7 @@ MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
 MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
 MOST_MISSED = 4  #: Questions at most for which no world is found, before the search for worlds ends.
-LAST_PEOPLE = 1  #: People of a cell that are counted anew where fractions become a world of whole people.
+LAST_PEOPLE = 1  #: People of a cell that are counted again where fractions become a world of whole people.
 NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
 GAP = 0.05  #: A world may cost this share more than the best one would.
@@ -92,7 +92,8 @@ class Solver:
 
     def least_in_turn(self, costs: Sequence[Floats]) -> list[Optimum | None]:
         """Return the optimum for each of many costs, faster than :meth:`least_of`."""
-        found = solve_in_turn(self._constraints, costs, self.limits.seconds_left)
+        first, *further = costs
+        found = solve_in_turn(self._constraints.minimise(first, self.limits.seconds_left), further)
         self.limits.check("X01")
         return [self._optimum(one) for one in found]
 
@@ -212,17 +213,21 @@ class Solver:
         points = [one.x for one in found if one.status == 0 and one.x is not None]
         if len(points) < FEW_POINTS:
             return None
-        base = np.maximum(np.floor(np.mean(points, axis=0)).astype(np.int64) - LAST_PEOPLE, 0)
-        return self._whole(rows, cost, base, 2.0 * LAST_PEOPLE + 3.0)
+        mean = np.mean(points, axis=0)
+        base = np.maximum(np.floor(mean).astype(np.int64) - LAST_PEOPLE, 0)
+        most = 2.0 * LAST_PEOPLE + 3.0
+        # Optima leave most cells empty, and a program about the others is small.
+        near = self._whole(rows, cost, base, most, cells=mean > NEAR)
+        return self._whole(rows, cost, base, most) if near is None else near
 
-    def _whole(self, rows: Rows, cost: Floats, base: Ints, most: float) -> Ints | None:
-        """Return a cheap integer world with at most so many people in each cell besides those of ``base``."""
+    def _whole(self, rows: Rows, cost: Floats, base: Ints, most: float, cells: Flags | None = None) -> Ints | None:
+        """Return a cheap integer world with at most this many people in each of some cells besides those of ``base``."""
         lo, hi = rows.bounds
         taken = rows.matrix @ base
         left = self.limits.seconds_left
         found = solve_whole(
-            cost,
-            matrix=rows.matrix,
+            cost if cells is None else cost[cells],
+            matrix=rows.matrix if cells is None else rows.matrix.keep_columns(cells),
             low=lo - taken,
             high=hi - taken,
             most=most,
@@ -233,7 +238,8 @@ class Solver:
         self.limits.check("X01")
         if found.x is None:
             return None
-        world = base + np.rint(found.x).astype(np.int64)
+        world = base.copy()
+        world[slice(None) if cells is None else cells] += np.rint(found.x).astype(np.int64)
         return world if rows.adds_up(world) else None
 
     def clash(self) -> dict[Cited, Fraction]:
@@ -331,8 +337,9 @@ FEW_AIMED = 20  #: Most questions at which worlds are aimed one by one after som
 IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
-MOST_AXES = 8  #: If there are more axes, with few classes each, single exchanges replace programs over a few classes.
-FEW_REARRANGED = 100  #: Most questions for which such programs follow there.
+LEAST_PROGRESS = 0.05  #: Share of the questions that a round of programs must settle for another one to follow.
+MOST_AXES = 8  #: If there are more axes, with few classes each, programs over a few classes follow single exchanges only for
+FEW_REARRANGED = 100  #: at most so many questions.
 _MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
 FEW_QUESTIONS = 5_000  #: Most questions for which single exchanges are tried after something was found.
 
@@ -367,6 +374,11 @@ class Programs:
         self._inside = membership_matrix(self.rows.cells, self.boxes)
         self._random = np.random.default_rng(self.limits.seed)
         self._solver = Solver(self.rows, self.limits)
+
+    @property
+    def world(self) -> World | None:
+        """A world that fits all rows and conditions, if one is known."""
+        return self._world
 
     @property
     def open(self) -> Flags:
@@ -413,7 +425,7 @@ class Programs:
                 self._by_cases(number)
 
     def _aim(self) -> None:
-        """Refute by worlds in which one open group is empty, or as large as it can be; give up where several are missed."""
+        """Refute by worlds with an open group empty or as large as possible."""
         missed = 0
         for number in np.flatnonzero(self.open).tolist():
             group = self.rows.cells.inside(self.boxes[number])
@@ -439,12 +451,12 @@ class Programs:
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
-        if self._is_small or len(self.rows.cells.shape) > MOST_AXES:
-            self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
-            left = np.flatnonzero(self.open)
-            boxes = [self.boxes[number] for number in left.tolist()]
-            if self._is_small or not len(left) or len(left) > FEW_REARRANGED:
-                return
+        self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
+        left = np.flatnonzero(self.open)
+        boxes = [self.boxes[number] for number in left.tolist()]
+        is_wide = len(self.rows.cells.shape) > MOST_AXES
+        if self._is_small or not len(left) or (is_wide and len(left) > FEW_REARRANGED):
+            return
         near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
         self.refuted[left] = near.refute(boxes, self.k)
 
@@ -466,7 +478,7 @@ class Programs:
             for best in found:
                 if best is not None:
                     self._look_at(best.people)
-            if self.hoped.sum() < len(living):
+            if self.hoped.sum() < (1 - LEAST_PROGRESS) * len(living):
                 still = min(still, 1)
             elif still:
                 return True

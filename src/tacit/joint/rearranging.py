@@ -326,21 +326,13 @@ def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Fla
     by_cell = Matrix(columns.starts, columns.rows, columns.values, columns.shape[::-1])[movable]
     stay = total - world[movable] @ by_cell
     used = kept & _is_used(by_cell)
-    return _keep_columns(by_cell, used), (lo - stay)[used], (hi - stay)[used]
+    return by_cell.keep_columns(used), (lo - stay)[used], (hi - stay)[used]
 
 
 def _is_used(by_cell: Matrix) -> Flags:
     out = np.zeros(by_cell.shape[1], np.bool_)
     out[by_cell.places] = True
     return out
-
-
-def _keep_columns(by_cell: Matrix, kept: Flags) -> Matrix:
-    entries = kept[by_cell.places]
-    starts = np.concatenate(([0], np.cumsum(entries)))[by_cell.starts]
-    number = np.cumsum(kept) - 1
-    shape = (by_cell.shape[0], int(kept.sum()))
-    return Matrix(starts, number[by_cell.places[entries]], by_cell.values[entries], shape)
 
 
 def without_empty(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Flags, Matrix, Floats, Floats] | None:
@@ -359,7 +351,7 @@ def without_empty(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Flags, Ma
         empty = np.zeros(by_cell.shape[0], np.bool_)
         empty[np.repeat(np.arange(len(empty)), np.diff(by_cell.starts))[forces]] = True
         if not empty.any():
-            return kept, _keep_columns(by_cell, used), low[used], high[used]
+            return kept, by_cell.keep_columns(used), low[used], high[used]
         by_cell = by_cell[~empty]
         kept[kept] = ~empty
 
@@ -381,7 +373,7 @@ def one_row_each(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Matrix, Fl
     kept[where] = True
     order = which[kept]  # the constraints stay in their order
     scaled = replace(by_cell, values=by_cell.values / first[by_cell.places])
-    return _keep_columns(scaled, kept), lowest[order], highest[order]
+    return scaled.keep_columns(kept), lowest[order], highest[order]
 
 
 def _missed(rows: Rows, world: Ints) -> float:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, inf, lcm, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -191,7 +191,7 @@ class Rows:
         return self._extend((*self.rows, Row(terms, lo, hi, ("case", depth), says_hi=("case", depth))))
 
     def _extend(self, rows: tuple[Row, ...]) -> Rows:
-        return Rows(self.cells, rows, self.everybody, dict(self._where), _first=self.__dict__.get("matrix"))
+        return replace(self, rows=rows, _where=dict(self._where), _first=self.__dict__.get("matrix"))
 
     @property
     def entries(self) -> int:
@@ -443,6 +443,20 @@ class World:
         """Tell if every line is true of these people."""
         return all(_is_between(line, total) for line, total in zip(self.problem.lines, self.totals, strict=True))
 
+    def restrict(self, problem: Problem, scope: Masks) -> World | None:
+        """Return the people of a box as a world of a problem about fewer lines, or None."""
+        inside = self.inside(scope)
+        kinds = np.zeros((int(np.count_nonzero(inside)), len(problem.axes)), np.int64)
+        for number, axis in enumerate(problem.axes):
+            place = self.problem.place.get(axis.key)
+            # Values that all lines treat alike are treated alike by some of the lines: one stands for its class.
+            classes = [] if place is None else [axis.class_of(values[0]) for values in self.problem.axes[place].classes]
+            if place is None or None in classes:
+                return None
+            kinds[:, number] = np.array(classes)[self.kinds[inside, place]]
+        found = World(problem, kinds)
+        return found if found.fits() and problem.holds(kinds) else None
+
     def cells(self, cells: Cells) -> Ints:
         """Return the number of people in each cell."""
         return np.asarray(self.problem.tally(self.kinds)(cells.chosen)).ravel()
@@ -534,9 +548,11 @@ def refute_from(world: World, boxes: Sequence[Mapping[int, int]], k: int, seed: 
 def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int, check: Callable[[], None]) -> Flags:
     """Return the boxes that steps along one axis refute."""
     held = [np.flatnonzero(world.inside(box)) for box in boxes]
-    out = np.array([len(people) == 0 or len(people) >= k for people in held], np.bool_)
+    counts = np.array([len(people) for people in held], np.int64)
+    out = np.asarray((counts == 0) | (counts >= k))
     if not world.problem.decides_conditions:
         return out
+    table = _Boxes(world.problem, boxes, counts)
     # Each of fewer than k steps changes two people.
     world = World(world.problem.narrow(world.kinds, 2 * k), world.kinds)
     random = np.random.default_rng(len(boxes))
@@ -556,8 +572,50 @@ def refute_by_exchanges(world: World, boxes: Sequence[Mapping[int, int]], k: int
             continue
         for number in asked:
             check()
-            out[number] = steps.refute(boxes[number], held[number], k)
+            moves = None if out[number] else steps.refute(boxes[number], held[number], k)
+            if moves is not None:
+                # The world that refutes one question answers others.
+                open_ones = np.flatnonzero(~out)
+                after = table.counts_after(open_ones, axis, world.kinds[moves.people], moves.classes)
+                out[open_ones[(after == 0) | (after >= k)]] = True
     return out
+
+
+class _Boxes:
+    """Boxes, and how many people of a world are in each."""
+
+    def __init__(self, problem: Problem, boxes: Sequence[Mapping[int, int]], counts: Ints) -> None:
+        self._counts = counts
+        self._allowed = []
+        for place, axis in enumerate(problem.axes):
+            masks = [box.get(place, -1) for box in boxes]
+            self._allowed.append(np.array([[mask >> bit & 1 for bit in range(len(axis.classes))] for mask in masks], np.bool_))
+
+    def counts_after(self, boxes: Ints, axis: int, kinds: Ints, classes: Ints) -> Ints:
+        """Return the people in some boxes once people of these kinds have other classes on an axis."""
+        within = np.ones((len(boxes), len(kinds)), np.bool_)
+        for place, allowed in enumerate(self._allowed):
+            if place != axis:
+                within &= allowed[np.ix_(boxes, kinds[:, place])]
+        before = within & self._allowed[axis][np.ix_(boxes, kinds[:, axis])]
+        after = within & self._allowed[axis][np.ix_(boxes, classes)]
+        return np.asarray(self._counts[boxes] + after.sum(axis=1) - before.sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moves:
+    """People of a world, and the class that each of them takes."""
+
+    people: Ints
+    classes: Ints
+
+
+class _Step(NamedTuple):
+    """Change of every line by one step; the partner, -1 if there is none; and the class taken."""
+
+    change: Ints
+    partner: int
+    taken: int
 
 
 class _Steps:
@@ -599,19 +657,22 @@ class _Steps:
         kind = np.int32 if max((*down, *up), default=0) <= NO_END else np.int64
         return np.array(down, kind), np.array(up, kind)
 
-    def refute(self, box: Mapping[int, int], held: Ints, k: int) -> bool:
+    def refute(self, box: Mapping[int, int], held: Ints, k: int) -> _Moves | None:
+        """Return moves that empty a box, or fill it up to k people."""
         rest = {place: mask for place, mask in box.items() if place != self.axis}
         allowed = np.array([bool(box[self.axis] >> one & 1) for one in range(len(self._allowed))])
         kinds = self.world.kinds[self.people, self.axis]
         here = allowed[kinds]
         others = World(self.world.problem, self.world.kinds[self.people]).inside(rest)
         inside = np.flatnonzero(here & others)
-        if len(inside) == len(held) and self._walk(inside, np.flatnonzero(~here & ~others), ~allowed, len(inside)):
-            return True
+        if len(inside) == len(held):
+            emptying = self._walk(inside, np.flatnonzero(~here & ~others), ~allowed, len(inside))
+            if emptying is not None:
+                return emptying
         return self._walk(np.flatnonzero(~here & others), np.flatnonzero(here & ~others), allowed, k - len(held))
 
-    def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> bool:
-        """Tell if ``wanted`` movers can reach a target class."""
+    def _walk(self, movers: Ints, partners: Ints, target: Flags, wanted: int) -> _Moves | None:
+        """Return moves by which ``wanted`` movers reach a target class, or None."""
         down, up = (ends.copy() for ends in self._room)
         kinds = self.world.kinds[self.people, self.axis].copy()
         done = 0
@@ -619,24 +680,26 @@ class _Steps:
         most = 3 * wanted + 3
         for mover in self.random.permutation(movers).tolist():
             partner = self.random.permutation(partners)[:MOST_PARTNERS]
-            change, chosen = self._best(mover, partner, target, kinds, down=down, up=up)
-            if change is None:
+            step = self._best(mover, partner, target, kinds, down=down, up=up)
+            if step is None:
                 failed += 1
                 if failed + done > most or len(movers) - failed < wanted:
-                    return False
+                    return None
                 continue
-            down += change
-            up -= change
-            if chosen >= 0:
-                kinds[mover], kinds[chosen] = kinds[chosen], kinds[mover]
-                partners = partners[partners != chosen]
+            down += step.change
+            up -= step.change
+            if step.partner >= 0:
+                kinds[step.partner] = kinds[mover]
+                partners = partners[partners != step.partner]
+            kinds[mover] = step.taken
             done += 1
             if done >= wanted:
-                return True
-        return False
+                moved = np.flatnonzero(kinds != self.world.kinds[self.people, self.axis])
+                return _Moves(self.people[moved], kinds[moved])
+        return None
 
-    def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> tuple[Ints | None, int]:
-        """Return the best permitted step, or None, and the partner, -1 if the mover changes alone."""
+    def _best(self, mover: int, partners: Ints, target: Flags, kinds: Ints, down: Ints, up: Ints) -> _Step | None:
+        """Return the best permitted step, or None."""
         mine = self._asked[mover]
         own = self._allowed[kinds[mover]]
         alone = np.flatnonzero(target)
@@ -649,7 +712,10 @@ class _Steps:
         fits = ((change <= up) & (change >= -down)).all(axis=1)
         possible = np.flatnonzero(fits)
         if not len(possible):
-            return None, -1
+            return None
         # The step that changes the fewest lines leaves the most room for the next.
         best = int(possible[np.argmin(np.count_nonzero(change[possible], axis=1))])
-        return change[best], -1 if best < len(alone) else int(partners[best - len(alone)])
+        if best < len(alone):
+            return _Step(change[best], -1, int(alone[best]))
+        partner = int(partners[best - len(alone)])
+        return _Step(change[best], partner, int(kinds[partner]))

@@ -1,7 +1,7 @@
 """Placing people into groups without an array of all people.
 
 Groups are known by recipes: each of ``groups`` groups of a recipe has one person of each class that it lists. Two permutations choose who that
-is. One numbers the groups anew, the other chooses the person of a class; both are Feistel networks that walk until they are back inside, so any
+is. One renumbers the groups, the other chooses the person of a class; both are Feistel networks that walk until they are back inside, so any
 of their places can be computed by itself.
 """
 

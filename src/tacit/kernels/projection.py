@@ -31,12 +31,12 @@ from tacit.model.arrays import Codes, Ints, Words
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
 DIRECT_ITEMS = 18
 
-#: Rows are merged once so many items are gone since they were merged last: by hashing, and through a table. Only two halves read what a merge
+#: Rows are merged once this many items are gone since they were merged last: by hashing, and through a table. Only two halves read what a merge
 #: makes, so merging pays when it leaves about half of the rows, and that takes several items.
 MERGE_AFTER = 5
 MERGE_DIRECT_AFTER = 3
 
-FOUND_PER_SET = 64  #: Room for findings is made for so many per set; memory that is not written to costs nothing.
+FOUND_PER_SET = 64  #: Findings per set for which room is made; memory that is not written to costs nothing.
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
 LEAST_PART = 8

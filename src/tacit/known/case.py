@@ -184,7 +184,7 @@ class RuleCase:
         return self.release.source.name if self.release.source else "the release"
 
     def place(self, line: int) -> str:
-        """Return where a line stands, for errors."""
+        """Return the place of a line, for errors."""
         return f"{self._name} line {self.release.line(line)}"
 
     def refuse(self, origins: Sequence[object]) -> NoReturn:

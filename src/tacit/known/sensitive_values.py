@@ -7,7 +7,7 @@ Assumes
     Everybody's quasi-identifiers are known, and the values that the sensitive column can have. Rules are read in whole people: a published rule
     reaches its thresholds, a rule missing from a complete list does not.
 Claim
-    Estimates. A probability is no proof; it counts against a release only if the policy sets a limit for it.
+    Estimates. A probability is not a proof; it counts against a release only if the policy sets a limit for it.
 Cost
     People whom the same rules name are one class. About a dozen Newton steps, each with one system of equations of the size of the rules;
     missing rules enter only if the estimate violates them.

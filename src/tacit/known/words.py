@@ -151,7 +151,7 @@ class ProofWords(_Words):
         return Distribution(value) if origin[0] == DISTRIBUTION else KnownShare(value, str(origin[3]))
 
     def where(self, origin: Hashable) -> Phrase:
-        """Return where a statement stands, in words."""
+        """Return the place of a statement, in words."""
         assert isinstance(origin, tuple)
         if origin[0] == LINE:
             return (Lines((self.case.release.line(int(origin[1])),)),)
@@ -290,7 +290,7 @@ class SeveralWords(_Words):
         return one.origin.place if isinstance(one.origin, Origin) else "missing"
 
     def _citations(self, proof: Proof) -> tuple[Citation, ...]:
-        """Each published place once; weights stand in the certificate."""
+        """Each published place once; weights are in the certificate."""
         found: dict[tuple[int, str], Citation] = {}
         if self.case.listed and proof.terms:
             n = self.case.population.n

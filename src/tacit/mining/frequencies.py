@@ -21,7 +21,7 @@ from tacit.model.rounding import MOST_BASE
 from tacit.model.table import Hierarchy, Table, require_column
 
 MOST_CELLS = 20_000_000  #: Cells of all tables together at most.
-ANY_MARKS = ("*", "**", "(any)", "(any value)")  #: Texts that may stand for "any value": the first that is no value itself.
+ANY_MARKS = ("*", "**", "(any)", "(any value)")  #: Texts that may stand for "any value": the first that is not a value itself.
 
 
 def tabulate(
@@ -182,7 +182,7 @@ def _of(groups: Sequence[ValueGroup], column: str) -> list[ValueGroup]:
 
 
 def _add_groups(counts: Any, axes: Sequence[tuple[tuple[str, ...], list[ValueGroup]]]) -> Any:
-    """Return the counts, or lists of people, with those of groups of values after those of values, along every axis."""
+    """Append groups of values to the counts, or lists of people, along every axis."""
     cube = counts.reshape([len(values) for values, _ in axes])
     for axis, (values, groups) in enumerate(axes):
         sums = [

@@ -219,7 +219,7 @@ def _refuse_powers(rows: Rows, least: int, memory: int, max_length: int | None) 
 
 
 def _find_long_set(rows: Rows, least: int) -> list[int]:
-    """Return a long itemset that is frequent in a sample of the rows, taking the most frequent item each time."""
+    """Return a long itemset, greedily grown, that is frequent in a sample."""
     chosen = np.unique(np.linspace(0, len(rows.sets) - 1, _SAMPLED_ROWS).astype(np.int64))
     sample = rows.sets.take(chosen)
     owners = sample.owners()
@@ -248,7 +248,7 @@ def _check_only(only: Only) -> Only:
 
 
 def check_max_length(max_length: int | None, *, only: Only = "all") -> None:
-    """Raise unless sets of at most so many items can be listed."""
+    """Raise unless sets of this length can be listed."""
     if max_length is None:
         return
     if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:

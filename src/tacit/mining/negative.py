@@ -113,9 +113,9 @@ def mine_negative_rules(
         Ask for so much expectation that, over all antecedents and values that were looked at, a rule arises by chance with at most this
         probability (Bonferroni's correction).
     permutations
-        Mine as many times with shuffled sensitive values, to tell how many rules chance alone gives.
+        Mine as many times with shuffled sensitive values, to count the rules that chance alone gives.
     seed
-        What the shuffling starts from.
+        Random seed of the shuffling.
     time_limit
         Seconds after which :class:`~tacit.model.errors.LimitReached` is raised.
     progress

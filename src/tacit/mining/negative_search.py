@@ -32,7 +32,7 @@ from tacit.model.numbers import exact
 from tacit.model.policy import Limits
 from tacit.model.table import ROOT, Column, Hierarchy, Table
 
-_MOST_STEPS = 1 << 53  #: Distances are counted in steps; beyond this many a double no longer tells them apart.
+_MOST_STEPS = 1 << 53  #: Distances are counted in steps; beyond this many a double no longer distinguishes them.
 
 
 @dataclass(frozen=True, eq=False)

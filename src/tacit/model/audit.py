@@ -25,6 +25,7 @@ from tacit.model.finding import Claim, Event, Finding, finding_id
 from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
 from tacit.model.policy import Limits, Policy, Waiver, event_key
+from tacit.model.rebuilt import Rebuilt
 from tacit.model.release import Itemsets, Release
 from tacit.model.shown import Drawn, Shown, provided
 from tacit.model.table import Transactions
@@ -103,7 +104,7 @@ class Caution:
             return f"{among}{where} {is_alone} alone to {known} ({self.code}), which the verdict does not judge"
         who = f"the hidden value of {among}{where}" if self.about == "hidden value" else f"{among}{where}"
         judged = "which the limit set does not judge" if self.limit else "no limit set"
-        return f"{who} can be guessed with more than {SURE:.0%} ({self.code}), {judged}".replace("90%", "90 %")
+        return f"{who} can be guessed with more than {SURE:.0%} probability ({self.code}), {judged}".replace("90%", "90 %")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the caution as in the record."""
@@ -122,7 +123,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 #: The attacks that infer values of people who are known, and not that some group exists.
 ABOUT_VALUES = frozenset({"R02", "R03", "T01", "T02", "B01", "B02", "B03"})
 
-#: The options of an audit that are told nowhere else in its record: what was given besides the releases, and how it was done.
+#: The options of an audit that are nowhere else in its record: what was given besides the releases, and how it was done.
 OPTIONS: Mapping[str, Any] = {"given": [], "people": None, "attacks": None, "algorithm": "projection", "first_hit": False}
 
 
@@ -152,6 +153,7 @@ class AttackRun(Shown):
     details: Columns = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
     parts: tuple[AttackRun, ...] = ()
+    rebuilt: Rebuilt | None = None
 
     @property
     def findings(self) -> int:
@@ -412,6 +414,11 @@ class Audit(Drawn):
         return self.verdict == "clean"
 
     @property
+    def rebuilt(self) -> Rebuilt | None:
+        """People who are rebuilt, if that was asked for."""
+        return next((run.rebuilt for run in self.runs if run.rebuilt is not None), None)
+
+    @property
     def cautions(self) -> tuple[Caution, ...]:
         """Estimates above 90 % that no limit of the policy judges, by attack and release."""
         found = (caution for run in self.runs for caution in run.cautions)
@@ -517,6 +524,8 @@ class Audit(Drawn):
         estimates = [one.to_dict(top=top) for one in self.posteriors if one.is_estimated]
         if estimates:
             out["estimates"] = estimates[0] if len(self.posteriors) == 1 else estimates
+        if self.rebuilt is not None:
+            out["rebuilt"] = self.rebuilt.to_dict()
         if self.suggestions is not None:
             out["suggestions"] = self.suggestions.to_list()
         out |= {"options": {**self.options, "top": top}, "findings": [finding.to_dict() for finding in self.findings[:top]]}
@@ -565,7 +574,8 @@ class Target:
 
     ``case`` is the release with what is known about its people, in the form that the attack needs; None if nothing is known. An attack on
     several releases finds them there, and ``release`` is the first of them. ``data`` is the owner's shortcut: an attack may use it only to find
-    faster what follows from the release alone. An attack that hands findings to ``stream`` keeps only the worst.
+    faster what follows from the release alone. An attack that hands findings to ``stream`` keeps only the worst. X01 also rebuilds people if
+    ``rebuild`` is set.
     """
 
     release: Release
@@ -579,6 +589,7 @@ class Target:
     stream: Stream | None = None
     named: frozenset[str] = frozenset()
     case: object = None
+    rebuild: bool = False
 
     def release_as(self, kind: type[R]) -> R:
         """Return the release as the kind that an attack is made for."""

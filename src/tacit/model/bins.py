@@ -88,7 +88,10 @@ class Bins:
         return f"{texts[0]}+" if len(self.edges) == 1 else ",".join(texts)
 
     def settle(self, numbers: Mapping[str, Fraction], people: Sequence[int]) -> Bins:
-        """Return the bins for numbers that so many people have each: quantiles as edges, and the form of names."""
+        """Return the bins with quantiles as edges, for numbers and their people.
+
+        Numbers come with how many people have each.
+        """
         bins = self
         if self.quantiles and numbers:
             counts: dict[Fraction, int] = {}

@@ -37,7 +37,7 @@ class LineChange:
 def changes_between(before: Release, after: Release) -> tuple[LineChange, ...]:
     """Return the lines that differ, in the order of the old release, new ones last.
 
-    People who are grouped anew have no lines in common; their groups are not listed.
+    People who are grouped again have no lines in common; their groups are not listed.
     """
     if before is after or before.kind == "buckets":
         return ()
@@ -82,7 +82,7 @@ def _about(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a line; next to a count, its share of all people says nothing more."""
+    """Return the numbers of a line, without shares next to counts."""
     told = {name: value for name, value in record.items() if name in NUMBERS and value is not None}
     if "count" in told:
         told.pop("support", None)

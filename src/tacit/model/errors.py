@@ -14,7 +14,7 @@
     └── InternalError      a bug in Tacit
 
 Every message is one sentence ``where: what is wrong. what to do.`` and never holds a cell's value: positions, column names and
-counts only; but for ``Exposed``, which tells what was found. Causes whose text may hold a value are dropped with ``from None``.
+counts only; but for ``Exposed``, which says what was found. Causes whose text may hold a value are dropped with ``from None``.
 """
 
 from __future__ import annotations
@@ -34,13 +34,19 @@ class TacitError(Exception):
 
 
 class InputError(TacitError):
-    """A file, frame or array cannot be read as declared; ``asks_for`` names what is missing, as ``n``, where it is that."""
+    """A file, frame or array cannot be read as declared.
+
+    ``asks_for`` names an option that would settle it, such as ``n``; empty if there is none.
+    """
 
     asks_for: str = ""
 
 
 class Contradiction(InputError):
-    """The published numbers cannot all be true of any database; ``lines`` are the lines of the file that clash, as far as they are known."""
+    """The published numbers cannot all be true of any database.
+
+    ``lines`` are the lines of the file that clash, as far as they are known.
+    """
 
     def __init__(self, what: str, *, where: str, remedy: str, lines: Iterable[int] = ()) -> None:
         self.lines = tuple(lines)
@@ -64,7 +70,10 @@ class RepairError(TacitError):
 
 
 class Infeasible(RepairError):
-    """Nothing that could be published meets what is asked; ``rows`` are those of the people who stand in the way, from 0, as far as known."""
+    """Nothing that could be published meets what is asked.
+
+    ``rows`` are the people who prevent it, counted from 0, as far as they are known.
+    """
 
     def __init__(self, what: str, *, where: str, remedy: str, rows: Iterable[int] = ()) -> None:
         self.rows = tuple(rows)
@@ -72,7 +81,10 @@ class Infeasible(RepairError):
 
 
 class Exposed(TacitError):
-    """An audit that has to be clean is not; the text holds its headline and worst findings, which describe people."""
+    """An audit that has to be clean is not.
+
+    The text holds the headline and the worst findings, which describe people.
+    """
 
     def __init__(self, verdict: str, headline: str, statements: Sequence[str] = ()) -> None:
         self.verdict = verdict
@@ -110,7 +122,9 @@ def nearest(got: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
 
 
 def nearest_column(got: str, columns: Iterable[str]) -> str:
-    """A remedy that names the closest column and no other: where a file has no line of names, its first line is a person.
+    """Return a remedy that names the closest column and no other.
+
+    Where a file has no line of names, its first line is a person, whose values must not be shown.
 
     >>> nearest_column("salry", ["age", "salary"])
     "Did you mean 'salary'? There are 2 columns, named in the first line"

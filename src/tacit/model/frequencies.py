@@ -263,7 +263,7 @@ class FrequencyTable(CountedLines):
         return self.single_values(sensitive)
 
     def members(self, column: str, label: str) -> tuple[str, ...] | None:
-        """Return the values that a label names together, as in a hierarchy; None if it is a value itself."""
+        """Return the values that a label groups; None if it is a value."""
         found = (group.values for group in self.header.groups if (group.column, group.name) == (column, label))
         return next(found, None)
 
@@ -288,7 +288,7 @@ class FrequencyTable(CountedLines):
         return int((~shares[-1 - hidden]).sum())
 
     def may_be_many(self, index: int) -> bool:
-        """Tell if a printed 0 stands for nobody or for enough people, and for no number between."""
+        """Tell if a printed 0 means nobody or enough people, and nothing between."""
         least = self.printing.hidden_below
         if least is None or least < 2 or not self.printing.zeros_shown or self.printed[index] < 0:
             return False

@@ -62,7 +62,7 @@ class Verification:
     ``listed`` and ``holding`` count proved findings by the code of their attack: those that the record writes out, and those that hold.
     ``estimates`` counts the listed findings that are estimates, which nobody can prove. ``open`` are sentences about what the record says and no
     proof shows; ``again`` says that a new audit gave the same record. ``unconfirmed`` says why a verdict that no finding decides is neither
-    confirmed nor refuted; it is empty otherwise.
+    confirmed nor refuted; it is empty otherwise. ``rebuilt`` counts the rebuilt people whose proofs hold; None if the record has none.
     """
 
     held: int
@@ -73,6 +73,7 @@ class Verification:
     open: tuple[str, ...] = ()
     again: bool = False
     unconfirmed: str = ""
+    rebuilt: int | None = None
 
     @property
     def ok(self) -> bool:
@@ -95,6 +96,7 @@ class Verification:
             "held": self.held,
             "attacks": {code: {"listed": number, "held": self.holding.get(code, 0)} for code, number in self.listed.items()},
             "estimates": dict(self.estimates),
+            **({} if self.rebuilt is None else {"people_rebuilt": self.rebuilt}),
             "rejected": len(self.problems),
             "problems": list(self.problems),
         }

@@ -87,7 +87,7 @@ class NegativeRules(Lines):
     def at_most(self, index: int) -> str:
         """Return the largest share of people with the antecedent who have the value, as a decimal.
 
-        It is rounded up, with so many digits that it still says how many people they are.
+        It is rounded up, with enough digits that it still says how many people they are.
         """
         count = int(self.count[index])
         against = int(self.against[index])

@@ -36,20 +36,20 @@ def render_range(least: Fraction, most: Fraction) -> str:
 
 
 def name_amount(event: ItemEvent, count: Bound, column: str, amount: str) -> ItemEvent:
-    """Return the event with the number that is told of its people."""
+    """Return the event with the number that its people have."""
     what = column if count == Bound(1, 1) else f"sum of {column}"
     return replace(event, present=(*event.present, f"{what}={amount}"))
 
 
 def state_amount(event: ItemEvent, count: Bound, names: Any, column: str, amount: str) -> str:
-    """Return the sentence about a sum that is told of a group."""
+    """Return the sentence about the sum of a group."""
     told = state_joint(event, count, names).removesuffix(".")
     is_one = count == Bound(1, 1)
     return f"{told}; their {column} {'is' if is_one else 'adds up to'} {amount}."
 
 
 def explain_amount(certificate: Mapping[str, Any], look_up: LookUp, look_up_sum: LookUp) -> list[Step]:
-    """Return the arithmetic of a number that is told: who is in the group, and their sum."""
+    """Return the arithmetic of a sum: the group's people and their sum."""
     numbers = certificate["numbers"]
     unit = int(numbers["unit"])
     out: list[Step] = [] if not (certificate["least"] or certificate["most"]) else explain_joint(certificate, look_up)

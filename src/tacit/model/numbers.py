@@ -83,6 +83,15 @@ def _split_percent(text: str) -> tuple[str, bool]:
     return (body[:-1].strip(), True) if body.endswith("%") else (body, False)
 
 
+def render_decimal(value: float, digits: int) -> str:
+    """Return a number with this many significant digits and no exponent.
+
+    >>> render_decimal(7.33309e-05, 2), render_decimal(0.987, 6), render_decimal(1234567.0, 3)
+    ('0.000073', '0.987', '1230000')
+    """
+    return format(Decimal(f"{value:.{digits}g}"), "f")
+
+
 def share(value: object, *, where: str, zero: bool = True) -> Fraction:
     """Return a share from 0 to 1 as a fraction."""
     got = exact(value, where=where)

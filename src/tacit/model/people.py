@@ -154,17 +154,17 @@ def read_people(text: str) -> People:
     parts = [part.strip() for part in text.split(",")]
     changed = _CHANGED.fullmatch(parts[-1])
     if changed is not None and [part.casefold() for part in parts[:-1]] in ([], ["same"]):
-        return Changed(tuple(unquote(name.strip()) for name in changed[1].split("+")), _told_span(changed[2], changed[3]))
+        return Changed(tuple(unquote(name.strip()) for name in changed[1].split("+")), _describe_span(changed[2], changed[3]))
     moved: dict[str, tuple[int, int]] = {}
     for part in told.split(","):
         found = _MOVED.fullmatch(part)
         if found is None or found[1] in moved:
             raise OptionError("does not say how the populations of the releases are related", where="--people", remedy=_FORMS)
-        moved[found[1]] = _told_span(found[2], found[3])
+        moved[found[1]] = _describe_span(found[2], found[3])
     return Churn(**moved)
 
 
-def _told_span(fewest: str, most: str | None) -> tuple[int, int]:
+def _describe_span(fewest: str, most: str | None) -> tuple[int, int]:
     return int(fewest), int(most if most else fewest)
 
 
@@ -251,7 +251,7 @@ class Releases(Shown, Sequence[Release]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """Releases of an audit with their named populations, and how these are related, where the releases themselves say it."""
+    """Releases of an audit, their named populations, and how these are related."""
 
     releases: tuple[Release, ...]
     population: tuple[int, ...]

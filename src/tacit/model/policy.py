@@ -205,7 +205,7 @@ ACRO_NAMES = {"safe_threshold": "k", "safe_round_base": "safe_round_base", "zero
 _STRICTER_BELOW = frozenset({"max_posterior", "max_gain", "min_confidence", "min_support"})
 Level = Literal["option", "data set", "organisation", "given", "default"]  #: Who says what a limit is.
 
-MOST_PEOPLE = 2**49  #: No policy is about so many people; counts stay exact far below.
+MOST_PEOPLE = 2**49  #: Limit of every number of people; counts stay exact far below.
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,7 +269,7 @@ class Header:
     person: str | None = None
 
     def covers(self, length: int) -> bool:
-        """Tell if the list would hold a frequent set of so many items."""
+        """Tell if the list would hold a frequent set of this length."""
         return self.max_length is None or length <= self.max_length
 
     @property
@@ -346,7 +346,7 @@ class Published(Lines):
         return ""
 
     def people_of(self, index: int) -> Hashable | None:
-        """Return a name of the people of a line that all tables share; None if there is none."""
+        """Return a name of a line's people that all tables share, if any."""
         return None
 
     def items_at(self, line: int) -> frozenset[str] | None:
@@ -780,7 +780,7 @@ def _printed_numbers(release: Listed, index: int) -> dict[str, Any]:
 
 
 def common_cuts(releases: Iterable[Rules]) -> tuple[Rules, ...]:
-    """Return the releases with each column cut at the ends of all of them, so that its values are the same everywhere."""
+    """Return the releases with each column cut at the ends of all of them."""
     listed = tuple(releases)
     ends: dict[str, set[float]] = {}
     for release in listed:

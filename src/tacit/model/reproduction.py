@@ -38,7 +38,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read what a paper leaves open; ``likely`` says why it is the likely one."""
+    """One way to read what a paper leaves open.
+
+    ``likely`` says why it is the likely one.
+    """
 
     name: str
     text: str

@@ -212,7 +212,7 @@ class RepairRow:
     """Result of one repair of itemsets.
 
     ``verdict`` is that of the attacks asked for on the result, and ``findings`` their number; both are None, and ``reason`` says why, if there
-    is no result. ``loss`` is the one by which suggestions are ordered. ``seconds`` stand in no record.
+    is no result. ``loss`` is the one by which suggestions are ordered. ``seconds`` are in no record.
     """
 
     method: str

@@ -381,7 +381,7 @@ Names = str | Sequence[str] | None  #: Column names: one, several with commas be
 def column_names(given: Names, known: Sequence[str]) -> tuple[str, ...]:
     """Return the names in a text or sequence.
 
-    A text that is no known name is split at its commas.
+    A text that is not a known name is split at its commas.
     """
     texts = [given] if isinstance(given, str) else list(cast(Iterable[Any], given or ()))
     names: list[str] = []

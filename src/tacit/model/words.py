@@ -74,7 +74,7 @@ MOST_TERMS = 32  #: Sums of more terms than this are given as one number.
 MOST_STEPS = 40  #: Derivations through more unpublished itemsets than this are not written out step by step.
 
 Set = frozenset[str]
-#: Bounds on a published support and where it stands; None where no line has it.
+#: Bounds on a published support and its place; None where no line has it.
 Published = Callable[[Set], tuple[int, int, Phrase] | None]
 
 
@@ -125,7 +125,7 @@ class _Story:
             else:
                 longest = self.header.max_length
                 up_to = "" if longest is None else f", up to {longest} item{'s' if longest > 1 else ''},"
-                complete = f"The list is complete from {self.threshold:,} people on{up_to} and leaves it out"
+                complete = f"The list is complete down to {self.threshold:,} people{up_to} and leaves it out"
                 yield remark(f"{complete}: x is at most {value:,}.")
             if side == "least":
                 least = max(least, value)
@@ -305,7 +305,7 @@ def _describe_line(said: CitedStatement) -> tuple[str, Phrase]:
     if what == "unmatched":
         return f"{describe_box(said.terms[0][1])}, as they do not match {place}", (name,)
     if what == "fact":
-        return f"{describe_box(said.terms[0][1])}, as is known besides", (str(place),)
+        return f"{describe_box(said.terms[0][1])}, as is also known", (str(place),)
     return _describe_counted(said), where
 
 
@@ -384,13 +384,14 @@ def explain_full_group(certificate: Mapping[str, Any], look_up: LookUp, table: s
         parts = _describe_axes(proof["event"])
         out.append(_make_goal(proof, f"people with {' and '.join(parts)}" if parts else "people"))
         if "split" in proof:
-            out.append(remark("by telling cases apart, which the certificate lists"))
+            out.append(remark("by distinguishing cases, which the certificate lists"))
         else:
             out += _explain_terms(proof, look_up, names_groups=False)
     if not certificate["others"]:
         out.append(remark(f"{certificate['sensitive']} has no other values."))
     elif table:
-        out.append(remark(f"So many rows of {table} show it: {certificate['blanks']['shown']:,}. No blank hides it."))
+        shown = f"{certificate['blanks']['shown']:,}"
+        out.append(remark(f"{table} shows another value in as many rows ({shown}), so no blank hides one."))
     return out
 
 
@@ -551,7 +552,7 @@ def explain_rule_sum(
     values: Collection[str],
     index_of: Callable[[int], int],
 ) -> list[Step] | None:
-    """Return the sum of printed numbers behind a group of R01, or None if its proof is not one.
+    """Return the sum behind a group of R01, or None if not a sum.
 
     A set is a term if a line prints its number or that of its antecedent. With all values of the sensitive column but one, it is the number of
     the antecedent less those of the other values. ``values`` are those of the sensitive column, ``index_of`` the rule of a line.
@@ -583,7 +584,7 @@ def explain_rule_sum(
     return explain_supports(terms, count) if total == count and len(terms) <= SHOWN_TERMS else None
 
 
-_Summand = tuple[frozenset[str], str, int]  #: A set of items, the law that tells its number, and the line (0: the header).
+_Summand = tuple[frozenset[str], str, int]  #: A set of items, the law that gives its number, and the line (0: the header).
 
 
 class _RuleSum:
@@ -622,14 +623,17 @@ class _RuleSum:
 
 
 def _name_rule_term(term: Term, items: frozenset[str], by: str, at: tuple[Rules, int, int]) -> Term:
-    """Return a term with its group and its line; ``at`` is a release, a line of its file and the rule of that line."""
+    """Return a term with its group and its line.
+
+    ``at`` is a release, a line of its file and the rule of that line.
+    """
     release, line, index = at
     where: Phrase = (Lines((line,)),)
     printed = ""
     is_withheld = release.support is None and not release.count(index).is_exact
     is_confident = release.confidence is None or release.confidence.digits[index] >= 0
     if is_withheld or (by == "antecedent" and not is_confident):
-        where = (*where, ", as far as the thresholds tell")
+        where = (*where, ", as far as the thresholds show")
     elif by == "antecedent":
         where = (*where, ", its count divided by its confidence")
     elif release.support is not None and not term.bound.is_exact:
@@ -665,7 +669,7 @@ def explain_maximal(release: Itemsets, index: int, other: int, lacked: str | Non
     counts = [(release.line(one), release.count(one)) for one in (index, other)]
     first, second = ((f"{_render_ends(count.lo, count.hi)} (", Lines((line,)), ")") for line, count in counts)
     steps = explain_printed(release, sorted((index, other)))
-    complete = f"The list is complete from {least:,} people on and no line holds {together}"
+    complete = f"The list is complete down to {least:,} people and no line holds {together}"
     steps.append(remark(f"{complete}: at most {least - 1:,} people have them all."))
     if lacked is None:
         return [*steps, remark(f"Those with {together}: at least ", *first, " + ", *second, f" - {release.n:,} (n) people.")]
@@ -768,7 +772,7 @@ class BlankRule:
         shows = f"{show_or_shows(self.both)} {self.column} {self.value}"
         need = f"{render_percent(confidence.numerator, confidence.denominator)} and {render_records(support)}"
         head = f"{self.both:,} of the {render_records(self.whole)} with {fits} {shows} ({share})"
-        return f"{head}, which tells the {self.column} of {of}.", (
+        return f"{head}, which reveals the {self.column} of {of}.", (
             f"{render_records(self.whole)} {show_or_shows(self.whole)} {fits}.",
             f"{self.both:,} of them {shows}; a blank shows nothing.",
             f"{self.both:,} / {self.whole:,} = {share}, which is more than {need} allow.",

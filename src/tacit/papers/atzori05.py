@@ -41,7 +41,6 @@ CL8 = {"": 12, "a": 9, "e": 11, "ab": 8, "ae": 8, "de": 10, "cde": 9}
 MCH6 = {("abde", "abcde"): 1, ("ae", "abcde"): 1, ("ab", "abcde"): 1, ("g", "fg"): 1, ("g", "eg"): 1}
 
 #: Supports in percent: Figure 2 (b) shows 20 to 45; those of Figures 2 (a) and 3 stand in the pictures only.
-CONDENSED = (45, 40, 35, 30, 25)
 TIMED = (45, 40, 35, 30, 25, 20)
 THREATS = {"mushroom": (95, 90, 80, 70, 60, 50, 45, 40, 35, 30, 25, 20, 15, 10), "kosarak": (8.0, 4.0, 2.0, 1.6, 1.2, 0.8, 0.4)}
 ACCIDENTS = (80, 75, 70, 65, 60)
@@ -108,7 +107,10 @@ def reproduce(bench: Bench) -> tuple[tuple[Part, ...], tuple[str, ...]]:
 
 
 def named(name: str, people: Transactions) -> str:
-    """Return the name of a data set with its size; a cut file is named as cut."""
+    """Return the name of a data set with its size.
+
+    A cut file is named as cut.
+    """
     whole = WHOLE[name]
     if people.n == whole:
         return f"{name.upper()} (n = {people.n:,})"
@@ -201,7 +203,7 @@ def running_example() -> Part:
 
 
 def theorems() -> Part:
-    """Propositions 15 and 17, Theorems 11 and 18, and the cost of Algorithm 1, on all of the running example."""
+    """Propositions, theorems and the cost of Algorithm 1 on the running example."""
     data = RUNNING
     frequent = data.frequent(6)
     closed = {

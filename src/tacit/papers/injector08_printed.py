@@ -17,7 +17,7 @@ Values = frozenset[str]
 
 
 class Person(NamedTuple):
-    """A tuple of the table: who, the sensitive value, and IVS, the values that cannot be taken."""
+    """Tuple of the table: its person, sensitive value and excluded values (IVS)."""
 
     name: str
     value: str

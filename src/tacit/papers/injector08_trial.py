@@ -71,7 +71,7 @@ DRAWN = f"{DRAWS} draws with the same seeds for all. Injector is Figure 2 with F
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Axis of a figure: its letter, name, what is fixed, and the (l, min. expectation) of each point."""
+    """Axis of a figure: letter, name, fixed settings, and its points."""
 
     letter: str
     name: str
@@ -237,7 +237,7 @@ def form_recipes(classes: Classes, least: int, grouping: str) -> Recipes:
 
 
 def join_as_printed(recipes: Recipes, left: Ints, classes: Classes, least: int) -> None:
-    """Add the people left over by lines 18 to 23 of Figure 2, equal ones together; Figure 1 is corrected."""
+    """Add the people left over by lines 18 to 23 of Figure 2."""
     for one in np.flatnonzero(left).tolist():
         waiting = int(left[one])
         apart = ~classes.compatible_with(one)

@@ -138,7 +138,7 @@ class Antecedents:
         return self._holding[rules]
 
     def _mark(self, both: Floats, rules: RuleSet) -> Flags:
-        """Mark rules with P(X, Y) >= support and P(X) P(not Y) >= conviction P(X, not Y), to a billionth of n."""
+        """Mark rules with enough support and conviction, to a billionth of n."""
         everybody = self.cells.true.sum(axis=0)
         n = float(everybody.sum())
         people = self.people[self.inside(rules), None]

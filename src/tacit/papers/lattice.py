@@ -155,7 +155,7 @@ class Missing:
     def by_theorem(self) -> Kept:
         """Return what Theorem 3 keeps: rules without a light missing ancestor.
 
-        All between the two are then light and missing as well, so that the next smaller patterns tell.
+        All between the two are then light and missing as well, so that the next smaller patterns decide.
         """
         kept: Kept = {}
         for mask, absent in self.absent.items():

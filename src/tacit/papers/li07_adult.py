@@ -164,7 +164,7 @@ def is_safe(problem: Problem) -> bool:
 
 
 def run_method(problem: Problem, method: str, seed: int) -> Removal:
-    """Run a method and count its steps: choices of a node or record, or rules made safe."""
+    """Run a method and count its steps."""
     if is_safe(problem):
         return Removal()
     steps = 0

@@ -115,7 +115,7 @@ def _shares(rules: Rules, letters: str) -> str:
 
 
 def _add_up(lattice: Lattice) -> tuple[int, int]:
-    """Count the patterns of Figure 1, and those whose people, counted one by one, are the sum over combinations."""
+    """Count the patterns of Figure 1 that sum correctly over combinations."""
     known = {pair for row in EXAMPLE_1 for pair in ((row[0], ""), ("", row[1]), (row[0], row[1]))}
     patterns = [(*pair, value) for pair in sorted(known) for value in "+-"]
     added = 0

@@ -85,7 +85,7 @@ class ClassValues:
     distinct: Ints
 
     def of(self, owner: int) -> dict[str, tuple[int, int]]:
-        """Return the rows of a class by value: those that show the class, and those that may fit; the blank is the empty text."""
+        """Return the rows of a class by value, certain and possible ones."""
         start, end = np.searchsorted(self.owner, [owner, owner + 1])
         texts = ["" if code < 0 else self.values[code] for code in self.value[start:end].tolist()]
         counts = zip(self.shown[start:end].tolist(), self.fitting[start:end].tolist(), strict=True)
@@ -123,7 +123,7 @@ class Classes:
         for name in table.people.schema.sa:
             check()
             sensitive.append(_values_of(table, name, found, pairs))
-        return cls(cells, found.weights, lo, hi, found.group, tuple(sensitive))
+        return cls(cells, own=found.weights, lo=lo, hi=hi, group=found.group, sensitive=tuple(sensitive))
 
     @property
     def alone(self) -> int:
@@ -210,7 +210,7 @@ def _values_of(table: PartialTable, name: str, found: DistinctRows, pairs: Pairs
     value = unique % width - 1
     distinct = np.bincount(owner, minlength=len(found.weights)).astype(np.int64)
     distinct[owner[value < 0]] = max(width, 2)
-    return ClassValues(name, column.values, owner, value, shown, whole - shown, distinct)
+    return ClassValues(name, column.values, owner=owner, value=value, shown=shown, fitting=whole - shown, distinct=distinct)
 
 
 class _Outcome:
@@ -233,7 +233,7 @@ class _Outcome:
         self.few_values = few_values[self.found]
 
     def _is_sure(self) -> Flags:
-        """Return the classes of which a value has more than the largest share allowed, whatever blanks hide."""
+        """Return the classes in which a value surely exceeds the allowed share."""
         out = np.zeros(len(self.classes.cells), np.bool_)
         if self.limit is None:
             return out
@@ -313,7 +313,7 @@ class _Outcome:
         event = self.event(index)
         statement, steps = people.state(policy.k, policy.l, self.limit)
         proof = certificate(event, count, counts={"rows": count.lo, "may_fit": count.hi - count.lo}, lines=people.cited)
-        return Finding(CODE, event, count, statement, people.cite(self.target.index), steps, certificate=proof)
+        return Finding(CODE, event, count, statement, because=people.cite(self.target.index), derivation=steps, certificate=proof)
 
     def _rows(self, index: int) -> Ints:
         """Return the rows that show a class, in their order."""

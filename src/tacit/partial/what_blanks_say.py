@@ -13,7 +13,8 @@ Claim
 Cost
     That of T01 three times, and one pass over all cells for naive Bayes; maximum entropy takes seconds with many different rows.
 Example
-    All four blanks of a table hide the value s, two of them made so that no rule predicts the other two. Who knows that reads s in each.
+    All four blanks of a table hide the value s, two of them made so that no rule predicts the other two. A reader who knows
+    that reads s in each.
 Reference
     Ours; against the hiding of Li, Shirani-Mehr, Yang, DASFAA 2007. The confidence of a rule is a mean of the share among known values and that
     among blanks: if it exceeds the limit, so does one of the two, whatever is hidden in the sensitive column.

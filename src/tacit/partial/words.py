@@ -14,13 +14,13 @@ from tacit.partial.case import TableCase
 def view(case: TableCase, undecided: int = 0) -> str:
     """Return an audit's view, and the number of undecided patterns."""
     if case.original is not None:
-        told = "the owner's view: only rules that tell the true value count"
+        told = "the owner's view: only rules that reveal the true value count"
     elif not case.is_declared:
-        told = "an outsider's view: every blank sensitive cell is at risk, by whatever value a rule tells"
+        told = "an outsider's view: every blank sensitive cell is at risk, by whatever value a rule reveals"
     elif any(attribute.true is not None for attribute in case.attributes):
         told = "the owner's view: the sensitive cells of the rows that are named count as blank"
     else:
-        told = "the rows that are named, by whatever value a rule tells: their true values are not given"
+        told = "the rows that are named, by whatever value a rule reveals: their true values are not given"
     return "; ".join(part for part in (told, not_looked_at(undecided)) if part)
 
 
@@ -74,7 +74,7 @@ def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[s
     if reading == "wildcard":
         shows = f"{show_or_shows(found.both)} {found.column} {found.value}"
         return (
-            f"If a blank fits every value, {both} of the {render_records(found.whole)} with {fits} {shows} ({ratio}), which tells {of}.",
+            f"If a blank fits every value, {both} of the {render_records(found.whole)} with {fits} {shows} ({ratio}), which reveals {of}.",
             (
                 "This reader needs the table only: a blank condition cell is taken to fit every value.",
                 f"In this way {fits} fits {render_records(found.whole)}; {both} of them {shows}: {ratio}.",
@@ -88,9 +88,10 @@ def told(reading: Reading, found: BlankRule, share: float) -> tuple[str, tuple[s
         f"they were made reads {found.value} in {of}."
     )
     return statement, (
-        "What the blanks hide is known to the owner; a reader guesses it who knows that blanks were made where the value is.",
+        "The owner knows what the blanks hide; a reader who knows that blanks were made where the value is can guess it.",
         f"Each record's own blank left out, {found.whole:,} cells of {found.column} are blank{among}; {both} hide {found.value}.",
-        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. By this pattern or another this tells {render_rows(found.rows)}.",
+        f"{both} / {found.whole:,} = {ratio}: a blank means {found.value}. "
+        f"By this pattern or another, {found.value} is inferred for {render_rows(found.rows)}.",
         _INSTEAD,
     )
 

@@ -103,7 +103,7 @@ REPAIRS: tuple[RepairMethod, ...] = (
     _row(
         withdraw,
         of=("rules",),
-        summary="take out the rules that give most away; the list is then no longer complete",
+        summary="remove the rules that reveal most; the list is then no longer complete",
         source="ours; future work of Zhu, Wang, Du 2009",
         changes="lines",
     ),

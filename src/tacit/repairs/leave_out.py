@@ -6,13 +6,13 @@ Changes
     their exact counts, and the header says that the list is not complete. With ``--lines`` just the lines that are named go.
 Guarantee
     Every line stays true of the data, and a list that holds every subset of its itemsets still does. Each database that fits the old list fits
-    the new one, so nothing is proved that was not proved before. An itemset that tells a small group apart is in no safe list, nor is a larger
+    the new one, so nothing is proved that was not proved before. An itemset that distinguishes a small group is in no safe list, nor is a larger
     one: as long as findings are about listed itemsets, what is left is the largest safe part, the same that ``safe-family`` finds by looking at
     the people.
 Cost
     One audit for every size of itemsets that go.
 Example
-    50 people have a, 49 have a and b, 100 have c: without {a, b} nobody is told apart, and a, b and c keep their counts.
+    50 people have a, 49 have a and b, 100 have c: without {a, b} no small group is distinguished, and a, b and c keep their counts.
 Reference
     Our own; see Atzori, Bonchi, Giannotti, Pedreschi, k-Anonymous Patterns, PKDD 2005, section 3 for what a safe itemset is.
 """

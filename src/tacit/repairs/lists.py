@@ -61,8 +61,18 @@ class Lines:
         rounding: Rounding = "nearest" if form.digits is None else "half-up"
         header = replace(header or release.header, digits=form.digits, rounding=rounding, base=None)
         numbers = publish(self.counts, self.wholes, header, form)
+        lo, hi, whole_lo, whole_hi = numbers[:4]
         return Rules(
-            release.antecedents, release.consequents, *numbers[:4], release.items, header, numbers.support, numbers.confidence
+            release.antecedents,
+            release.consequents,
+            lo=lo,
+            hi=hi,
+            whole_lo=whole_lo,
+            whole_hi=whole_hi,
+            items=release.items,
+            header=header,
+            support=numbers.support,
+            confidence=numbers.confidence,
         )
 
     def reaching(self, min_support: int, header: Header) -> npt.NDArray[np.int64]:
@@ -132,9 +142,9 @@ def safety(audit: Audit) -> int:
     return 2 if wanted and all(run.decides for run in wanted) else 1
 
 
-MOST_PROOFS = 500  #: Of so many proofs of each attack the cited lines are looked at; the worst come first.
+MOST_PROOFS = 500  #: Proofs of each attack whose cited lines are looked at; the worst come first.
 FEW_PROOFS = 20  #: The same where audits follow each other quickly, so that few are enough.
-GROUPS = 8  #: Lines are put back in so many groups at first.
+GROUPS = 8  #: Groups in which lines are put back at first.
 
 Line = tuple[int, int]  #: A published line: the number of its release, and its line there.
 
@@ -264,7 +274,7 @@ def with_more(case: RepairCase, release: Listed, kept: Ints, order: Ints, reache
     return kept
 
 
-#: Confidences are tried in steps of this, supports in steps of a thousandth of all people: round numbers, which tell nothing about single rules.
+#: Confidences are tried in steps of this, supports in steps of a thousandth of all people: round numbers reveal nothing about single rules.
 CONFIDENCE_STEP = Fraction(1, 20)
 SUPPORT_STEPS = 1000
 
@@ -313,13 +323,13 @@ def _find_at_confidence(case: RepairCase, lines: Lines, header: Header, to_beat:
 
 
 def select_above(lines: Lines, min_support: int, header: Header) -> Rules:
-    """Return the lines that reach a support and a header's confidence, as a release of their own."""
+    """Return the lines that reach a support and a header's confidence."""
     release = lines.release
     header = replace(header, min_support=min_support)
     kept = lines.reaching(min_support, header)
     if release.support is None and not release.is_withheld:
         return release.take(kept, header)
-    # Thresholds are part of what a line without exact numbers says, so it is printed anew.
+    # Thresholds are part of what a line without exact numbers says, so it is printed again.
     part = Lines(release.take(kept, header), lines.counts[kept], lines.wholes[kept])
     if release.support is None:
         return part.printed(Published(withhold_values=True), header)

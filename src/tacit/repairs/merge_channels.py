@@ -3,7 +3,7 @@
 Changes
     The channels "all of I, nothing else of J" and "all of H, nothing else of L" become one, "all of I and H, nothing else of J and L", if
     neither excludes an item of the other, I and H together are frequent, and the merged channel adds no more to the published supports than
-    both apart. Maximal channels are gone through, longest I first, and merged where that adds least. For each merged channel k people with
+    both apart. Maximal channels are treated in turn, longest I first, and merged where that adds least. For each merged channel k people with
     exactly its items are added. The number of people grows.
 Guarantee
     As for additive: no itemset is lost, none is added that was not frequent, no old channel survives and none is created. No more people are

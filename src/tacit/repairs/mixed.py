@@ -133,7 +133,7 @@ class _Search:
         return self._case.look(print_rules(self.lines, form, levels)) if self._left >= 0 else None
 
     def _cut(self, form: Published) -> Iterator[_Draft]:
-        """Take out rules that say too much, then the most influential ones, until the rest is safe."""
+        """Remove rules that reveal too much, then influential ones, until safe."""
         levels = np.where(self._say_too_much(form, PRINTED), WITHDRAWN, self._start)
         for _ in range(int(OF_CUT * self._case.most_looks)):
             audit = self._look(form, levels)

@@ -1,11 +1,11 @@
 """safe-family: publish exactly the frequent itemsets without small groups.
 
 Changes
-    An itemset is safe when every group of people that its items tell apart is empty or has at least k members. Unsafe itemsets are left out; no
+    An itemset is safe when every group of people that its items distinguish is empty or has at least k members. Unsafe itemsets are left out; no
     count is changed. The list is then no longer complete, and its header says so.
 Guarantee
     Every subset of a safe itemset is safe, so the safe frequent itemsets are the largest family, closed under subsets, from which no sum gives
-    a small group. What lines about one column give away together (everybody but those with a listed value) is looked for by the audit; then
+    a small group. What lines about one column reveal together (everybody but those with a listed value) is looked for by the audit; then
     itemsets that its proofs cite are left out as well, with all larger ones.
 Cost
     One search for small groups over all frequent itemsets, and audits until nothing is found.

@@ -112,7 +112,7 @@ class _Search:
         except LimitReached:
             self._hide_everything(self.case.reserve)
             self._smallest()
-            self.last = self.case.everything  # nothing is known to be safe, and this tells least
+            self.last = self.case.everything  # nothing is known to be safe, and this reveals least
         hidden = self.last if self.best is None else self.best
         weight = self._weigh(hidden)
         return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
@@ -154,13 +154,13 @@ class _Search:
         return chosen | smallest_hitting_set(missed, self.case).chosen
 
     def _hide_everything(self, limits: Limits) -> None:
-        """Find out if anything can be safe: to hide all lines tells least."""
+        """Find out if anything can be safe: hiding all lines reveals least."""
         if self.best is None and not self.is_all_judged:
             self._judge(self.case.everything, limits)
             self.is_all_judged = True
 
     def _grow(self) -> None:
-        """Hide more and more lines until the choice is safe; then fewer, as long as it is."""
+        """Hide more lines until the choice is safe, then fewer while it is."""
         chosen: Units = frozenset()
         while True:
             judged = self._judge(chosen)
@@ -207,7 +207,7 @@ class _Search:
                 return
 
     def _look_deeper(self, chosen: Units) -> bool:
-        """Judge a choice and larger ones, as long as they would be better; tell if anything was learnt."""
+        """Judge a choice and larger ones; tell if anything was learnt."""
         assert self.best is not None
         for turn in range(MOST_DEEPER):
             judged = self._judge(chosen)
@@ -225,7 +225,7 @@ class _Search:
         return self.lower
 
     def _choose_among_equals(self) -> None:
-        """Look for a safe choice of the same weight that is better by the order between ties."""
+        """Look for a safe choice of equal weight that is preferred in ties."""
         for _ in range(MOST_TIES if self.best is not None and self.case.unit else 0):
             assert self.best is not None
             most = self._weigh(self.best)

@@ -31,7 +31,7 @@ from tacit.repairs.lists import Lines, proofs_of, safety, some_lines, with_more,
 NAME = "withdraw"
 
 PARTS = 25  #: In each step the worst of this many parts of the rules goes.
-MOST_PROOFS = 200  #: Of so many proofs the cited lines are counted; the worst come first.
+MOST_PROOFS = 200  #: Proofs whose cited lines are counted; the worst come first.
 
 
 def propose(case: RepairCase) -> Proposal:

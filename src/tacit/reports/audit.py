@@ -56,6 +56,7 @@ from tacit.reports.document import (
     render_text,
     visible,
 )
+from tacit.reports.rebuilt import rebuilt_section
 from tacit.reports.sentences import KINDS, Summary, finds_groups
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def audit_sections(
     )
     yield Section("Findings that need more than one release", _ranked(together.proofs(None), len(joint)))
     yield from _size_sections(summary, _only_release(audit, release), kind)
+    yield rebuilt_section(audit, top=top, kind=kind, on_screen=False)
     yield from _guess_sections(audit, top=top, kind=kind, on_screen=False)
     yield Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=True)) if is_internal else ())
     yield Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),))
@@ -259,7 +261,7 @@ class _Shown:
 
 
 def drawn_proof(one: Listed, audit: Audit, evidence: Evidence, release: Release | None) -> Proof:
-    """Return a finding with its proof, its picture and links to what it rests on; with ``release``, terms in short."""
+    """Return a finding with its proof, picture and links to cited lines."""
     from tacit.reports.evidence import roles_of
     from tacit.reports.explain import Explanation, files_of
     from tacit.reports.explain_picture import explanation_picture, sensitive_values
@@ -328,7 +330,7 @@ def people_figure(audit: Audit, summary: Summary) -> Figure | None:
         told.append(f"at least {people_of(concerned, n)} of {n:,} {'is' if concerned == 1 else 'are'} concerned (red)")
     if guessed:
         colour = "" if guessed <= concerned else " (up to the end of the amber squares)" if concerned else " (amber)"
-        told.append(f"{people_of(guessed, n)} can be guessed with more than 90 %{colour}")
+        told.append(f"{people_of(guessed, n)} can be guessed with more than 90 % probability{colour}")
     each = "person" if n <= 1_000 else f"{n / 1_000:,.0f} people"
     caption = f"{capitalise('; '.join(told))}. {'One square is one' if n <= 1_000 else 'A square stands for about'} {each}; areas are to scale."
     drawn = waffle(concerned, guessed, n, name="people", title="People concerned, among all", description=caption)
@@ -407,6 +409,7 @@ def audit_text(
         Section("Assumptions", (Listing.of(sentences.assumptions(audit, kind)),)),
         Section("Attacks", (Listing(tuple(attacks)),)),
         Section("Waivers", (Listing.of(sentences.waiver_sentences(audit, kind)),)),
+        rebuilt_section(audit, top=top, kind=kind, on_screen=True),
         *_guess_sections(audit, top=top, kind=kind, on_screen=True),
         Section(f"Worst findings ({len(findings):,} of {summary.findings:,})", proofs if findings else ()),
         Section(_REPAIRS, tuple(suggestion_parts(audit.suggestions, is_named=kind == "internal"))),

@@ -29,7 +29,10 @@ COUNTED = 10_000  #: Findings of each attack that are counted for each column.
 
 @dataclass(frozen=True)
 class Filter:
-    """Findings to list: of an attack, about a column or item, of a size (at most ``size_to`` people)."""
+    """Findings to list: by attack, column or item, and size.
+
+    Groups have at most ``size_to`` people.
+    """
 
     attack: str = ""
     column: str = ""
@@ -82,7 +85,10 @@ class HeatCell:
 
 @dataclass(frozen=True)
 class Heat:
-    """Columns or items against the sizes of groups; ``left`` more columns are not shown, ``searched`` findings were counted."""
+    """Columns or items against sizes of groups, with those left out.
+
+    ``left`` more columns are not shown; ``searched`` findings were counted.
+    """
 
     sizes: tuple[tuple[int, int], ...]
     rows: tuple[tuple[str, tuple[HeatCell, ...], int], ...]
@@ -141,7 +147,7 @@ class Browser:
         return Row(rank, finding.code, statement=finding.statement, size=size, id=finding.id, waived=waived)
 
     def proof(self, rank: int) -> tuple[Proof, Sequence[Table]] | None:
-        """Return a finding with its proof, and the lines that it rests on as tables; None if there is no such rank."""
+        """Return a finding with its proof and the lines it rests on."""
         if not 1 <= rank <= len(self.audit.findings):
             return None
         listed = Listed(rank, f"finding-{rank}", self.audit.findings[rank - 1])
@@ -163,7 +169,7 @@ class Browser:
     # Lines
 
     def lines(self, owner: int, number: int, *, only_used: bool, line: int | None = None) -> tuple[Page, Table]:
-        """Return a page of a release, with the lines lit that the worst of the listed findings rest on.
+        """Return a page of a release, with the worst findings' lines marked.
 
         ``only_used`` leaves the other lines out. With ``line``, the page is the one that has this line of the file.
         """

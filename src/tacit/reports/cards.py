@@ -38,7 +38,7 @@ _COLOURS = {"exposed": LIGHT["danger"], "clean": LIGHT["good"], "incomplete": LI
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Object in short: the rest of its line, sentences, and rows of facts; ``hint`` says where more is."""
+    """Object in short: a line, sentences, facts, and a hint where to look."""
 
     short: str
     verdict: str = ""

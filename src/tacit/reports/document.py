@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from tacit.model.numbers import render_decimal
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Linked(str):
 
 
 class Cell(str):
-    """Cell of a table that pages mark, link or give an anchor; elsewhere it is its text."""
+    """Cell of a table that pages may mark or link."""
 
     parts: Sentence
     mark: str
@@ -406,7 +407,7 @@ def as_share(count: int, n: int | None) -> str:
     if not n:
         return ""
     share = 100 * count / n
-    return f" ({share:.2f} %)" if share >= 0.1 else f" ({share:.2g} %)"
+    return f" ({share:.2f} %)" if share >= 0.1 else f" ({render_decimal(share, 2)} %)"
 
 
 def people_of(count: int, n: int | None) -> str:
@@ -419,7 +420,7 @@ def format_number(value: Any) -> str:
     if value is None:
         return "not counted"
     if isinstance(value, float) and not value.is_integer():
-        return f"{value:.6g}" if abs(value) != float("inf") else "infinite"
+        return "infinite" if math.isinf(value) else render_decimal(value, 6)
     return f"{int(value):,}"
 
 

@@ -19,7 +19,7 @@ from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
 from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted
 
-MOST_LINES = 40  #: Lines of a release that a page shows, where findings rest on so many: those of the worst.
+MOST_LINES = 40  #: Lines of a release that a page shows at most: those of the worst findings.
 MOST_OTHERS = 20  #: Lines up to which lines that no finding rests on are added.
 MOST_LINKS = 12  #: Places that a finding, and findings that a line, is linked to.
 MOST_CELLS = 240  #: Cells up to which a table of two columns is shown as a grid.
@@ -105,7 +105,7 @@ class Evidence:
         return [*cited, *(index for index, _ in zip(others, range(MOST_OTHERS - len(cited)), strict=False))]
 
     def used(self, owner: int) -> list[int]:
-        """Return the numbers of the lines of a release that listed findings rest on; of a table, those with blanks."""
+        """Return the lines that listed findings rest on; of a table, those with blanks."""
         wanted = {place for release_of, place in self._by_place if release_of == owner}
         found: list[int] = self.releases[owner].find_lines(wanted).tolist()
         return found
@@ -149,7 +149,7 @@ class Evidence:
                 yield Paragraph(f"{name}: {what} not shown{first}.", is_note=True)
 
     def table(self, owner: int) -> Table:
-        """Return the lines of a release that are shown, or all of a small table of two columns as a grid."""
+        """Return a release's shown lines; a small table of two columns is a grid."""
         release = self.releases[owner]
         grid = _grid_of(release)
         return self._lines(owner, release, self._shown[owner]) if grid is None else self._grid(owner, grid)
@@ -315,7 +315,7 @@ def _grid_of(release: Release) -> FrequencyTable | None:
 
 
 def _rows(release: Release) -> tuple[tuple[str, ...], RowOf]:
-    """Return the names of the columns of a release, and the function that reads a line of it."""
+    """Return a release's column names, and the function that reads a line."""
     match release:
         case Itemsets():
             return ("Itemset", "Published"), lambda index: (", ".join(release.names(index)), release.text(index) or "withheld")

@@ -248,7 +248,7 @@ def _read_share(text: str) -> Step:
 
 def _read_bound(text: str) -> Bound:
     lo, _, hi = text.partition(" to ")
-    return Bound(*sorted((_read_whole(lo), _read_whole(hi or lo))))  # swapped ends are no bound, and render otherwise
+    return Bound(*sorted((_read_whole(lo), _read_whole(hi or lo))))  # swapped ends are not a bound, and render otherwise
 
 
 def _read_whole(text: str) -> int:

@@ -19,7 +19,7 @@ from tacit.reports.explain import Explanation
 from tacit.reports.pictures import WIDTH, Canvas, shorten
 from tacit.reports.sentences import signed_amount
 
-MOST_ROWS = 16  #: So many rows are drawn; of the others it is said how many there are.
+MOST_ROWS = 16  #: Rows drawn at most; the others are counted.
 
 #: The height of a row, the place of its bar below its label, and the room for a number to the right of the bars.
 _ROW = 36.0
@@ -53,7 +53,7 @@ def explanation_picture(
 ) -> Canvas | None:
     """Draw a finding, or return None.
 
-    ``values`` are those of the sensitive column, ``bars`` the policy's limits; ``name`` tells several pictures of a page apart.
+    ``values`` are those of the sensitive column, ``bars`` the policy's limits; ``name`` distinguishes several pictures of a page.
     """
     finding = told.finding
     artist = _Artist(told, name)
@@ -145,7 +145,7 @@ def _draw_sum(artist: _Artist) -> Canvas | None:
 
 
 def _above_zero(terms: list[tuple[str, float, str]]) -> list[tuple[str, float, str]]:
-    """Return terms in an order in which no sum of the first few is negative, where there is one."""
+    """Return terms in an order without negative partial sums, if one exists."""
     out: list[tuple[str, float, str]] = []
     at = 0.0
     while terms:
@@ -258,7 +258,7 @@ def _draw_counts(artist: _Artist, bars: Mapping[str, float]) -> Canvas | None:
     rows = [
         Row("records that fit the pattern", 0, whole, "take", f"{whole:,}"),
         Row("of them with the value in sight", 0, both, "add", f"{both:,} ({100 * both / whole:.1f} %)"),
-        Row("blank records that it tells", 0, finding["count"][1], "left", f"{finding['count'][1]:,}"),
+        Row("blank records that it reveals", 0, finding["count"][1], "left", f"{finding['count'][1]:,}"),
     ]
     limit = bars.get("min_confidence")
     note = f"The policy allows a rule up to {100 * limit:g} % of those that fit." if limit is not None else "Counts of records."

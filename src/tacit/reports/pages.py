@@ -56,7 +56,7 @@ def render_html(document: Document) -> str:
 
 
 def body_of(page: str) -> str:
-    """Return what stands between the head and the script of a page that :func:`render_html` made."""
+    """Return what is between the head and the script of a page that :func:`render_html` made."""
     return page.partition("<body>\n")[2].rpartition("<script>")[0]
 
 

@@ -1,6 +1,6 @@
 """Pictures as SVG: canvas, axis, and charts.
 
-A picture stands on a page, which holds the style sheet, or alone in a file, which then holds its own. Sizes keep letters readable when
+A picture is part of a page, which holds the style sheet, or a file, which then holds its own. Sizes keep letters readable when
 a page scales the picture down to the width of a phone. Curves differ in colour (safe for colour-blind readers) and in their marks.
 """
 
@@ -79,7 +79,7 @@ class Canvas:
         self._shape("rect", style, x=left, y=top, width=width - (left - x), height=height - (top - y), rx=2)
 
     def squares(self, number: float, across: int, style: str) -> None:
-        """Draw squares in rows from the left; the last one in part, where the number is not whole."""
+        """Draw squares in rows from the left, the last one in part."""
         step = self.width / across
         gap = min(2.0, 0.14 * step)
         for row in range(math.ceil(number / across)):

@@ -24,7 +24,10 @@ def find_browser() -> str:
 
 
 def browser_words(folder: Path) -> list[str]:
-    """Return the words that start the browser without a window or a network; ``folder`` is for its files."""
+    """Return the command of a browser without window or network.
+
+    ``folder`` is for its files.
+    """
     words = [find_browser(), "--headless", "--disable-gpu", f"--user-data-dir={folder}/profile", "--proxy-server=127.0.0.1:9"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         words.insert(1, "--no-sandbox")  # browsers refuse to run as root without it

@@ -42,6 +42,8 @@ def audit_record(audit: Audit, *, top: int, kind: ReportKind = "internal") -> di
     if "measures_by_column" in record:
         numbered = enumerate(record["measures_by_column"].values(), start=1)
         record["measures_by_column"] = {f"column {number}": measures for number, measures in numbered}
+    if "rebuilt" in record:
+        record["rebuilt"] = _pick(record["rebuilt"], ("people", "at_most", "all_but_one", "n", "undecided", "worlds"))
     for entry, run in zip(record["attacks"], audit.runs, strict=True):
         entry["reason"] = reason(audit, run, kind)
     record["inputs"] = [entry | {"file": None} for entry in record["inputs"]]
@@ -78,6 +80,8 @@ def verification_text(outcome: Verification, *, width: int = WIDTH) -> str:
         parts = f": {_by_attack(outcome.holding)}" if outcome.held else ""
         true = "" if outcome.ok else " and true"
         claims.append(f"{outcome.held:,} of {counted(outcome.proved, 'proved finding')} re-checked{true}{parts}")
+    if outcome.rebuilt is not None:
+        claims.append(f"the proofs of {counted(outcome.rebuilt, 'rebuilt person', 'rebuilt people')} re-checked")
     if outcome.again:
         claims.append("audited again with the same outcome")
     if not claims:

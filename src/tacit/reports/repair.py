@@ -225,16 +225,16 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _told_outside(cost: Mapping[str, Any], kind: ReportKind) -> Mapping[str, Any]:
+def _describe_outside(cost: Mapping[str, Any], kind: ReportKind) -> Mapping[str, Any]:
     """Return the costs; outside only numbers, since others may name columns."""
     return cost if kind == "internal" else {name: value for name, value in cost.items() if isinstance(value, int | float)}
 
 
 def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
-    yield Table.of("What the repair costs", ("What", "Cost"), cost_rows(_told_outside(done.cost, kind)))
+    yield Table.of("What the repair costs", ("What", "Cost"), cost_rows(_describe_outside(done.cost, kind)))
     rows = []
     for one in done.tried:
-        cost = cost_rows(_told_outside(one.cost, kind))
+        cost = cost_rows(_describe_outside(one.cost, kind))
         costs = "; ".join(f"{name} {value}" for name, value in cost if value not in ("0", "0 %"))
         reason = one.reason if kind == "internal" else ""  # it may name columns
         rows.append((one.method, one.verdict or "not done", reason or costs or "nothing is lost that is measured"))
@@ -247,7 +247,7 @@ def _cost_tables(done: Repair, kind: ReportKind) -> Iterator[Table]:
 def bucketized_text(made: Bucketized | BucketizedParts, *, dropped: int = 0, origin: str = "") -> str:
     """Return the groups, audits, and comparison with Anatomy."""
     cost = made.cost
-    sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at the most"
+    sizes = f"{cost['mean_group']:.2f} people on average, {cost['largest_group']:,} at most"
     headline = f"{counted(cost['groups'], 'group')} of {people(made.n)}; {sizes}"
     return facts_text(_bucketized_facts(made, dropped, origin), headline=headline)
 

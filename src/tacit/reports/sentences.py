@@ -19,6 +19,7 @@ from tacit.model.audit import AttackRun, Audit
 from tacit.model.finding import Finding, Term, render_amount
 from tacit.model.people import Churn, Nested, NotRead, Same, Unknown, read_people
 from tacit.model.policy import Level, Waiver
+from tacit.model.rebuilt import Rebuilt
 from tacit.model.rounding import find_convention
 from tacit.reports.document import (
     Command,
@@ -28,6 +29,7 @@ from tacit.reports.document import (
     counted,
     first_sentence,
     format_limit,
+    format_number,
     people,
     people_of,
     visible,
@@ -165,7 +167,9 @@ class Summary:
             few = f"{counted(self.certain, 'person keeps', 'people keep')} fewer than {self.l} possible values"
             parts.append(f"the sensitive value of {people(self.certain)} is certain" if self.l == 2 else few)
         if self.guessed:
-            parts.append(f"the sensitive value of {people(self.guessed)} is estimated with more than the policy allows")
+            parts.append(
+                f"the sensitive value of {people(self.guessed)} is estimated with a higher probability than the policy allows"
+            )
         return f"{'; '.join(parts) or counted(self.findings, 'finding')}."
 
 
@@ -173,12 +177,22 @@ def verdict_lines(audit: Audit, summary: Summary | None = None) -> list[str]:
     """Return the verdict and a line per caution."""
     said = (summary or Summary(audit)).sentence()
     notes = [caution.text for caution in audit.cautions]
+    last = [] if audit.rebuilt is None else [f"{rebuilt_line(audit.rebuilt, audit.measures)}."]
     if not notes:
-        return [said]
+        return [said, *last]
     if audit.verdict != "clean":
-        return [said, *(f"Besides, {note}." for note in notes)]
+        return [said, *(f"Besides, {note}." for note in notes), *last]
     joined = [f"but {notes[0]}", *(f"and {note}" for note in notes[1:])]
-    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}."]
+    return [f"{said.removesuffix('.')};", *(f"{line};" for line in joined[:-1]), f"{joined[-1]}.", *last]
+
+
+def rebuilt_line(found: Rebuilt, measures: Mapping[str, Any]) -> str:
+    """Return how many people are rebuilt, and how many of them a guess has."""
+    said = found.sentence.removesuffix(".")
+    guessed = measures.get("people_rebuilt_baseline")
+    if not found.people or guessed is None:
+        return said
+    return f"{said}; a guess from the margins names {format_number(guessed)} of the {found.people:,}"
 
 
 def headline(audit: Audit) -> str:
@@ -225,7 +239,9 @@ def _classes_sentence(audit: Audit) -> str:
         parts.append(f"the sensitive value of {people(certain)} is certain, as all with their quasi-identifiers have the same")
     if not parts:
         run = audit.attack("T03")
-        parts.append(f"the sensitive value of {people(run.people)} is told by their quasi-identifiers beyond the policy's limits")
+        parts.append(
+            f"the sensitive value of {people(run.people)} can be inferred from their quasi-identifiers beyond the policy's limits"
+        )
     return f"{'; '.join(parts)}."
 
 
@@ -419,7 +435,7 @@ def thresholds(release: Mapping[str, Any], measures: Mapping[str, Any], kind: Re
     if "largest_group" in measures:
         parts.append(f"{measures['mean_group']:.2f} people on average, {measures['largest_group']:,} at most")
     if (least := release.get("min_support")) is not None:
-        parts.append(f"published from {people_of(least, release.get('n'))} on")
+        parts.append(f"at least {people_of(least, release.get('n'))}")
     if "smallest_count" in measures:
         parts.append(f"smallest published count {people_of(measures['smallest_count'], release.get('n'))}")
     return "; ".join(parts) or "not stated"

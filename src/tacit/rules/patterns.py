@@ -24,7 +24,7 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import Contradiction, OptionError
 from tacit.model.estimates import Method, PatternSupport
 from tacit.model.finding import Citation, render_steps
-from tacit.model.numbers import Bound
+from tacit.model.numbers import Bound, render_decimal
 from tacit.model.pattern import Pattern
 from tacit.model.policy import Limits, check_time
 from tacit.model.release import Items, Itemsets, Release, Rules, Sets
@@ -602,7 +602,7 @@ class _Words:
         tie = self.ties[number]
         self.cited["line", tie.line] = Citation(0, tie.line, tie.count, None)
         part, whole = (f"people with {self._names(mask)}" if mask else "all people" for mask in (tie.part, tie.whole))
-        share = f"{float(tie.low if side == 0 else tie.high):.6g} of {whole}"
+        share = f"{render_decimal(float(tie.low if side == 0 else tie.high), 6)} of {whole}"
         less = f"{part} less {share}" if side == 0 else f"{share} less {part}"
         times = "" if abs(weight) == 1 else f" {_number(abs(weight))} times"
         return f"{'plus' if weight > 0 else 'minus'}{times} at least 0: {less} (the confidence of line {tie.line})"
@@ -637,5 +637,5 @@ def _shown(terms: list[str]) -> list[str]:
 
 def _number(value: Fraction) -> str:
     if value.denominator > MOST_DENOMINATOR:
-        return f"{float(value):.6g}"
+        return render_decimal(float(value), 6)
     return f"{value.numerator:,}" if value.denominator == 1 else f"{value.numerator:,}/{value.denominator:,}"

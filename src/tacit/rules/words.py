@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.kernels.rows import cells
 from tacit.model.finding import Citation, Lines, Phrase, Remark, Step, remark
-from tacit.model.numbers import Bound
+from tacit.model.numbers import Bound, render_decimal
 from tacit.model.words import describe_printed, join_names, render_people
 from tacit.rules.bounds import HI, LO, Reason, RuleTable, confidence_of
 from tacit.rules.bounds import Step as Bounding
@@ -162,10 +162,10 @@ class Story:
         have = "has" if count == Bound(1, 1) else "have"
         how = ""
         if release.support is None and not release.count(line).is_exact:
-            how = ", as far as the thresholds tell"
+            how = ", as far as the thresholds show"
         elif step.reason == Reason.WHOLE:
             printed = release.confidence is None or release.confidence.digits[line] >= 0
-            how = ", its count divided by its confidence" if printed else ", as far as the thresholds tell"
+            how = ", its count divided by its confidence" if printed else ", as far as the thresholds show"
         elif release.support is not None:
             how = describe_printed(release.support.text(line), release.count(line))
         return self.cite(line), f": {render_people(count)} {have} {self.names(step.place)}{how}."
@@ -173,7 +173,7 @@ class Story:
     def interval(self, line: int) -> str:
         """The confidences that a line allows."""
         allowed = confidence_of(self.table.release, line)
-        low, high = (f"{float(end):.6g}" for end in (allowed.low, allowed.high))
+        low, high = (render_decimal(float(end), 6) for end in (allowed.low, allowed.high))
         return f"from {low} to {high}"
 
     def _values(self, step: Bounding) -> Phrase:

@@ -12,22 +12,23 @@ one while the rest still clashes, so that none of those that are named can be sp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.model.arrays import Flags, Ints
-from tacit.solve.program import Infeasible, Program, Unsolved, branch
+from tacit.model.arrays import Flags, Floats, Ints
+from tacit.solve.program import Answer, Infeasible, Program, Unsolved, branch
 from tacit.solve.statements import Clash, Problem, Statements, reduce
 
 #: Called before every program: the seconds that are left, or None; it raises when there are none.
 Check = Callable[[], float | None]
-#: So many rounds in a row may settle nothing: of programs over fractions of people, and of the slower ones over whole people.
-IDLE_ROUNDS = (5, 2)
-TRIES = 4  #: How often a corner that is whole is looked for before the slower program is asked.
+WORTH_A_PUSH = 16  #: Ends that a program for all of them has to settle: one for a single end takes so much less time.
+IDLE_ROUNDS = 2  #: So many programs in a row may settle fewer.
+IN_TURN = 40  #: Open ends that are asked about in turn, each from the answer to the one before.
+TRIES = 4  #: So many searches in a row may find no corner that is whole, before slower programs are asked.
 NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
 MOVED = 1e-7  #: A column that moved less than this has not.
 
@@ -97,6 +98,24 @@ class _Ends:
         down = np.maximum(self.program.size - enough, self.lo)
         return up, down, self.seen_hi < up, self.seen_lo > down
 
+    def is_open(self, column: int, sign: int, enough: Ints) -> bool:
+        """Tell if the upper (1) or lower (-1) end of a column is still unseen."""
+        size = int(self.program.size[column])
+        if sign > 0:
+            return bool(self.seen_hi[column] < min(int(enough[column]), int(self.hi[column])))
+        return bool(self.seen_lo[column] > max(size - int(enough[column]), int(self.lo[column])))
+
+    def list_open(self, enough: Ints) -> list[tuple[int, int]]:
+        """Return the unseen ends, by column; 1 is an upper end, -1 a lower one."""
+        _, _, up, down = self.goals(enough)
+        return sorted((column, sign) for sign, flags in ((1, up), (-1, down)) for column in np.flatnonzero(flags).tolist())
+
+    def gain(self, column: int, sign: int) -> Ints:
+        """Return the cost that moves one end of a column."""
+        out = np.zeros(len(self.program), np.int64)
+        out[column] = sign
+        return out
+
     def open_ends(self, enough: Ints) -> int:
         return int(sum(flags.sum() for flags in self.goals(enough)[2:]))
 
@@ -158,30 +177,27 @@ def components(problem: Problem) -> list[Ints]:
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
     chance = np.random.default_rng(len(ends.program))
-    for whole in (False, True):
+    idle = 0
+    while idle < IDLE_ROUNDS:
         open_ends = ends.open_ends(enough)
-        idle = 0
-        while open_ends and idle < IDLE_ROUNDS[whole]:
-            _push(ends, enough, chance, check, whole=whole)
-            left = ends.open_ends(enough)
-            idle = 0 if left < open_ends else idle + 1
-            open_ends = left
-        _shut_together(ends, enough, check)
-    for column in range(len(ends.program)):
-        for sign in (1, -1):
-            _settle_end(ends, column, sign, enough, chance=chance, check=check)
+        if not open_ends:
+            return
+        _push(ends, enough, chance, check)
+        idle = idle + 1 if open_ends - ends.open_ends(enough) < WORTH_A_PUSH else 0
+    _shut_together(ends, enough, check)
+    _bound_in_turn(ends, enough, check)
+    tried = 0
+    while tried < TRIES and (before := ends.open_ends(enough)):
+        _reach_in_turn(ends, enough, chance, check)
+        tried = 0 if ends.open_ends(enough) < before else tried + 1
+    for column, sign in ends.list_open(enough):
+        _settle_end(ends, column, sign, enough, check)
 
 
-def _push(
-    ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check, *, whole: bool = False, only: int | None = None
-) -> None:
-    """Search for a witness that extends open columns, or one of them."""
+def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
+    """Search for a witness that extends all open columns."""
     program = ends.program
     goal_up, goal_down, up, down = ends.goals(enough)
-    if only is not None:
-        chosen = np.arange(len(program)) == only
-        up = up & chosen
-        down = down & chosen
     first = chance.random(len(program)) < 0.5
     torn = up & down & (goal_up > goal_down)
     up = up & (first | ~torn)
@@ -197,10 +213,7 @@ def _push(
     kept = lengths > 0
     pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
     try:
-        if whole:
-            ends.see(program.whole_people(gains[kept], pieces=pieces, check=check))
-        else:
-            ends.see(_nearest(program, program.most(gains[kept], pieces=pieces, check=check).people))
+        ends.see(_nearest(program, program.most(gains[kept], pieces=pieces, check=check).people))
     except Unsolved:
         return
 
@@ -217,50 +230,91 @@ def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
     at_zero = up & (ends.seen_hi <= 0)
     at_all = down & (ends.seen_lo >= program.size)
     at_zero &= ~at_all
-    while at_zero.any() or at_all.any():
-        gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
-        still = -int(program.size[at_all].sum())
-        try:
-            answer = program.most(gain.astype(float), check=check)
-        except Unsolved:
-            return
-        proof = program.proof(gain, answer.weights, goal=still)
-        if proof is not None and proof.most <= still:
-            ends.hi[at_zero] = 0
-            ends.lo[at_all] = program.size[at_all]
-            return
-        stay_zero = at_zero & (answer.people < MOVED)
-        stay_all = at_all & (answer.people > program.size - MOVED)
-        if (stay_zero == at_zero).all() and (stay_all == at_all).all():
-            return
-        at_zero = stay_zero
-        at_all = stay_all
-
-
-def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, chance: np.random.Generator, check: Check) -> None:
-    program = ends.program
-
-    def open_end() -> bool:
-        return bool(ends.goals(enough)[2 if sign > 0 else 3][column])
-
-    if not open_end():
-        return
-    gain = np.zeros(len(program), np.int64)
-    gain[column] = sign
     try:
-        answer = program.most(gain.astype(float), check=check)
+        if at_zero.any() or at_all.any():
+            _keep_unmoved(program, _move_together(program, at_zero, at_all, check), at_zero, at_all)
+        while at_zero.any() or at_all.any():
+            gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
+            still = -int(program.size[at_all].sum())
+            answer = program.most(gain.astype(float), check=check)
+            proof = program.proof(gain, answer.weights, goal=still)
+            if proof is not None and proof.most <= still:
+                ends.hi[at_zero] = 0
+                ends.lo[at_all] = program.size[at_all]
+                return
+            if not _keep_unmoved(program, answer.people, at_zero, at_all):
+                return
     except Unsolved:
         return
-    proof = program.proof(gain, answer.weights, goal=int(np.floor(answer.value + 1e-6)))
-    if proof is not None:
-        _tighten(ends, column, sign, proof.most)
-    ends.see(_nearest(program, answer.people))
-    for _ in range(TRIES):
-        if open_end():
-            _push(ends, enough, chance, check, only=column)
-    if open_end():
-        ends.see(program.whole_people(gain.astype(float), check=check))
-    if open_end():
+
+
+def _move_together(program: Program, at_zero: Flags, at_all: Flags, check: Check) -> Floats:
+    """Return people of whom every column that can move does, by a small fraction.
+
+    Among points that move one column each, all columns that can move do in the mean: by one over their number.
+    """
+    step = 1 / (2 + int(at_zero.sum() + at_all.sum()))
+    size = program.size.astype(float)
+    first = np.where(at_zero, step, 0.0)
+    last = np.where(at_all, step, 0.0)
+    lengths = np.concatenate((first, size - first - last, last))
+    gains = np.repeat((1.0, 0.0, -1.0), len(program))
+    kept = lengths > 0
+    return program.most(gains[kept], pieces=(np.tile(np.arange(len(program)), 3)[kept], lengths[kept]), check=check).people
+
+
+def _keep_unmoved(program: Program, people: Floats, at_zero: Flags, at_all: Flags) -> bool:
+    """Drop the columns that people have moved; tell if there were any."""
+    moved_up = at_zero & (people >= MOVED)
+    moved_down = at_all & (people <= program.size - MOVED)
+    at_zero &= ~moved_up
+    at_all &= ~moved_down
+    return bool(moved_up.any() or moved_down.any())
+
+
+def _bound_in_turn(ends: _Ends, enough: Ints, check: Check) -> None:
+    """Bound every open end by a program."""
+    for asked, answers in _ask_in_turn(ends, enough, check, lambda column, sign: ends.gain(column, sign).astype(float)):
+        for (column, sign), answer in zip(asked, answers, strict=True):
+            if answer is not None:
+                proof = ends.program.proof(ends.gain(column, sign), answer.weights, goal=int(np.floor(answer.value + 1e-6)))
+                if proof is not None:
+                    _tighten(ends, column, sign, proof.most)
+                ends.see(_nearest(ends.program, answer.people))
+
+
+def _reach_in_turn(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
+    """Search for a witness that reaches each open end, near which everything else is random."""
+    noise = NOISE * chance.normal(size=len(ends.program))  # the same for all: what changes little is found soon
+
+    def gain(column: int, sign: int) -> Floats:
+        return noise + ends.gain(column, sign)
+
+    for _, answers in _ask_in_turn(ends, enough, check, gain):
+        for answer in answers:
+            ends.see(None if answer is None else _nearest(ends.program, answer.people))
+
+
+def _ask_in_turn(
+    ends: _Ends, enough: Ints, check: Check, gain: Callable[[int, int], Floats]
+) -> Iterator[tuple[list[tuple[int, int]], list[Answer | None]]]:
+    """Yield open ends, and the answers to what is asked of them; what was seen since is not asked."""
+    waiting = ends.list_open(enough)
+    while waiting:
+        asked = waiting[:IN_TURN]
+        yield asked, ends.program.most_of_each([gain(*end) for end in asked], check=check)
+        is_open = set(ends.list_open(enough))
+        waiting = [end for end in waiting[IN_TURN:] if end in is_open]
+
+
+def _settle_end(ends: _Ends, column: int, sign: int, enough: Ints, check: Check) -> None:
+    """Settle an end by a search for whole people, or by telling cases apart."""
+    if not ends.is_open(column, sign, enough):
+        return
+    program = ends.program
+    gain = ends.gain(column, sign)
+    ends.see(program.whole_people(gain.astype(float), check=check))
+    if ends.is_open(column, sign, enough):
         goal_up, goal_down, _, _ = ends.goals(enough)
         seen = int(ends.seen_hi[column]) if sign > 0 else -int(ends.seen_lo[column])
         goal = int(goal_up[column]) if sign > 0 else -int(goal_down[column])
@@ -314,7 +368,7 @@ def _bound_classes(problem: Problem, parts: list[_Ends]) -> tuple[Ints, Ints, In
         for which, ends_of in ((program.alone, left), (~real, found)):
             classes = program.classes[which]
             others = open_[classes] & ~named[classes]
-            # Of several values that no statement tells apart, each may be had by nobody.
+            # Of several values that no statement distinguishes, each may be had by nobody.
             only = (others.sum(axis=1) == 1)[:, None]
             for target, source, lower in zip((lo, hi, seen_lo, seen_hi), ends_of, (True, False, True, False), strict=True):
                 values = np.where(only | (not lower), source[which][:, None], 0)

@@ -178,7 +178,7 @@ OUTSIDE = 1e-14
 WRONG_SIGN = 1e-12
 MOST_ACTIVE_STEPS = 25
 SHORTEST = 1e-3
-MOST_CHANGES = 8  #: So often the bounds that are held may be chosen anew.
+MOST_CHANGES = 8  #: Times that the bounds that are held may be chosen again.
 #: A system gets so much of its diagonal besides, so that statements that follow from others do not make it singular.
 SMALL = 1e-13
 
@@ -581,7 +581,7 @@ def _solve(problem: Problem, multipliers: Floats | None, tilt: Floats | None, ch
 
 
 def _search(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> tuple[Solution, bool]:
-    """Follow the central path, or go down if it leads nowhere; tell if the end was reached exactly."""
+    """Follow the central path, or descend; tell if the end was exact."""
     found, is_exact = _follow_path(problem, tilt, check)
     if is_exact:
         return found, True
@@ -663,7 +663,12 @@ class _Intervals:
         v = (2 * mu + np.where(is_up, smaller, larger)) / (2 * width)
         value = (width * v - mu * (np.log(u) + np.log(v)))[free].sum() - float(dual.lo @ multipliers)
         return cls(
-            float(value), u, v, np.where(free, mu / u, 0.0), np.where(free, mu / v, 0.0), np.where(free, mu / (u**2 + v**2), 0.0)
+            float(value),
+            u=u,
+            v=v,
+            s=np.where(free, mu / u, 0.0),
+            r=np.where(free, mu / v, 0.0),
+            soft=np.where(free, mu / (u**2 + v**2), 0.0),
         )
 
     def held(self, dual: Dual, multipliers: Floats) -> Floats:
@@ -673,7 +678,7 @@ class _Intervals:
 
 
 def _descend(problem: Problem, tilt: Floats | None, check: Callable[[], None], *, at_first: int) -> Solution:
-    """Go down the dual with a barrier at the bounds; slower than the central path, and sure if there is an interior.
+    """Minimise the dual with a barrier: slower than the central path, and sure.
 
     Without one multipliers run away, and it ends after ``at_first`` steps with the first weight of the barrier.
     """

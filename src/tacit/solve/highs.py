@@ -49,7 +49,7 @@ def run_highs(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _solve_next(highspy: Any, solver: Any, cost: Any) -> dict[str, Any]:
-    """Minimise another cost; what was feasible still is, so that the primal simplex goes on from there."""
+    """Minimise another cost by the primal simplex, from the last feasible point."""
     solver.setOptionValue("simplex_strategy", 4)
     solver.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
     solver.run()

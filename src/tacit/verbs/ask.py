@@ -164,7 +164,7 @@ def members_of(
 ) -> tuple[Member, ...]:
     """Return what a bucketized release reveals about people who fit a description.
 
-    ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are told about, those
+    ``who`` and ``knowledge`` are as for :func:`posterior_of` and :func:`tacit.audit`; at most ``top`` different people are described, those
     with the fewest possible values first.
 
     Examples
@@ -193,7 +193,7 @@ def _case_of(release: Any, sa: str | None, given: Given, engine: Engine | str | 
     is_alone = not isinstance(release, (list, tuple))
     releases: Sequence[Release] = [read_release(one) for one in ([release] if is_alone else release)]
     given = replace(given, data=merge_data(releases, given.data, engine), known=merge_known(releases, given.known, engine))
-    given = replace(given, people=owners_people(first_with_roles(releases), given.data))
+    given = replace(given, people=owners_people(first_with_roles(releases, given.data), given.data))
     columns = by_sensitive_column(releases)
     if columns:
         if sa not in columns:

@@ -146,7 +146,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="buckets",
         claim="proves",
         module="tacit.buckets.valid_values",
-        summary="people for whom fewer than l sensitive values are possible, by negative rules and by who uses the others up",
+        summary="people for whom fewer than l sensitive values are possible, by negative rules and by values that others use up",
         source="Li, Li 2008 (Injector)",
         reads=("l",),
     ),
@@ -182,7 +182,7 @@ ATTACKS: tuple[Attack, ...] = (
         needs="table",
         claim="estimates",
         module="tacit.partial.what_blanks_say",
-        summary="blank sensitive cells that other readings tell: known values only, blanks that fit anything, what blanks hide, a model",
+        summary="blank sensitive cells that other readings reveal: known values only, blanks that fit anything, what blanks hide, a model",
         source="ours",
         reads=("min_confidence", "min_support", "max_posterior", "max_gain"),
     ),
@@ -300,7 +300,7 @@ def run_attacks(target: Target, cases: Cases, chosen: Collection[str]) -> tuple[
             runs.append(attack.not_asked(target.release))
         elif target.first_hit and is_exposed:
             runs.append(attack.end("stopped", ONE_WAS_ENOUGH))
-        elif is_general and is_long and is_exposed:
+        elif is_general and is_long and is_exposed and not target.rebuild:
             reason = f"not begun: the release is exposed already, and has more than {MOST_LINES:,} lines"
             runs.append(attack.end("stopped", reason))
         else:
@@ -316,7 +316,10 @@ _carrier: ContextVar[Carrier] = ContextVar("carrier", default=lambda attack, tar
 
 @contextmanager
 def carried_out_by(carrier: Carrier) -> Iterator[None]:
-    """Let ``carrier`` run the attacks of the audits inside the block, or return what it knows of them."""
+    """Let ``carrier`` run the attacks of audits inside the block.
+
+    ``carrier`` may return what it knows of an attack instead.
+    """
     token = _carrier.set(carrier)
     try:
         yield

@@ -55,6 +55,7 @@ def audit(
     algorithm: Algorithm = "projection",
     first_hit: bool = False,
     findings_to: str | Path | None = None,
+    rebuild: bool = False,
     time_limit: float | None = None,
     progress: Progress = silent,
     engine: Engine | str | None = None,
@@ -110,6 +111,9 @@ def audit(
     findings_to
         A file (``.parquet``, ``.csv``, ``.csv.gz``) that receives every finding as it is found. Millions then need no memory: the audit keeps
         only the worst, and counts them all.
+    rebuild
+        Also prove how many people have a certain value in every column (``audit.rebuilt``): for lists, rules, trees, forests and tables of
+        counts, of one release or of several about the same people.
     time_limit
         Seconds after which an attack stops and says so.
     progress
@@ -141,6 +145,9 @@ def audit(
         remedy = "Give everybody's quasi-identifiers with --known, or remove the option"
         raise OptionError("applies where sensitive values are estimated or grouped", where="--sa-order", remedy=remedy)
     target = Target(gathered.releases[0], chosen, limits, progress=progress, algorithm=algorithm, first_hit=first_hit)
+    if rebuild:
+        _check_rebuild(gathered.releases, people, codes)
+        target = replace(target, rebuild=True)
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
@@ -163,6 +170,7 @@ def audit(
             "algorithm": algorithm,
             "first_hit": first_hit,
             **({"sa_order": list(order)} if order else {}),
+            **({"rebuild": True} if rebuild else {}),
         },
         asked=Asked(
             gathered.releases, gathered.population, {**besides, "withheld": withheld, "people": people, "sa_order": order}
@@ -191,6 +199,16 @@ def _check_withheld(name: Withheld, releases: Sequence[Release], *, is_known: bo
     if not is_known:
         remedy = "Give them with --known, or the data with --data"
         raise OptionError("needs everybody's quasi-identifiers", where="--withheld", remedy=remedy)
+
+
+def _check_rebuild(releases: Sequence[Release], people: People | None, codes: tuple[str, ...] | None) -> None:
+    if codes is not None and "X01" not in codes:
+        raise OptionError("is part of the attack X01, which does not run here", where="--rebuild", remedy="Add --attack X01")
+    if any(not kind_of(release).has_lines for release in releases):
+        remedy = "Remove the option; it is for lists, rules, trees and tables of counts"
+        raise OptionError("applies to releases of counts", where="--rebuild", remedy=remedy)
+    if people is not None and not isinstance(people, Same):
+        raise OptionError("applies to releases about the same people", where="--rebuild", remedy="Remove the option")
 
 
 def _check_roles(releases: Sequence[Release]) -> None:

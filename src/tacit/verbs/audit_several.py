@@ -81,7 +81,7 @@ def audit_several(
     rows = _owners_rows(case, given.data)
     people = rows if isinstance(rows, Table) else None
     severals = _known_cases(case, replace(given, people=people))
-    # Of several sensitive columns, R03 alone tells values of known people.
+    # Of several sensitive columns, R03 alone gives values of known people.
     several = severals[0] if len(severals) == 1 else None
     case = replace(_with_facts(case, several, given.knowledge), data=rows_of(rows), known=several)
     # If nobody is known, background facts help only to attack all releases together.
@@ -106,6 +106,7 @@ def audit_several(
         counts = [audit.measures[name] for audit in audits if name in audit.measures]
         measures |= {name: sum(counts)} if counts else {}
     measures |= {"groups_of_one": 0} | group_measures(runs)
+    measures |= next((run.measures for run in runs if run.rebuilt is not None), {})
     found = Audit(
         tuple(entry for audit in audits for entry in audit.release),
         _adversary(case, audits) | (adversary_of(severals) if severals else {}) | facts_of(case.facts),
@@ -129,7 +130,7 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
     if not isinstance(case.people, Same):
         what = "is about one population; the releases are declared to be about several, or to have changed"
         raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
-    found = owners_people(first_with_roles(case.releases), data)
+    found = owners_people(first_with_roles(case.releases, data), data)
     if isinstance(found, Table):
         found = as_released(found, case.releases)
     numbers = {release.n for release in case.releases if release.n is not None}
@@ -192,7 +193,14 @@ def _run_all(
     cases = Cases(known=() if case.known is None else (case.known,), joint=lambda: case, asks_groups=lambda: case)
     runs: list[AttackRun] = []
     for place, attack in enumerate(ATTACKS):
-        target = Target(case.releases[0], each.policy, each.limits, progress=each.progress, case=cases.of(attack))
+        target = Target(
+            case.releases[0],
+            each.policy,
+            each.limits,
+            progress=each.progress,
+            case=cases.of(attack),
+            rebuild=each.rebuild,
+        )
         if attack.takes != "joint" and attack.code not in taken:
             runs.append(_merge([audit.runs[place] for audit in audits], names))
         elif attack.code not in chosen:

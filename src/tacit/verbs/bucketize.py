@@ -165,7 +165,7 @@ def bucketize_parts(
         raise InputError(what, where=f"column {table.sa.name}", remedy=remedy)
     if policy.l > len(values):
         what = f"asks for {policy.l} values, and the sensitive column has {len(values)}"
-        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at the most")
+        raise Infeasible(what, where="--l", remedy=f"Ask for {len(values)} at most")
     facts = read_knowledge(knowledge)
     excluding = tuple(fact for fact in facts if fact.excludes)
     known = Exclusions.of(excluding, table.qi, values)
@@ -406,7 +406,7 @@ class _Case:
         return np.unique(key, return_inverse=True)[1].reshape(-1)
 
     def _placed(self, placement: Placement, fresh: Ints | None) -> Iterator[tuple[int, Ints, Codes]]:
-        """Yield the first group, and rows and groups in an order that tells nothing: by group and by quasi-identifiers."""
+        """Yield the first group, and rows and groups sorted by quasi-identifiers."""
         for begin, rows, group in placement.parts():
             rows = rows if fresh is None else fresh[rows]
             order = np.argsort((group.astype(np.int64) << 32) + self.combination[rows], kind="stable")
@@ -486,7 +486,7 @@ class _Case:
 
 
 def _merge_equal_people(people: Table) -> tuple[Table, Ints | None]:
-    """Return the classes of equal people, and that of each row if rows are people in the order of the data."""
+    """Return the classes of equal people, and each row's class."""
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     sensitive = people.sa
@@ -709,5 +709,5 @@ def _dimension(given: Any, columns: tuple[str, ...]) -> int:
     found = min(2, len(columns)) if given is None else _whole(given, "--dim")
     if found > len(columns):
         what = f"asks for {found} columns, and the release has {len(columns)}"
-        raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at the most")
+        raise OptionError(what, where="--dim", remedy=f"Ask for {len(columns)} at most")
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import people_of
-from tacit.files.tables import read_table
+from tacit.files.tables import columns_of, read_table
 from tacit.model.arrays import Ints
 from tacit.model.people import as_released
 from tacit.model.release import Header, Items, Release
@@ -43,7 +43,7 @@ def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str | No
     """Return a file of the owner's data as rows that an engine merged; the original of a table with blanks stays as it is."""
     if engine is None:
         return data
-    first = first_with_roles(releases)
+    first = first_with_roles(releases, data)
     kind = kind_of(first)
     if kind.takes_rows or not isinstance(data, (str, os.PathLike)):
         return data
@@ -63,9 +63,21 @@ def without_columns(people: Table, names: Sequence[str]) -> Table:
     return people.select(kept) if kept and len(kept) < len(people.names) else people
 
 
-def first_with_roles(releases: Sequence[Release]) -> Release:
-    """Return the first release with roles, else the first."""
-    return next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+def first_with_roles(releases: Sequence[Release], data: Any = None) -> Release:
+    """Return the first release with roles, else the first; with those of other rules for columns of the data."""
+    first = next((one for one in releases if one.header.qi or one.header.sa), releases[0])
+    return with_roles_of(first, releases, data)
+
+
+def with_roles_of(first: Release, releases: Sequence[Release], data: Any) -> Release:
+    """Return rules with the quasi-identifiers of all rules about their sensitive column, as far as the data have them."""
+    if data is None or len(releases) < 2 or first.kind != "rules" or not first.header.qi:
+        return first
+    there = set(columns_of(data))
+    alike = (one.header for one in releases if one.kind == "rules" and one.header.sa == first.header.sa)
+    others = [name for header in alike for name in header.qi if name in there]
+    qi = tuple(dict.fromkeys((*first.header.qi, *others)))
+    return first if qi == first.header.qi else replace(first, header=replace(first.header, qi=qi))
 
 
 def roles_of(header: Header) -> dict[str, Any]:

@@ -185,7 +185,7 @@ def sliders_of(gathered: Gathered, given: Given) -> tuple[Slider, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Audit under one setting, the releases that it is about, and the attacks that have not finished."""
+    """Audit under one setting, its releases, and its unfinished attacks."""
 
     audit: Audit
     releases: tuple[Release, ...]
@@ -199,7 +199,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Point:
-    """A step of a change: what is found, how many lines it leaves out, and whether attacks were left out (``is_open``)."""
+    """Findings and lost lines at one step; ``is_open`` if attacks were left out."""
 
     value: int
     findings: int
@@ -235,8 +235,9 @@ class LiveAudit:
     def audit(
         self, policy: Policy, change: Change | None = None, *, seconds: float | None = None, progress: Progress = silent
     ) -> Step:
-        """Audit under a policy, at once; with ``seconds``, slow attacks get so long each, with ``FOREVER`` all that they need.
+        """Audit under a policy, with ``seconds`` for each slow attack.
 
+        With ``FOREVER`` they get all the time that they need.
         The result of a finished step is that of :func:`tacit.audit` with the same arguments.
         """
         change = change or Change()
@@ -268,7 +269,7 @@ class LiveAudit:
         return tuple(out)
 
     def curve(self, policy: Policy, name: str) -> tuple[Point, ...]:
-        """Return what a few steps of a change would leave to be found, and what they would leave out.
+        """Return findings and lost lines for a few steps of a change.
 
         Attacks that are slow are not run: a point without findings may still be exposed.
         """

@@ -17,7 +17,7 @@ _PLACE = re.compile(r"([A-Z]+)(\d+)")
 
 
 def mark_release(audit: Audit, release: Release, source: FilePath, path: FilePath) -> None:
-    """Write the release at ``source`` to a workbook: cells that are exposed, and those that they follow from, are marked.
+    """Write the release to a workbook with exposed and cited cells marked.
 
     It names groups of people, like an internal report.
     """

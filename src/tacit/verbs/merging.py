@@ -75,7 +75,7 @@ def merge_runs(runs: Sequence[AttackRun], names: Sequence[str], part: str) -> At
 
 
 def _join_reasons(reasons: Sequence[tuple[str, str]]) -> str:
-    """Return the reasons with the names of their parts, or once if all parts have the same."""
+    """Return the reasons with their parts' names, or once if all agree."""
     if len(reasons) > 1 and len({reason for _, reason in reasons}) == 1:
         return reasons[0][1]
     return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason)
@@ -104,7 +104,7 @@ def merge_columns(runs: Sequence[AttackRun], names: Sequence[str]) -> AttackRun:
 
 
 def merge_lists(runs: Sequence[AttackRun], parts: Sequence[Rules], whole: Rules) -> AttackRun:
-    """Return the runs on parts of a list of rules as one, about lines of the whole."""
+    """Merge the runs on parts of a list of rules into one."""
     names = ["all columns" if part is whole else part.header.sa[0] for part in parts]
     number = {whole.line(index): index for index in range(len(whole))}
     places = [np.array([number[part.line(index)] for index in range(len(part))], np.int64) for part in parts]

@@ -1,8 +1,8 @@
 """The verb ``register``: published releases, and a new one audited with them.
 
-A register is a folder. ``register.jsonl`` has one line for each release that has left. Each line holds the SHA-256 of the line before it, so
+A register is a folder. ``register.jsonl`` has one line for each published release. Each line holds the SHA-256 of the line before it, so
 that no line can be changed, removed or inserted without breaking the chain. The SHA-256 of the last line, the *head*, stands for the whole
-register: written down elsewhere, it also shows whether lines were cut off at the end. Copies of the releases stand beside it, in one folder for
+register: written down elsewhere, it also shows whether lines were cut off at the end. Copies of the releases are beside it, in one folder for
 each population.
 
 Releases of one population are about the same people. How each population is related to the one before it is declared once, with the first
@@ -40,7 +40,7 @@ _FORMS = "Write for instance --people left:0-3,joined:0-2; or same, nested, unkn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One release that has left, as a line of the register says it.
+    """Published release, as a line of the register records it.
 
     ``read`` are the options that it was read with. ``people`` relates its population to the one before, where this is its first release.
     ``previous`` is the SHA-256 of the line before.
@@ -67,7 +67,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Register:
-    r"""Releases that have left, in the order in which they did.
+    r"""Published releases, in order.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Register:
         }
 
     def check_copies(self) -> None:
-        """Raise if a copy is not the file that left."""
+        """Raise if a copy is not the published file."""
         for entry in self.entries:
             self._find(entry)
 
@@ -209,7 +209,7 @@ class Register:
             where = "--people" if population is None else "--population"
             raise OptionError("is about a new release, and none is given", where=where, remedy="Remove the option")
         if not names:
-            raise InputError("is empty", where=shown(self.folder), remedy="Add what has left with tacit register add")
+            raise InputError("is empty", where=shown(self.folder), remedy="Add published releases with tacit register add")
         comes_and_goes = isinstance(relation, Churn) and relation.left[1] > 0 and relation.joined[1] > 0
         recent = names[-MOST_POPULATIONS:] if comes_and_goes else names
         parts = []
@@ -229,7 +229,7 @@ class Register:
     def audit(
         self, new: Any = (), *, population: str | None = None, people: People | None = None, n: int | None = None, **options: Any
     ) -> Audit:
-        """Audit new releases together with everything that has left; options are those of :func:`tacit.audit`."""
+        """Audit new releases together with all published ones; options are those of :func:`tacit.audit`."""
         from tacit.verbs.audit import audit
 
         reading = {name: options.pop(name) for name in ("qi", "sa", "convention", "ignore") if name in options}
@@ -310,16 +310,16 @@ class Register:
         return name_with_folder(read_release(self._find(entry), **entry.read), entry.population)
 
     def _find(self, entry: Entry) -> str:
-        """Return the path of a copy, which must be the file that left."""
+        """Return the path of a copy, which must be the published file."""
         path = os.fspath(self.folder / entry.population / entry.file)
         where = f"{entry.population}/{entry.file}"
         try:
             source = source_at(path)
         except TacitError:
-            remedy = "Put the copy of the release back"
+            remedy = "Restore the copy of the release"
             raise InputError("is registered, and cannot be read any more", where=where, remedy=remedy) from None
         if (source.sha256, source.header or None) != (entry.sha256, entry.header_sha256):
-            remedy = "Put the file that left back, with its header"
+            remedy = "Restore the published file and its header"
             raise InputError("is not the file that was registered (its SHA-256 differs)", where=where, remedy=remedy)
         return path
 

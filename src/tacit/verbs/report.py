@@ -193,7 +193,9 @@ def _time(today: date | None) -> tuple[str, list[str]]:
     if epoch.isascii() and epoch.isdecimal() and len(epoch) < 12:
         return datetime.fromtimestamp(int(epoch), UTC).replace(tzinfo=None).isoformat(), []
     # No clock is asked, so that the same input gives the same bytes.
-    return "1970-01-01T00:00:00", ["No date was given (--date), and no clock is asked: the time of this record stands for none."]
+    return "1970-01-01T00:00:00", [
+        "No date was given (--date), and Tacit never reads the clock: the time of this record is a placeholder."
+    ]
 
 
 def _check_kind(kind: str) -> None:

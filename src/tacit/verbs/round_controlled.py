@@ -35,7 +35,7 @@ def round_controlled(
     before: Audit | None = None,
     **given: Any,
 ) -> Repair:
-    """Round all tables to a base so that parts add up; by default to the finest base that is clean."""
+    """Round all tables so that parts add up, by default to the finest clean base."""
     if base is not None and base < 2:
         raise OptionError("must be a whole number of at least 2", where="--base", remedy="Write for instance --base 5")
     limits = Limits.within(time_limit)
@@ -82,7 +82,7 @@ def round_tables(gathered: Gathered, base: int, limits: Limits, *, data: Any = N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """Cells of all tables: those that are the same once, with their counts and the sums among them."""
+    """Distinct cells of all tables, their counts, and the sums among them."""
 
     tables: Sequence[FrequencyTable]
     units: Sequence[Sequence[Place]]
@@ -117,7 +117,7 @@ def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
     has_numbers = release.measured is not None or bool(release.numbers)
     is_plain = release.printing.is_exact and release.printing.convention is None and not has_numbers
     if not is_plain or (release.lo != release.hi)[~release.is_hidden].any():
-        what = "has numbers that are rounded already, or that stand beside counts"
+        what = "has numbers that are rounded already, or numbers beside counts"
         raise OptionError(what, where=name, remedy="Give the table of exact counts")
     if not release.is_hidden.any():
         return release

@@ -1,6 +1,6 @@
 """Settings in ``tacit.toml``: roles, thresholds, limits, waivers.
 
-An organisation's policy file has the same form; its limits stand under their own names or ACRO's.
+An organisation's policy file has the same form; its limits have their own names or ACRO's.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _limits_of(section: str, values: Mapping[str, Any], where: str, *, known: Ma
         name = ACRO_NAMES.get(key, key)
         if name in limits:
             both = "safe_threshold and k" if name == "k" else key
-            raise OptionError(f"says twice what {both} is", where=place, remedy="Say it once")
+            raise OptionError(f"sets {both} twice", where=place, remedy="Set it once")
         try:
             Policy(**{name: value})
         except TacitError as error:

@@ -1,9 +1,9 @@
 """Suppression of cells: which cells are small, what an attacker reads in hidden ones, and the search.
 
-A table with hidden cells is read in three ways. The *reader* takes a hidden cell to say nothing. The attacker who knows the *rule* can tell
-which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are not
-small. Small cells are protected from these two whether somebody is in them or not, so that what else is hidden does not tell. What is published
-is the same; each attacker is stronger than the one before.
+A table with hidden cells is read in three ways. The *reader* concludes nothing from a hidden cell. The attacker who knows the *rule* can tell
+which hidden cells are small: fewer than k people, and maybe nobody. The one who knows the *method* can tell in addition that all others are
+not small. Small cells are protected from these two whether they are empty or not, so that what else is hidden does not reveal it. What is
+published is the same; each attacker is stronger than the one before.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Attacker = Literal["method", "rule", "reader"]
 ATTACKERS: tuple[Attacker, ...] = get_args(Attacker)
 Weighing = Literal["cells", "people", "log"]
 WEIGHINGS: tuple[Weighing, ...] = get_args(Weighing)
-FIRST = 1_000  #: Lines to be hidden first weigh so many times less.
+FIRST = 1_000  #: Factor by which lines to be hidden first weigh less.
 SEARCHED = 0.75  #: Share of the time that is left for a search; the rest is kept to hide more, and to audit it.
 MOST_PROOFS = 2_000  #: Most proofs of one attack whose lines are looked at in each round.
 
@@ -130,7 +130,10 @@ def relation_of(gathered: Gathered, people: People | None) -> tuple[People, tupl
 
 
 def line_key(release: Release, index: int, whose: int, number: int) -> Any:
-    """Return a name of the people that a line counts, the same for lines of the same count."""
+    """Return a name of the people that a line counts.
+
+    It is the same for lines of the same count.
+    """
     counted = release.people_of(index)
     return (number, index) if counted is None else (whose, counted)
 
@@ -343,7 +346,7 @@ class Plan:
         margin = self._margin(number, index)
         if not self.knows_small_cells:
             return [Need(number, index, 0, self.k, either=True), *margin]
-        # Nobody or somebody: the same lines are hidden, so that these do not tell which of the two it is.
+        # Nobody or somebody: the same lines are hidden, so that these do not reveal which of the two it is.
         alike = Need(number, index, None, 1, may_be_dropped=True)
         return [*([Need(number, index, 0, None)] if rule <= self.k else []), alike, *margin]
 
@@ -418,7 +421,7 @@ class _Judge:
         return self.published[chosen]
 
     def needs(self, limits: Limits) -> list[Need]:
-        """Return the ranges to be protected, without cells that are known to be empty whatever is hidden."""
+        """Return the ranges to protect, without cells known to be empty."""
         if self._needs is None:
             self._needs = self._find_needs(limits)
         return self._needs
@@ -432,7 +435,9 @@ class _Judge:
                 return needs
             if not all(need.may_be_dropped for need in told):
                 remedy = "Keep fewer lines, publish fewer tables, protect a smaller share, or name a weaker --attacker"
-                raise Infeasible("small cells are told by what has to stay published", where="--method suppress", remedy=remedy)
+                raise Infeasible(
+                    "small cells are revealed by what has to stay published", where="--method suppress", remedy=remedy
+                )
             needs = [need for need in needs if need not in told]
 
     def _find_told(self, releases: Sequence[Release], needs: Sequence[Need], limits: Limits) -> Ranges:

@@ -269,7 +269,7 @@ def sweep_itemsets(
     hierarchies
         Coarser values of a table's columns, or a folder of files that hold them.
     every_attack
-        Count what missing itemsets give away (I02) in every cell. By default I02 runs only where I01 finds nothing, which is enough for
+        Count what missing itemsets reveal (I02) in every cell. By default I02 runs only where I01 finds nothing, which is enough for
         the verdict: at low thresholds it can take very long. Where both find nothing, the verdict is that of all attacks.
     time_limit
         Seconds after which it stops; the sweep then says that it is not finished. The highest thresholds are looked at first.
@@ -504,7 +504,7 @@ def sweep_repairs(
 
 
 _LATE_REPAIR = "the time limit was reached"
-_NOT_ASKED = "whether anybody's value is certain and what all rules tell together were not looked at (--certain looks)"
+_NOT_ASKED = "whether anybody's value is certain and what all rules reveal together were not examined (--certain does)"
 _SLOW = "R03"  #: The attack that bounds everybody's value: it can take minutes, so it runs where it is asked for.
 _GENERAL = "X01"  #: The general adversary, which decides where all other attacks find nothing.
 
@@ -604,7 +604,7 @@ def _forms(digits: Any, withhold_values: bool) -> list[RuleForm]:
     """Return exact counts, then fewer decimals, then none."""
     wanted = sorted({int(one) if str(one).isdecimal() else one for one in listed(digits)}, reverse=True)
     for one in wanted:
-        Precision(decimals=one)  # refuses what is no number of decimals
+        Precision(decimals=one)  # refuses what is not a number of decimals
     return [RuleForm(), *(RuleForm(digits=one) for one in wanted), *([RuleForm(withheld=True)] if withhold_values else [])]
 
 

@@ -211,7 +211,7 @@ def _open_claims(record: Mapping[str, Any], besides: Mapping[str, Any]) -> tuple
     taken = [name for name in ("known", "knowledge") if name in record["options"]["given"] and besides[name] is None]
     if taken and any(one["code"] in ("R03", "B01", "X01") for one in record["findings"]):
         options = " and ".join(f"--{name}" for name in taken)
-        out.append(f"Who and what is known besides the release is taken from the record: give {options} to have it compared.")
+        out.append(f"What is known besides the release is taken from the record: give {options} to have it compared.")
     return tuple(out)
 
 
@@ -249,6 +249,7 @@ def _audit_again(
             attacks=options["attacks"],
             algorithm=options["algorithm"],
             first_hit=options["first_hit"],
+            rebuild=options.get("rebuild", False),
             time_limit=time_limit,
         )
         found = replace(found, signed_by=record.get("signed_by", ""))

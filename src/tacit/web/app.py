@@ -8,7 +8,7 @@
 other ``/p/ID/..``                      the calls of a screen
 ======================================  ============================================================
 
-Settings of one view, such as another k, stand in the address; what is kept stands in the project.
+Settings of one view, such as another k, are in the address; what is kept is in the project.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _LONGEST = 2_000  #: Letters of one setting.
 
 
 def option_words(name: str, value: str) -> tuple[str, ...]:
-    """Return an option with its value; a value that looks like an option stays one word with it."""
+    """Return an option with its value, as one word where necessary."""
     return (f"--{name}={value}",) if value.startswith("-") else (f"--{name}", value)
 
 
@@ -120,7 +120,7 @@ def names_in(value: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Given:
-    """Word of a command that stands for a file elsewhere: a text to write, or a place."""
+    """Word of a command that stands for a file: a text or a place."""
 
     at: int  #: Place of the word in the command.
     text: str = ""
@@ -173,7 +173,7 @@ class Command:
 
 
 def refuse_outside(command: Command, folder: Path) -> None:
-    """Raise if a word that somebody typed names a file that is not in the folder of a project's files."""
+    """Raise if a typed word names a file outside the project's folder."""
     for place, word in enumerate(command.words):
         if place in {one.at for one in command.given}:
             continue
@@ -262,7 +262,7 @@ _OF_FILES = frozenset({"--data", "--known", "--knowledge", "--rows", "-o"})
 
 
 def read_suggestion(command: str) -> tuple[str, list[str]]:
-    """Return the verb of a suggestion's command, and its options without files, as the record prints it."""
+    """Return the verb and options, without files, of a suggestion's command."""
     _, verb, *words = shlex.split(command)
     while words and not words[0].startswith("-"):
         words = words[1:]  # places of files
@@ -275,7 +275,7 @@ def read_suggestion(command: str) -> tuple[str, list[str]]:
 
 
 def has_of_attacker(project: Project, part: str) -> bool:
-    """Return True if the attacker has a part of what the project holds; all of it, unless somebody chose."""
+    """Return True if the attacker has this part; by default they have all."""
     chosen = project.settings.get("attacker", "")
     return not chosen or part in names_in(chosen)
 

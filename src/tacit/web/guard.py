@@ -56,7 +56,7 @@ class TooLarge(Exception):
 
 @dataclass
 class Pass:
-    """Secrets of one start of the server: the token to enter with, once, and the cookie for it."""
+    """Secrets of one run of the server: the token and its cookie."""
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))

@@ -97,7 +97,7 @@ class Jobs:
         if known is not None and (known.has_answer or not known.is_over):
             return known
         if len(self._tasks) >= MOST_WAITING:
-            return Job(id, (), command.shown, "failed", None, texts.TOO_MANY_WAIT)
+            return Job(id, (), command.shown, "failed", message=texts.TOO_MANY_WAIT)
         refuse_outside(command, self._workspace.files(project.id))
         folder = self.folder(project, id)
         shutil.rmtree(folder, ignore_errors=True)
@@ -167,7 +167,7 @@ class Jobs:
         return identity(command, used, __version__)
 
     def _keep(self, key: tuple[str, str], job: Job) -> None:
-        """Keep the state of a job, in memory as long as it is not over or cannot be written."""
+        """Keep a job's state: in memory until it is over and written."""
         self._live[key] = job
         with suppress(OSError, TacitError):
             _write(self._workspace.folder(key[0]) / "answers" / key[1], job)
@@ -234,7 +234,7 @@ def read_progress(path: Path) -> dict[str, Any]:
 async def start_process(
     words: Sequence[str], *, folder: Path, environment: Mapping[str, str], **streams: Any
 ) -> asyncio.subprocess.Process:
-    """Start a module of Python with its arguments, in a group of its own and with limited memory."""
+    """Start a Python module in its own process group with limited memory."""
     return await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",

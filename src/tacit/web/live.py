@@ -34,7 +34,7 @@ PATIENT = 2.0  #: Seconds that slow attacks get when the slider rests.
 
 @dataclass(eq=False)
 class Finishing:
-    """Process that also runs the slow attacks of one step, and then takes the place of the one that answers."""
+    """Process that runs one step's slow attacks, then replaces the answering one."""
 
     name: str
     settings: Mapping[str, str]
@@ -88,7 +88,7 @@ class Keepers:
         self._slots = asyncio.Semaphore(WORKERS)
 
     async def ask(self, project: Project, command: Command, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a question about the releases of a command; of several that wait, the last."""
+        """Return the answer to a question about a command's releases."""
         keeper = await self._keeper(project, command)
         keeper.asked += 1
         ticket = keeper.asked
@@ -226,7 +226,7 @@ class Keepers:
                 return answer  # an earlier one was for a page that has left
 
     async def _read(self, id: str, keeper: _Keeper, seconds: float | None) -> dict[str, Any]:
-        """Return the next line of a process; end it if that takes too long or makes no sense."""
+        """Return the next line of a process; end a slow or broken one."""
         assert keeper.process.stdout is not None
         try:
             line = await asyncio.wait_for(keeper.process.stdout.readline(), seconds)

@@ -48,7 +48,7 @@ def head(step: Step, query: Query) -> str:
 
 
 def body(step: Step, query: Query) -> str:
-    """Return the heat map, a page of findings, a page of each release, and the rest of the report."""
+    """Return the heat map, pages of findings and releases, and the rest."""
     asked = _filter(query)
     browser = Browser(step.audit, step.releases, asked)
     only_used = query.get("lines") == "used"

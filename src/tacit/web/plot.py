@@ -15,7 +15,7 @@ FLOOR = 248  #: Height of the axis, from above.
 
 @dataclass(frozen=True)
 class Plotted:
-    """Point with the address that chooses it and what is told about it."""
+    """Point with the address that chooses it and its description."""
 
     x: float
     y: float

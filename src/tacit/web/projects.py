@@ -33,7 +33,7 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True)
 class File:
-    """File of a project: its name, its role, and what tells one version from another."""
+    """File of a project: its name, its role, and what distinguishes its versions."""
 
     name: str
     role: str
@@ -201,7 +201,10 @@ class Workspace:
             make_room(temporary)
 
     def name_files(self, project: Project, paths: list[Path]) -> Project:
-        """Return a project with files or folders that were named at the start, which stay where they are."""
+        """Return a project with files or folders named at the start.
+
+        They stay where they are.
+        """
         for path in paths:
             source = path.resolve()
             header = source.with_name(source.name + ".json")
@@ -222,13 +225,20 @@ class Workspace:
             content = json.loads((folder / "project.json").read_bytes())
             files = tuple(File(**one) for one in content["files"])
             waivers = tuple(content.get("waivers", ()))
-            return Project(folder.name, content["name"], files, content["settings"], content["review"], waivers)
+            return Project(
+                folder.name,
+                content["name"],
+                files,
+                settings=content["settings"],
+                review=content["review"],
+                waivers=waivers,
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
 
 def make_room(target: Path) -> None:
-    """Remove what is at a place: a file, a link, or a folder with all that is in it."""
+    """Remove a file, a link, or a folder with its content."""
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target, ignore_errors=True)
     else:
@@ -236,7 +246,7 @@ def make_room(target: Path) -> None:
 
 
 def fingerprint(path: Path) -> str:
-    """Return what tells one version of a file or folder from another without reading all of it."""
+    """Return what distinguishes versions of a file without reading all of it."""
     told = hashlib.sha256()
     for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
         found = one.stat()
@@ -245,7 +255,7 @@ def fingerprint(path: Path) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a file name that is no path, no option, no hidden file, and prints as it is."""
+    """Return a printable file name that is not a path, an option or a hidden file."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     kept = re.sub(r"[^\w.()+, -]", "_", last).strip(" ")
     kept = re.sub(r"^[.,\- ]+", "", kept)

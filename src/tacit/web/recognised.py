@@ -107,7 +107,7 @@ class Recognised:
         return one.format(lines=f"{entry['lines']:,}", n=f"{entry['n'] or 0:,}")
 
     def roles(self) -> dict[str, str]:
-        """Return the roles of files that nobody has chosen: a table of people beside releases is their data."""
+        """Return the default roles of files: people beside releases are their data."""
         said = {file.role for file in self.project.files if not file.is_guess}
         chosen: dict[str, str] = {}
         for file in self.project.files:
@@ -122,7 +122,10 @@ class Recognised:
         return chosen
 
     def question(self, missing: Sequence[str]) -> Question | None:
-        """Return the first thing that has to be said before the answer is whole; ``missing`` files have to be added."""
+        """Return the first question to answer before the audit can be complete.
+
+        ``missing`` files have to be added first.
+        """
         settings = self.project.settings
         if missing:
             return Question("files", texts.FILES_TO_ADD.format(names=", ".join(missing)))
@@ -147,7 +150,7 @@ class Recognised:
 
 
 def _is_of_people(entry: Mapping[str, Any]) -> bool:
-    """Return True if a file is long enough to have one row per person; a crosstab that was not recognised is shorter."""
+    """Return True if a file is long enough to have one row per person."""
     return bool(entry["n"] >= FEWEST_PEOPLE)
 
 

@@ -1,4 +1,4 @@
-"""Registers of what has left, as folders of the workspace or one that was named at the start.
+"""Registers of published releases: folders of the workspace, or one named at the start.
 
 The list of a register is read here for its names alone; what it says and whether it is whole is the answer of a command.
 """
@@ -53,7 +53,7 @@ class Registers:
         return self.root / name
 
     def exists(self, name: str) -> bool:
-        """Return True if something has left according to this register."""
+        """Return True if the register lists a release."""
         return bool(name) and (self.folder(name) / LISTED).is_file()
 
     def given(self, name: str, at: int) -> Given:

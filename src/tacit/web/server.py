@@ -82,7 +82,7 @@ def _listening(port: int) -> socket.socket:
 
 
 def _name_files(workspace: Workspace, paths: Sequence[Path]) -> Project:
-    """Return the project of files that are named at the start: the same one for the same files."""
+    """Return the project of the files named at the start."""
     sources = {str(path.resolve()) for path in paths}
     for known in workspace.projects():
         if sources == {file.source for file in known.files if file.role != "unused" or file.source in sources} & sources:

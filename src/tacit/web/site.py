@@ -29,7 +29,7 @@ class Site:
     keepers: Keepers
 
     def current(self, project: Project) -> Project:
-        """Return a project as it is now: another tab may have changed it while a request arrived."""
+        """Return a project as it is now; another tab may have changed it."""
         return self.workspace.get(project.id) or project
 
     def outputs(self, project: Project, job: Job) -> list[str]:
@@ -47,7 +47,7 @@ class Site:
         return job if job is not None and job.has_answer else None
 
     def audited(self, project: Project) -> Job | None:
-        """Return the answer of the audit of a project as it is now, if there is one."""
+        """Return the answer of a project's current audit, if there is one."""
         try:
             return self.answered(project, commands.audit_command(project))
         except TacitError:
@@ -88,7 +88,7 @@ class Site:
 
 @dataclass(frozen=True)
 class View:
-    """State of a screen: the settings in its address, its command, and the answer if there is one."""
+    """State of a screen: settings, command, and the answer if known."""
 
     asked: Mapping[str, str]
     command: Command | None = None
@@ -143,7 +143,7 @@ def fail(status: int, sentence: str) -> Response:
 
 
 def is_full(failure: BaseException | None) -> bool:
-    """Return True if something could not be written because the disk, or the user's share of it, is full."""
+    """Return True if writing failed because the disk or quota is full."""
     return isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -1,6 +1,6 @@
 """English of the web application in one place, as far as Python says it.
 
-Templates hold their own words; what script says stands in ``static/words.js``. Sentences with a name in braces are filled by ``str.format``.
+Templates hold their own words; those of scripts are in ``static/words.js``. Sentences with a name in braces are filled by ``str.format``.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ AS_RECOGNISED = "as recognised"
 # Examples.
 
 EXAMPLES: Mapping[str, tuple[str, str, str]] = {
-    "itemsets": ("Itemsets of a clinic", "Four lines about 70 patients give away one of them.", "Clinic"),
+    "itemsets": ("Itemsets of a clinic", "Four lines about 70 patients reveal one of them.", "Clinic"),
     "rules": ("Rules with their data", "Twelve rules about 240 patients; what a neighbour can conclude.", "Patients"),
     "years": ("Two years of a table", "Each table is clean, together they show who left.", "Smokers, 2024 and 2025"),
 }
@@ -157,7 +157,6 @@ MAKE_OPTIONS: Mapping[str, tuple[str, str]] = {
 }
 NO_DATA = "the project has no data yet"
 ADD_DATA = "Add a file with one row per person on the page Open"
-NO_SUCH_MAKE = "nothing like this can be made"
 NOT_MADE = "this has not been made yet"
 MAKE_FIRST = "Make it first"
 
@@ -265,9 +264,13 @@ SLIDERS: Mapping[str, tuple[str, str]] = {
 }
 #: Curves of changes: a name, what the axis says, and a sentence.
 CURVES: Mapping[str, tuple[str, str, str]] = {
-    "min-support": ("Findings by threshold", "published from so many people on", "A higher threshold leaves rare lines out."),
+    "min-support": (
+        "Findings by threshold",
+        "support threshold, in people",
+        "A higher threshold leaves rare lines out.",
+    ),
     "base": ("Findings by base of rounding", "counts rounded to multiples of", "Coarser counts say less."),
-    "decimals": ("Findings by decimals", "supports printed with so many decimals", "Fewer decimals say less."),
+    "decimals": ("Findings by decimals", "supports printed with this many decimals", "Fewer decimals say less."),
     "cell-base": ("Findings by base of rounding", "cells rounded to multiples of", "Coarser cells say less."),
 }
 

@@ -98,7 +98,7 @@ def suggestions_of(found: Audit, *, seconds: float = SECONDS, progress: Progress
 
 
 def remembered(found: Audit) -> Asked:
-    """Return what was audited; raise if it is not known, or is not a list of releases."""
+    """Return what was audited; raise if it is not known."""
     asked = found.asked
     if asked is None:
         raise OptionError("does not say what was audited", where="audit", remedy="Audit the release with tacit.audit first")

@@ -24,7 +24,7 @@ from tacit.web.site import Screen, Site, View, read_object
 
 @dataclass(frozen=True)
 class Field:
-    """Option of a verb as a field; ``guess`` is the role of the columns that fill it first."""
+    """Option of a verb as a field; ``guess`` is the role that fills it."""
 
     name: str
     form: str = "text"
@@ -201,7 +201,7 @@ def _audit_command(site: Site, project: Project, asked: Mapping[str, str], job: 
 
 
 def make_address(project: Project, verb: str, options: Sequence[str]) -> str:
-    """Return the address that makes a release by a verb with these options, or nothing if the page has no such fields."""
+    """Return the address that makes a release with these options, if there is one."""
     made = MAKES.get(verb)
     if made is None or made.verb != (verb,) or not project.having("data"):
         return ""
@@ -276,7 +276,7 @@ async def use(site: Site, request: Request, project: Project) -> Response:
 
 
 def adopt_release(site: Site, project: Project, out: Path, settings: Mapping[str, str]) -> None:
-    """Make what a command wrote the release of a project, in the place of those that it had."""
+    """Replace a project's releases with what a command wrote."""
     project = site.current(project)
     published = {file.name for file in project.files if file.role == "earlier"}
     project = project.with_roles(dict.fromkeys((file.name for file in project.files if file.role == "release"), "unused"))

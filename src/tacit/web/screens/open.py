@@ -29,13 +29,13 @@ def _command(_: Site, project: Project, __: Mapping[str, str]) -> Command | None
 
 
 def recognised(site: Site, project: Project) -> Recognised | None:
-    """Return what the files of a project were recognised as, if a process has looked at them."""
+    """Return what a project's files were recognised as, if known."""
     job = site.answered(project, commands.recognise_command(project))
     return None if job is None else Recognised.of(project, site.jobs.record(project, job))
 
 
 def open_question(site: Site, project: Project) -> Question | None:
-    """Return what has to be said about the releases before an answer can be whole, if the files were recognised."""
+    """Return the first open question about recognised files."""
     found = recognised(site, project) if project.having("release") else None
     return None if found is None else found.question([])
 
@@ -95,7 +95,7 @@ async def receive_part(site: Site, request: Request, project: Project) -> Respon
 
 
 async def _keep(request: Request, target: Path) -> str | None:
-    """Write the body of a request to a file; return its SHA-256, or None if it did not arrive whole."""
+    """Write a request's body to a file; return its SHA-256, None if incomplete."""
     temporary = new_name(target.parent)
     digest = hashlib.sha256()
     try:

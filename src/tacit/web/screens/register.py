@@ -1,4 +1,4 @@
-"""Register: what has already left for these people, and the new release audited beside it."""
+"""Register: earlier releases about these people, audited together with the new one."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _has_left(listed: Mapping[str, Any], project: Project) -> bool:
 
 
 async def take_last(site: Site, _: Request, project: Project) -> Response:
-    """Add the last release that has left to the project, as one published earlier."""
+    """Add the last published release to the project, as an earlier one."""
     registers = Registers.of(site.workspace)
     last = registers.last(project.settings.get("register", ""))
     if last is None:

@@ -65,7 +65,7 @@ def _command(site: Site, project: Project, asked: Mapping[str, str]) -> Command:
 
 
 def _with_lines(project: Project, asked: Mapping[str, str]) -> Command:
-    """Return the repair that keeps and hides the lines that were chosen, which it reads from files."""
+    """Return the repair that keeps and hides the chosen lines."""
     words = ["--method", "suppress"]
     texts_of = {}
     for name, option in (("keep", "--keep"), ("hide", "--hide-first")):
@@ -111,7 +111,7 @@ def _options(site: Site, project: Project, tried: Command, chosen: str) -> Seque
 
 @dataclass(frozen=True)
 class Way:
-    """Repair that was tried: ``options`` of the command that carries it out, or an ``address`` where it is made again.
+    """Repair that was tried: ``options`` of its command, or its ``address``.
 
     With neither, the ``commands`` are shown: they work on one file after another.
     """
@@ -146,7 +146,7 @@ def suggestions(project: Project, record: Mapping[str, Any]) -> list[Way]:
 
 
 def _how(project: Project, lines: Sequence[str]) -> dict[str, Any]:
-    """Return how a suggestion is carried out: by a repair, on the page Make, or by hand."""
+    """Return how a suggestion is carried out."""
     if len(lines) == 1:
         verb, options = commands.read_suggestion(lines[0])
         if verb == "repair":
@@ -174,7 +174,7 @@ def late(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def plot(record: Mapping[str, Any], found: Sequence[Way]) -> Mapping[str, Any]:
-    """Return the points of the picture: the release as it is, and each repair that has a loss."""
+    """Return the points of the picture: the release and the repairs."""
     now = _findings(record)
     shown = [(number, one, one.loss) for number, one in enumerate(found, start=1) if one.loss is not None]
     most_loss = max([0.01, *(loss for _, _, loss in shown)])

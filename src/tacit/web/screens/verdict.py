@@ -84,7 +84,7 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     query = {str(name): str(value)[:_LONGEST] for name, value in as_mapping(given.get("query", {})).items()}
     asked = {"part": part, "settings": settings, "query": query, "seconds": PATIENT if given.get("patient") else None}
     if part == "head":
-        asked["told"] = _told(site, project, settings)
+        asked["told"] = _read_answer(site, project, settings)
     try:
         answer = await site.keepers.ask(project, commands.audit_command(project), asked)
     except Superseded:
@@ -94,7 +94,7 @@ async def ask(site: Site, request: Request, project: Project) -> Response:
     return JSONResponse({name: answer[name] for name in ("html", "pending", "verdict", "ranges")})
 
 
-def _told(site: Site, project: Project, settings: Mapping[str, str]) -> Mapping[str, Any] | None:
+def _read_answer(site: Site, project: Project, settings: Mapping[str, str]) -> Mapping[str, Any] | None:
     """Return what a command has said under these settings, if it is an audit that has been run."""
     if any(name in settings for name in CHANGES):
         return None
