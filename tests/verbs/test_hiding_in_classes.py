@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.model.partial import PartialTable
 from tacit.partial.methods import METHODS, NEEDS
 from tacit.verbs import hide, hide_source
 from tests.examples import examples
@@ -37,15 +35,6 @@ def in_classes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def published(made: tacit.Hidden) -> Counter[tuple[tuple[str, Any], ...]]:
     return Counter(tuple(record.items()) for record in made.records())
-
-
-def spread(table: PartialTable) -> PartialTable:
-    """Return a table of classes with a row for each person."""
-    row = np.repeat(np.arange(len(table.hidden)), table.weights)
-    columns = tuple(replace(column, codes=column.codes[row]) for column in table.people.columns)
-    people = replace(table.people, columns=columns, weights=np.ones(len(row), np.int64))
-    sensitive = None if table.sensitive is None else np.flatnonzero(np.isin(row, table.sensitive))
-    return PartialTable(people, table.hidden[row], sensitive, table.header)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -79,7 +68,7 @@ def test_classes_lose_the_cells_that_rows_lose(method: Any, seed: int, n: int, k
     shown = [[record[name] or "" for name in made.people.schema.used] for record in made.records()]
     assert shown == sorted(shown)
     # Each person of a class is a row to attacks.
-    audits = [tacit.audit(one, k=4, attacks=["T01", "T02", "T03"], max_posterior=0.5) for one in (made, spread(made))]
+    audits = [tacit.audit(one, k=4, attacks=["T01", "T02", "T03"], max_posterior=0.5) for one in (made, made.one_by_one())]
     assert [one.to_dict() for one in audits[0].findings] == [one.to_dict() for one in audits[1].findings]
     assert [run.measures for run in audits[0].runs] == [run.measures for run in audits[1].runs]
     assert [(run.people, run.reason, run.cautions) for run in audits[0].runs] == [

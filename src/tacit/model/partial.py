@@ -147,6 +147,16 @@ class PartialTable(Published):
         """Return the same table with these cells blank as well."""
         return PartialTable.of(self.people, self.hidden | cells, self.sensitive, self.header)
 
+    def one_by_one(self) -> PartialTable:
+        """Return the table with a row for each person, in their order."""
+        if (self.weights == 1).all():
+            return self
+        row = np.repeat(np.arange(len(self.hidden)), self.weights)
+        columns = tuple(replace(column, codes=column.codes[row]) for column in self.people.columns)
+        people = replace(self.people, columns=columns, weights=np.ones(len(row), np.int64))
+        sensitive = None if self.sensitive is None else np.flatnonzero(np.isin(row, self.sensitive))
+        return PartialTable(people, self.hidden[row], sensitive, self.header)
+
     def with_source(self, change: Callable[[Source], Source]) -> PartialTable:
         """Return the table with its file changed, if it was read from one."""
         source = self.people.source
@@ -158,7 +168,7 @@ class PartialTable(Published):
 
     def find_lines(self, places: Collection[int | str]) -> Ints:
         """Return the rows with blanks, and those on these lines."""
-        shown = np.array(self.hidden.any(axis=1), np.bool_)
+        shown = np.repeat(self.hidden.any(axis=1), self.weights)
         shown[[place - 2 for place in places if isinstance(place, int) and 2 <= place < len(self) + 2]] = True
         return np.flatnonzero(shown)
 
@@ -182,6 +192,11 @@ class PartialTable(Published):
 
     def _places(self, names: tuple[str, ...]) -> list[int]:
         return [self.people.names.index(name) for name in names]
+
+
+def each_by_one(releases: Iterable[Release]) -> tuple[Release, ...]:
+    """Return releases in which every person of a table with blanks has a row, as all that joins releases counts."""
+    return tuple(one.one_by_one() if isinstance(one, PartialTable) else one for one in releases)
 
 
 def partial_tables(releases: Iterable[Release]) -> dict[int, PartialTable]:

@@ -17,6 +17,7 @@ from tacit.model.audit import ALGORITHMS, Algorithm, Asked, Audit, Progress, Tar
 from tacit.model.errors import OptionError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
+from tacit.model.partial import each_by_one
 from tacit.model.people import Gathered, People, Same
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Release
@@ -151,6 +152,7 @@ def audit(
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
+        gathered = replace(gathered, releases=each_by_one(gathered.releases))
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
         given = Given(data=data, known=known, knowledge=knowledge, withheld=withheld, sa_order=order)
         found = audit_several(case, target, codes, given, audit_one)

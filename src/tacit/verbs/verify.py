@@ -19,6 +19,7 @@ from tacit.files.releases import gather, inputs_of, read_release, source_at
 from tacit.model.audit import BINDING, Audit, digest
 from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.measures import Verification
+from tacit.model.partial import each_by_one
 from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
@@ -88,6 +89,7 @@ def verify(
         gathered = read_audited(told, releases)
     except OtherFile as other:
         return Verification(0, (str(other),))
+    gathered = replace(gathered, releases=each_by_one(gathered.releases))
     facts = None if knowledge is None else read_knowledge(knowledge)
     data = merge_data(gathered.releases, data, engine)
     known = merge_known(gathered.releases, known, engine)
