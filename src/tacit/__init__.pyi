@@ -12,7 +12,6 @@ from tacit.files.tables import read_table as read_table
 from tacit.files.transactions import read_transactions as read_transactions
 from tacit.files.trees import read_forest as read_forest
 from tacit.files.trees import read_tree as read_tree
-from tacit.known.sensitive_values import compare as compare
 from tacit.mining.hierarchies import build_hierarchies as build_hierarchies
 from tacit.mining.itemsets import mine_itemsets as mine_itemsets
 from tacit.mining.negative import mine_negative_rules as mine_negative_rules
@@ -66,6 +65,7 @@ from tacit.verbs.attacks import ATTACKS as ATTACKS
 from tacit.verbs.audit import audit as audit
 from tacit.verbs.bucketize import bucketize as bucketize
 from tacit.verbs.bucketize import utility as utility
+from tacit.verbs.compare import compare as compare
 from tacit.verbs.hide import hide as hide
 from tacit.verbs.register import Register as Register
 from tacit.verbs.repair import repair as repair

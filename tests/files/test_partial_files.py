@@ -100,10 +100,19 @@ def test_a_header_that_contradicts_the_table_is_refused(tmp_path: Path) -> None:
             read_partial(tmp_path / "t.csv")
 
 
-def test_merged_rows_cannot_be_hidden_singly() -> None:
-    twice = Table.from_rows(["a", "b"], [("x", "y")] * 2, Schema(qi=("a",), sa=("b",))).merged()
-    with pytest.raises(OptionError):
-        PartialTable.of(twice)
+def test_rows_may_stand_for_several_people() -> None:
+    twice = Table.from_rows(["a", "b"], [("x", "y"), ("x", ""), ("x", "y")], Schema(qi=("a",), sa=("b",)))
+    merged = PartialTable.of(twice.merged())
+    assert (merged.n, len(merged), len(merged.hidden), merged.cells_hidden) == (3, 3, 2, 1)
+    whole = merged.one_by_one()
+    assert list(whole.records()) == list(merged.records())
+    assert whole.hidden.tolist() == [[False, True], [False, False], [False, False]]
+    assert merged.number_people(np.array([1])).tolist() == [1, 2]
+    # Beside other releases, people are counted and not rows.
+    rules = tacit.mine_rules(twice, min_support=1, min_confidence=0.1)
+    audits = [tacit.audit([one, rules]) for one in (merged, whole)]
+    assert audits[0].to_dict() == audits[1].to_dict()
+    assert tacit.verify(tacit.audit(merged), merged).ok == tacit.verify(tacit.audit(whole), whole).ok
 
 
 def test_what_is_a_table_is_known_by_its_columns(tmp_path: Path) -> None:

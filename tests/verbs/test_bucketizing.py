@@ -148,7 +148,7 @@ def test_what_makes_no_sense_is_refused(given: dict[str, object], said: str) -> 
 
 def test_only_a_table_with_roles_can_be_bucketized() -> None:
     with pytest.raises(tacit.OptionError, match="columns have roles"):
-        tacit.bucketize([["a"]], l=2)  # type: ignore[arg-type]
+        tacit.bucketize([["a"]], l=2)
     with pytest.raises(tacit.OptionError, match="no quasi-identifying column"):
         tacit.bucketize(tacit.read_table({"ill": ["flu", "cold"]}, sa="ill"), l=2)
     with pytest.raises(tacit.OptionError, match="no sensitive column"):

@@ -205,7 +205,7 @@ def test_tables_that_are_refused() -> None:
         with pytest.raises(tacit.OptionError, match=f"{where}: the table has no"):
             tacit.hide(tacit.read_table(figure_2(), qi=qi, sa=sa, columns=list(NAMES)), rows=[0], may_hide="ns")
     with pytest.raises(tacit.OptionError, match="needs a table"):
-        tacit.hide("people.csv", rows=[0], may_hide="ns")  # type: ignore[arg-type]
+        tacit.hide("people.csv", rows=[0], may_hide="ns")
     blank = tacit.read_table({"job": ["a", "b"], "ill": ["", "y"]}, qi="job", sa="ill")
     with pytest.raises(tacit.OptionError, match="the sensitive cell of row 0 is empty already"):
         tacit.hide(blank, rows=[0], may_hide="ns")

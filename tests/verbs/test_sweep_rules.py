@@ -103,7 +103,7 @@ def test_grids_that_make_no_sense_are_refused(data: tacit.Table, how: dict[str, 
 
 def test_a_table_is_needed() -> None:
     with pytest.raises(OptionError, match="table"):
-        tacit.sweep_rules([["a"]], min_support=1, min_confidence=0.5)  # type: ignore[arg-type]
+        tacit.sweep_rules([["a"]], min_support=1, min_confidence=0.5)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,6 +174,7 @@ def hide_command(**given: Any) -> int:
     from tacit.files.partial import write_partial
     from tacit.reports.document import first_sentence
     from tacit.reports.repair import hidden_text
+    from tacit.verbs.hide_source import open_to_hide
 
     asked = _HideOptions(**given)
     settings = load_settings(asked, near=asked.data)
@@ -181,20 +182,23 @@ def hide_command(**given: Any) -> int:
     check_release_output(asked.output, asked.json_to, inputs=[asked.data, asked.marks, asked.rows])
     with watched("hiding") as progress:
         reading.refuse_repeated_people(asked.data, settings)
-        everything = reading.table_columns(asked.data)
+        reading.table_columns(asked.data)
         roles = settings.merged
-        table = tacit.read_table(
+        people = open_to_hide(
             asked.data,
-            columns=list(everything),
+            rows=asked.rows,
+            marks=asked.marks,
+            other_columns=asked.other_columns,
+            engine=reading.engine_for(asked.data, asked),
             qi=roles.qi,
             sa=roles.sa,
+            blank=asked.blank,
             missing=roles.missing,
             missing_rule=roles.missing_rule or "category",
             bins=reading.bins_of(roles.bins, asked.data),
             where=asked.data,
         )
-        people = tacit.read_partial(table, blank=asked.blank)
-        thresholds = rule_thresholds(settings, people.n, asked.min_confidence, asked.min_support)
+        thresholds = rule_thresholds(settings, people.table.n, asked.min_confidence, asked.min_support)
         made = tacit.hide(
             people,
             min_confidence=thresholds.confidence,
@@ -208,7 +212,9 @@ def hide_command(**given: Any) -> int:
     text = hidden_text(made, dropped=made.people.dropped, origin=settings.config.where)
     if made.after is not None:
         policy = made.after.policy
+        is_in_order = made.people.is_by_row  # if not, no row has the number that it has in the data
         files = {"--rows": asked.rows, "--marks": asked.marks, "--data": None if made.people.dropped else asked.data}
+        files = files if is_in_order else {}
         named = "".join(f" {option} {quote(path)}" for option, path in files.items() if path)
         limits = f" --min-confidence {float(policy.min_confidence):g} --min-support {policy.min_support}"
         text += f"\nWritten to {asked.output}. For details: tacit audit {quote(asked.output)}{named}{limits}\n"

@@ -17,7 +17,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, islice, repeat
 from typing import Any
@@ -325,6 +325,7 @@ class DelimitedTable:
     where: str
     delimiter: str
     names: tuple[str, ...]
+    numbers: Ints | None = None  #: Rows that the last column, which the file does not have, says ``True`` of.
 
     @classmethod
     def open(cls, file: Input, *, where: str, prefer: str = "") -> DelimitedTable:
@@ -338,23 +339,36 @@ class DelimitedTable:
 
     def read(self, names: Sequence[str]) -> tuple[Column, ...]:
         """Return these columns; values have no blanks around them."""
-        columns = [_CodedColumn(self.names.index(name)) for name in names]
+        columns = self._coded(names)
         for _ in self._blocks(columns):
             pass
         return tuple(column.finish(name) for column, name in zip(columns, names, strict=True))
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
         """Return the distinct rows of these columns, merged block by block; those with the mark in one of the ``others`` apart."""
-        held = [_CodedColumn(self.names.index(name)) for name in wanted]
-        looked_at = [_CodedColumn(self.names.index(name)) for name in others]
+        held = self._coded(wanted)
+        looked_at = self._coded(others)
         merged = _Merging(held, looked_at, mark)
         for rows in self._blocks([*held, *looked_at]):
             merged.add(rows)
         return merged.finish(wanted)
 
+    def flagged(self, numbers: Ints, name: str) -> DelimitedTable:
+        """Return the table with a column that says ``True`` of the rows with these numbers."""
+        return replace(self, names=(*self.names, name), numbers=numbers)
+
+    @property
+    def width(self) -> int:
+        """Number of columns in the file."""
+        return len(self.names) - (self.numbers is not None)
+
+    def _coded(self, names: Sequence[str]) -> list[_CodedColumn]:
+        places = map(self.names.index, names)
+        return [_CodedColumn(place) if place < self.width else _FlagColumn(self.numbers) for place in places]
+
     def _blocks(self, columns: Sequence[_CodedColumn]) -> Iterator[int]:
         """Fill the columns block by block; yield the rows of each block."""
-        width = len(self.names)
+        width = self.width
         with self.file.open_text(keep_newlines=True) as stream:
             lines = _Lines(stream)
             found = records(lines, self.delimiter, where=self.where)
@@ -382,7 +396,7 @@ class DelimitedTable:
         if '"' in block or "\r" in block.replace("\r\n", ""):
             return None
         rows = block.replace("\r\n", "\n").removesuffix("\n").split("\n")
-        wanted = len(self.names) - 1
+        wanted = self.width - 1
         if wanted and self.delimiter != " " and set(map(str.count, rows, repeat(self.delimiter))) == {wanted}:
             return rows
         rows = [row for row in rows if row.strip(BLANKS) or (self.delimiter != " " and self.delimiter in row)]
@@ -409,6 +423,21 @@ class _CodedColumn:
         codes = np.concatenate(self.codes)
         self.codes = [np.empty(0, np.int32)]
         return codes
+
+
+class _FlagColumn(_CodedColumn):
+    """Flags of the rows with some numbers."""
+
+    def __init__(self, numbers: Ints | None) -> None:
+        super().__init__(0)
+        self.flags = [self.numbering[text] for text in ("False", "True")]
+        self.numbers = np.empty(0, np.int64) if numbers is None else numbers
+        self.rows = 0
+
+    def add(self, cells: Sequence[str]) -> None:
+        found = np.isin(np.arange(self.rows, self.rows + len(cells)), self.numbers)
+        self.codes.append(np.array(self.flags, np.int32)[found.astype(np.int8)])
+        self.rows += len(cells)
 
 
 class _Merging:

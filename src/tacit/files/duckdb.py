@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ import numpy as np
 
 from tacit.files.disk import Input, parquet_files, private_folder, readable, shown, spill_folder
 from tacit.files.engines import Classes, merge
-from tacit.model.arrays import Codes
+from tacit.model.arrays import Codes, Ints
 from tacit.model.errors import EngineError, InputError, OptionError, nearest_name
 from tacit.model.table import Column
 
 BLANKS = " \t\n\r\f\v"  #: Signs removed around every cell of a table.
 #: Whole numbers with more distinct values than this are read as numbers: a type with that many texts takes longer.
 _MANY = 5_000
+_AT_ONCE = 1 << 18  #: Row numbers that are handed over at once.
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
 #: Files beside a DuckDB database in which changes may stand that have not reached it.
 _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
@@ -153,6 +154,16 @@ class Relation:
             texts = ", ".join(f"{self._text_sql(i, rows)} AS t{i}" for i in numbers)
             self.connection.execute(f"CREATE TABLE people AS SELECT {texts} FROM {rows}")
             return self._encoded(numbers)
+
+    def flagged(self, numbers: Ints, name: str) -> Relation:
+        """Return the rows with a column that says ``True`` of those with these numbers, in the order of the source."""
+        with _silenced("the rows cannot be numbered", where=self.where, remedy="Write a condition instead"):
+            self.connection.execute("CREATE TABLE named (number BIGINT)")
+            for first in range(0, len(numbers), _AT_ONCE):
+                self.connection.execute("INSERT INTO named SELECT unnest(?)", [numbers[first : first + _AT_ONCE].tolist()])
+        number = "row_number() OVER () - 1"
+        sql = f"(SELECT *, CASE WHEN {number} IN (SELECT number FROM named) THEN 'True' ELSE 'False' END FROM {self.sql})"
+        return replace(self, sql=sql, names=(*self.names, name), types=(*self.types, "VARCHAR"))
 
     def classes(self, wanted: Sequence[str], others: Sequence[str] = (), mark: str | None = None) -> Classes:
         """Return the distinct rows of these columns, counted by the database; marked ``others`` apart."""

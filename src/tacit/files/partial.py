@@ -6,24 +6,26 @@ They are written with blank cells empty and the roles in a header. Neither file 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tacit.files.delimited import csv_blocks
+from tacit.files.delimited import csv_blocks, csv_lines
 from tacit.files.disk import FilePath, Input, shown
 from tacit.files.duckdb import write_columns_by_csv
+from tacit.files.engines import Engine
 from tacit.files.header import Entries, bins_entry, entries_beside, read_bins, write_with_header
 from tacit.files.tables import read_table
 from tacit.model.bins import Bins
 from tacit.model.errors import InputError, OptionError
 from tacit.model.partial import PartialTable
 from tacit.model.release import Header
-from tacit.model.table import Missing, MissingRule, Names, Schema, Table, column_names
+from tacit.model.table import Column, Missing, MissingRule, Names, Schema, Table, column_names
 
 FORMAT = "tacit.table/1"
+_LINES = 1 << 20  #: People whose lines are written at once.
 KEYS = frozenset({"format", "n", "qi", "sa", "missing", "missing_rule", "bins", "blank", "made_by"})
 
 
@@ -37,6 +39,7 @@ def read_partial(
     missing_rule: MissingRule = "category",
     bins: Mapping[str, Any] | Iterable[Bins] | None = None,
     where: str | None = None,
+    engine: Engine | str | None = None,
 ) -> PartialTable:
     """Read a table in which cells may be blank, from a file or frame.
 
@@ -54,6 +57,8 @@ def read_partial(
         Columns of numbers that are put into bins, as :func:`tacit.read_table` takes them; for a table as it was before cells were hidden.
     where
         What messages call the data.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`): the table then has a row for each class of people.
 
     Examples
     --------
@@ -73,9 +78,9 @@ def read_partial(
     if is_file:
         data = Input.of(data)
     header = _read_header(data) if is_file else Header()
-    people = data if isinstance(data, Table) else read_table(data, where=name)
-    if header.n not in (None, len(people.weights)):
-        what = f"says that there are {header.n:,} rows, and the table has {len(people.weights):,}"
+    people = data if isinstance(data, Table) else read_table(data, where=name, engine=engine)
+    if header.n not in (None, people.n):
+        what = f"says that there are {header.n:,} rows, and the table has {people.n:,}"
         raise InputError(what, where=data.beside.name, remedy="Correct it, or remove the file")
     mark = missing if missing is not None else header.missing
     schema = _roles(people, qi, sa, header, where=name)
@@ -139,6 +144,17 @@ def write_partial(partial: PartialTable, path: FilePath) -> None:
         **bins_entry(partial.header),
     }
     formulas = dict.fromkeys(people.names, "nullif({}, '')")
-    write_with_header(
-        path, entries, lambda: csv_blocks(people.columns), lambda to, plain: write_columns_by_csv(to, plain, formulas)
-    )
+    write_with_header(path, entries, lambda: _csv_of(people), lambda to, plain: write_columns_by_csv(to, plain, formulas))
+
+
+def _csv_of(people: Table) -> Iterator[str]:
+    """Yield the text of a CSV file in blocks, with a line for each person."""
+    if (people.weights == 1).all():
+        yield from csv_blocks(people.columns)
+        return
+    yield from csv_blocks([Column(one.name, one.values, one.codes[:0]) for one in people.columns])
+    ends = np.cumsum(people.weights)
+    for first in range(0, people.n, _LINES):
+        # The people from ``first`` on, and the row of each.
+        row = np.searchsorted(ends, np.arange(first, min(first + _LINES, people.n)), side="right")
+        yield from csv_lines([Column(one.name, one.values, one.codes[row]) for one in people.columns])

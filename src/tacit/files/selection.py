@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -50,6 +50,32 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
     of a condition.
     """
     n = len(people.weights)
+    comparisons = condition_of(given, people.names, where=where)
+    if comparisons is None:
+        return list_rows(given, n, where=where)
+    fits = np.ones(n, np.bool_)
+    for one in comparisons:
+        fits &= one.holds(people.column(one.column), where)
+    if not fits.any():
+        raise OptionError("the condition fits no row", where=where, remedy="Compare its values with those of the columns")
+    if fits.all():
+        raise OptionError("the condition fits every row", where=where, remedy="Say more narrowly whose cells are sensitive")
+    return np.flatnonzero(fits).astype(np.int64)
+
+
+def condition_of(given: object, names: Sequence[str], *, where: str = _WHERE) -> tuple[Comparison, ...] | None:
+    """Return the condition that selects rows, or None if they are given by their numbers."""
+    if not isinstance(given, str | os.PathLike) or os.path.lexists(given):
+        return None
+    text = os.fspath(given)
+    if not any(sign in text for sign in "=<>"):
+        remedy = f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
+        raise OptionError("is neither a file nor a condition", where=where, remedy=remedy)
+    return parse_condition(text, names, where=where)
+
+
+def list_rows(given: object, n: int, *, where: str = _WHERE) -> Ints:
+    """Return the sorted distinct row numbers of a file or a list."""
     if not isinstance(given, str | os.PathLike):
         try:
             listed = list(cast(Iterable[Any], given))
@@ -60,20 +86,7 @@ def read_rows(given: object, people: Table, *, where: str = _WHERE) -> Ints:
             remedy = "Give whole numbers, the path of a file with them, or a condition"
             raise OptionError("are not row numbers", where=where, remedy=remedy) from None
         return _check_rows(numbers, n, where=where)
-    if os.path.lexists(given):
-        return _check_rows(_read_numbers(given), n, where=shown(given))
-    text = os.fspath(given)
-    if not any(sign in text for sign in "=<>"):
-        remedy = f"Give a file with one row number in each line, or a condition. {_EXAMPLE}"
-        raise OptionError("is neither a file nor a condition", where=where, remedy=remedy)
-    fits = np.ones(n, np.bool_)
-    for one in parse_condition(text, people.names, where=where):
-        fits &= one.holds(people.column(one.column), where)
-    if not fits.any():
-        raise OptionError("the condition fits no row", where=where, remedy="Compare its values with those of the columns")
-    if fits.all():
-        raise OptionError("the condition fits every row", where=where, remedy="Say more narrowly whose cells are sensitive")
-    return np.flatnonzero(fits).astype(np.int64)
+    return _check_rows(_read_numbers(given), n, where=shown(given))
 
 
 @dataclass(frozen=True, slots=True)

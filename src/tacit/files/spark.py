@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.files.batches import Merging
 from tacit.files.disk import spill_folder
@@ -26,7 +27,7 @@ from tacit.files.frames import as_frame
 from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import EngineError, InputError, OptionError
 from tacit.model.release import Items, Sets
-from tacit.model.table import Column, Transactions, sort_names
+from tacit.model.table import Column, RemoteTransactions, Transactions, WordSearch, sort_names
 
 _FLOATS = ("float", "double")
 _NESTED = ("array", "map", "struct", "binary", "variant")
@@ -73,6 +74,7 @@ def _start(master: str, memory: int) -> Any:
         "spark.sql.ansi.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
         "spark.io.encryption.enabled": "true",
         "spark.local.dir": str(spill_folder()),
         "spark.sql.warehouse.dir": str(spill_folder() / "warehouse"),
@@ -179,12 +181,12 @@ class SparkTable:
 
 @dataclass(frozen=True, slots=True)
 class SparkBaskets:
-    """Transactions on a cluster: their number, and rows of frequent items with weights.
+    """Transactions on a cluster: their lines, number, and items.
 
-    Items are numbered from the most frequent one on; ``frame`` has the columns ``items`` (ascending numbers) and ``weight``.
+    Items are numbered from the most frequent one on.
     """
 
-    frame: Any
+    lines: Any
     names: tuple[str, ...]
     n: int
     where: str
@@ -208,25 +210,104 @@ class SparkBaskets:
         names = sort_names(people)
         flags = chosen(names, np.array([people[name] for name in names], np.int64), n)
         ranked = sorted((name for name, is_chosen in zip(names, flags, strict=True) if is_chosen), key=lambda name: -people[name])
-        number = {name: rank for rank, name in enumerate(ranked)}
+        return cls(lines, tuple(ranked), n, path)
 
-        def cut(batches: Iterator[Any]) -> Iterator[Any]:
+    def cutter(self) -> Callable[[Any], Transactions]:
+        """Return the function that cuts a batch of lines to the items, equal rows merged."""
+        number = {name: rank for rank, name in enumerate(self.names)}
+
+        def cut(batch: Any) -> Transactions:
+            rows, height = _items_of(batch, number)
+            return Transactions(rows, np.ones(height, np.int64), Items(())).merged()
+
+        return cut
+
+    def remote(self) -> RemoteTransactions:
+        """Return the transactions, which stay on the cluster until their rows are asked for."""
+        return RemoteTransactions(Items(sort_names(self.names)), self.n, self.collect, self.by_words)
+
+    def by_words(
+        self, groups: Sequence[Sequence[str]], search: WordSearch, columns: Sequence[str]
+    ) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Return what a search finds on each group of items, in the order of the groups.
+
+        The place of each item in the groups goes to the workers with the task, which Spark broadcasts if it is large. Each line becomes a word
+        for every group that it has an item of; equal words are merged, in their batch and then among all, and a task searches those of a group.
+        """
+        number = {name: rank for rank, name in enumerate(self.names)}
+        pairs: list[list[tuple[int, int]]] = [[] for _ in self.names]
+        for group, names in enumerate(groups):
+            for bit, name in enumerate(names):
+                pairs[number[name]].append((group, bit))
+        first = np.append(0, np.cumsum([len(one) for one in pairs])).astype(np.int64)
+        flat = np.array([pair for one in pairs for pair in one], np.int64).reshape(-1, 2)
+        group_of = flat[:, 0]
+        bit_of = np.uint64(1) << flat[:, 1].astype(np.uint64)
+        many = len(groups)
+        names = ["chunk", "place", *columns]
+
+        def project(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow
 
             for batch in batches:
-                rows, height = _items_of(batch, number)
-                merged = Transactions(rows, np.ones(height, np.int64), Items(())).merged()
-                lists = lists_of(merged.rows)
-                yield pyarrow.RecordBatch.from_arrays([lists, pyarrow.array(merged.weights)], names=["items", "weight"])
+                rows, _ = _items_of(batch, number)
+                if not len(rows.members):
+                    continue
+                times = first[rows.members + 1] - first[rows.members]
+                place = np.repeat(first[rows.members] - (np.cumsum(times) - times), times) + np.arange(int(times.sum()))
+                key = np.repeat(rows.owners(), times) * many + group_of[place]
+                order = np.argsort(key, kind="stable")
+                starts = np.flatnonzero(np.append(True, key[order][1:] != key[order][:-1])[: len(order)])
+                if not len(starts):
+                    continue
+                words = np.bitwise_or.reduceat(bit_of[place][order], starts)
+                group = key[order][starts] % many
+                order = np.lexsort((words, group))
+                words, group = words[order], group[order]
+                starts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]) | (group[1:] != group[:-1])))
+                weights = np.diff(np.append(starts, len(words)))
+                arrays = (group[starts].astype(np.int32), words[starts].view(np.int64), weights.astype(np.int64))
+                yield pyarrow.RecordBatch.from_arrays(list(map(pyarrow.array, arrays)), names=["chunk", "word", "weight"])
 
-        with _silenced("Spark could not read the transactions", where=path, remedy="Check the file and the cluster"):
-            merged = lines.mapInArrow(cut, "items array<int>, weight long").groupBy("items").agg(f.sum("weight").alias("weight"))
-        return cls(merged, tuple(ranked), n, path)
+        def search_group(table: Any) -> Any:
+            import pyarrow
+
+            chunk = int(table.column("chunk")[0].as_py())
+            words = np.ascontiguousarray(table.column("word").to_numpy(), np.int64).view(np.uint64)
+            weights = np.ascontiguousarray(table.column("weight").to_numpy(), np.int64)
+            order = np.argsort(words)
+            found = search(chunk, words[order], weights[order])
+            height = len(found[columns[0]])
+            parts = [np.full(height, chunk), np.arange(height), *(found[name] for name in columns)]
+            return pyarrow.table(dict(zip(names, map(pyarrow.array, parts), strict=True)))
+
+        with _silenced("Spark could not search the transactions", where=self.where, remedy="Check the cluster, and start again"):
+            from pyspark.sql import functions as f
+
+            words = self.lines.mapInArrow(project, "chunk int, word long, weight long")
+            merged = words.groupBy("chunk", "word").agg(f.sum("weight").alias("weight"))
+            found = merged.groupBy("chunk").applyInArrow(search_group, ", ".join(f"{name} long" for name in names)).toArrow()
+        arrays = {name: np.asarray(found.column(name).to_numpy(), np.int64) for name in names}
+        order = np.lexsort((arrays["place"], arrays["chunk"]))
+        return {name: arrays[name][order] for name in columns}
 
     def collect(self) -> Transactions:
         """Return the rows of frequent items as they are merged."""
+        cut = self.cutter()
+
+        def merge_lines(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            for batch in batches:
+                merged = cut(batch)
+                columns = [lists_of(merged.rows), pyarrow.array(merged.weights)]
+                yield pyarrow.RecordBatch.from_arrays(columns, names=["items", "weight"])
+
         with _silenced("Spark could not merge the transactions", where=self.where, remedy="Check the cluster, and start again"):
-            found = self.frame.toArrow().combine_chunks()
+            from pyspark.sql import functions as f
+
+            rows = self.lines.mapInArrow(merge_lines, "items array<int>, weight long")
+            found = rows.groupBy("items").agg(f.sum("weight").alias("weight")).toArrow().combine_chunks()
         ranks = found.column("items").combine_chunks()
         offsets = np.asarray(ranks.offsets.to_numpy(), np.int64)
         names = sort_names(self.names)
@@ -296,13 +377,25 @@ def lists_of(sets: Sets) -> Any:
     )
 
 
-def run_on_cluster(baskets: SparkBaskets, cut: Any, search: Any) -> tuple[Sets, Ints]:
-    """Search the rows in shards of merged prefixes; return sets and counts."""
+def cores_of(baskets: SparkBaskets) -> int:
+    """Return the number of tasks that the cluster runs at a time."""
+    return int(baskets.lines.sparkSession.sparkContext.defaultParallelism)
+
+
+def run_on_cluster(baskets: SparkBaskets, cut: Any, search: Any, shards: int) -> tuple[Sets, Ints]:
+    """Search the rows in shards of prefixes; return sets and counts.
+
+    Rows are shuffled once. Equal ones are merged before, batch by batch, and once more by the search: a round of its own that merges them
+    would cost more than it saves, since prefixes are long and mostly different.
+    """
     with _silenced("Spark could not mine the transactions", where=baskets.where, remedy="Check the cluster, and start again"):
         from pyspark.sql import functions as f
 
-        prefixes = baskets.frame.mapInArrow(cut, "shard int, items array<int>, weight long")
-        merged = prefixes.groupBy("shard", "items").agg(f.sum("weight").alias("weight"))
-        found = merged.groupBy("shard").applyInArrow(search, "items array<int>, people long").toArrow()
+        prefixes = baskets.lines.mapInArrow(cut, "shard int, items array<int>, weight long")
+        # A partition for each shard: few bytes may take long to search, so partitions are not joined for being small.
+        by_number = hasattr(prefixes, "repartitionById")  # before Spark 4.1 two shards may share one
+        split = prefixes.repartitionById(shards, f.col("shard")) if by_number else prefixes.repartition(shards, "shard")
+        found = split.groupBy("shard").applyInArrow(search, "items array<int>, people long")
+        found = found.toArrow()
     lists = found.column("items").combine_chunks()
     return sets_of(lists), np.asarray(found.column("people").to_numpy(), np.int64)

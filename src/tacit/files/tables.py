@@ -23,7 +23,7 @@ from tacit.files.engines import Classes, Engine, as_engine, merge
 from tacit.files.frames import as_frame, mapping_frame
 from tacit.files.lakes import open_lake
 from tacit.files.postgres import PostgresTable, is_postgres
-from tacit.model.arrays import Flags
+from tacit.model.arrays import Flags, Ints
 from tacit.model.bins import Bins, count_people, parse_bins, parse_number
 from tacit.model.errors import InputError, OptionError, TacitError, nearest_name
 from tacit.model.release import Source
@@ -38,7 +38,8 @@ class Rows:
     """Rows that can be read column by column, and their name in messages.
 
     ``classes`` is given where equal rows can be merged without all of them in memory. Rows that have a ``label``
-    come from no single file: their source is named so, and told by the rows. They have no order.
+    come from no single file: their source is named so, and told by the rows. Rows that are not ``is_ordered`` have no numbers.
+    ``flagged`` returns the same rows with a column of this name, which says ``True`` of those with these numbers.
     """
 
     names: tuple[str, ...]
@@ -48,6 +49,8 @@ class Rows:
     close: Callable[[], None] = lambda: None
     classes: Callable[[Sequence[str], Sequence[str], str | None], Classes] | None = None
     label: str = ""
+    is_ordered: bool = True
+    flagged: Callable[[Ints, str], Rows] | None = None
 
     def one_by_one(self, wanted: Sequence[str], others: Sequence[str], mark: str | None) -> Classes:
         """Return all rows as they come, each with the weight 1."""
@@ -76,7 +79,15 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
     memory = None if engine is None else engine.bytes
     if is_postgres(os.fspath(path)):
         served = PostgresTable.open(os.fspath(path))
-        return Rows(served.names, served.where, served.read, close=served.close, classes=served.classes, label=served.label)
+        return Rows(
+            served.names,
+            served.where,
+            served.read,
+            close=served.close,
+            classes=served.classes,
+            label=served.label,
+            is_ordered=False,
+        )
     if engine is not None and engine.is_cluster:
         from tacit.files.spark import SparkTable
 
@@ -90,7 +101,7 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
     if os.path.isdir(text):
         lake = open_lake(text, where=where)
         if lake is not None:
-            return Rows(lake.names, where, lake.read, classes=lake.classes, label=lake.label)
+            return Rows(lake.names, where, lake.read, classes=lake.classes, label=lake.label, is_ordered=False)
         folder = Input(text)
         parts = [str(part) for part in parquet_files(folder, nested=True)]
         relation = Relation.of_parquet(parts, where=where, memory=memory, partitioned=True)
@@ -99,7 +110,7 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
     if not file.is_parquet:
         name = text.casefold().removesuffix(".gz")
         delimited = DelimitedTable.open(file, where=where, prefer="\t" if name.endswith((".tsv", ".tab")) else "")
-        return Rows(delimited.names, where, delimited.read, lambda: file.source, classes=delimited.classes)
+        return _of_delimited(delimited, file)
     with contextlib.ExitStack() as cleanup:
         relation = Relation.of_parquet([cleanup.enter_context(unpacked_parquet(file))], where=where, memory=memory)
         cleanup.callback(relation.connection.close)
@@ -107,11 +118,21 @@ def open_table_file(path: FilePath, *, where: str, engine: Engine | None = None)
 
 
 def _of_spark(table: SparkTable) -> Rows:
-    return Rows(table.names, table.where, table.read, classes=table.classes, label=table.label)
+    return Rows(table.names, table.where, table.read, classes=table.classes, label=table.label, is_ordered=False)
+
+
+def _of_delimited(table: DelimitedTable, file: Input) -> Rows:
+    def flagged(numbers: Ints, name: str) -> Rows:
+        return _of_delimited(table.flagged(numbers, name), file)
+
+    return Rows(table.names, table.where, table.read, lambda: file.source, classes=table.classes, flagged=flagged)
 
 
 def _of_relation(relation: Relation, source: Callable[[], Source], close: Callable[[], None]) -> Rows:
-    return Rows(relation.names, relation.where, relation.columns, source, close, relation.classes)
+    def flagged(numbers: Ints, name: str) -> Rows:
+        return _of_relation(relation.flagged(numbers, name), source, close)
+
+    return Rows(relation.names, relation.where, relation.columns, source, close, relation.classes, flagged=flagged)
 
 
 def _open_input(path: str, sheet: str) -> Input:
@@ -249,6 +270,26 @@ def read_table(
             for one in wanted:
                 require_column(one.column, rows.names, where="--bins")
         return _build(rows, schema, extra, rule, table, bins=wanted, engine=merging)
+
+
+def read_flagged(
+    path: FilePath, numbers: Ints, *, columns: Names, engine: Engine, qi: Names, sa: Names, where: str | None, **how: Any
+) -> tuple[Table, Flags]:
+    """Return the classes of a table, those of the rows with these numbers apart, and flags of them."""
+    with contextlib.closing(_open(path, where, engine)) as rows:
+        name = "named"
+        while name in rows.names:
+            name += "_"
+        if rows.flagged is None:
+            remedy = "Write a condition, such as occupation=Sales and age<30"
+            raise OptionError("names rows by their numbers, which this source does not give", where="--rows", remedy=remedy)
+        schema = Schema(column_names(qi, rows.names), column_names(sa, rows.names))
+        held = (*column_names(columns, rows.names), name)
+        missing = Missing(how["missing"], how["missing_rule"])
+        table = _build(rows.flagged(numbers, name), schema, held, missing, None, bins=parse_bins(how["bins"]), engine=engine)
+    column = table.column(name)
+    flags = np.array([value == "True" for value in column.values], np.bool_)[column.codes]
+    return table.select([one for one in table.names if one != name]), flags
 
 
 def columns_of(data: Any) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ empty list is a person without items.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from tacit.files.engines import Engine, as_engine
 from tacit.files.frames import Frame, as_frame, texts_of
 from tacit.files.printout import named_sets
 from tacit.files.tables import TRANSACTION_ENDINGS, check_names, read_table
-from tacit.model.arrays import Flags, Ints
+from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.bins import Bins
 from tacit.model.errors import InputError, OptionError
 from tacit.model.release import Items, Sets
@@ -80,7 +81,7 @@ def read_transactions(
             from tacit.files.spark import SparkBaskets
 
             path = os.fspath(data)
-            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).collect()
+            return SparkBaskets.open(path, merging, chosen or (lambda names, _lines, _n: np.ones(len(names), np.bool_))).remote()
         file = Input.of(data)
         ending = _ending(file)
         if not pairs and ending not in TRANSACTION_ENDINGS:
@@ -157,6 +158,8 @@ def _ending(path: FilePath) -> str:
 def _from_lines(file: Input, chosen: Chosen | None = None) -> Transactions:
     by_comma = _ending(file) == ".basket" and b"," in file.head(1 << 16)
     found = None if by_comma else _read_numbers(file, chosen)
+    if found is None and not by_comma:
+        found = _read_blocks_of_names(file, chosen)
     if found is None:
         found = _read_names(file, by_comma=by_comma)
     if not len(found.rows):
@@ -277,6 +280,63 @@ def _parse_numbers(block: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.
         values[there] = values[there] * 10 + (data[starts[there] + place] - ord("0"))
     per_line = np.diff(np.searchsorted(starts, np.flatnonzero(data == ord("\n"))), prepend=0, append=len(starts))
     return values, per_line[per_line > 0]
+
+
+def _read_blocks_of_names(file: Input, chosen: Chosen | None) -> Transactions | None:
+    """Return the transactions of a file of words, cut to the chosen items, or None if it is not plain UTF-8.
+
+    The file is read twice, as one of numbers is, unless it is small.
+    """
+    numbers: dict[bytes, int] = {}
+    small: list[tuple[Codes, Ints]] = []
+    lines: Ints = np.zeros(0, np.int64)
+    n = 0
+    read = 0
+    for parsed in _coded_blocks(file, numbers):
+        if parsed is None:
+            return None
+        codes, per_line = parsed
+        lines = np.append(lines, np.zeros(len(numbers) - len(lines), np.int64)) + np.bincount(codes, minlength=len(numbers))
+        n += len(per_line)
+        read += 1
+        if read <= _SMALL_BLOCKS:
+            small.append(parsed)
+    try:
+        texts = [name.decode() for name in numbers]
+    except UnicodeDecodeError:
+        return None
+    flags = np.ones(len(texts), np.bool_) if chosen is None else chosen(texts, lines, n)
+    names = sort_names(text for text, is_chosen in zip(texts, flags, strict=True) if is_chosen)
+    place = {name: number for number, name in enumerate(names)}
+    rank = np.array([place.get(text, -1) for text in texts], np.int64)
+    merging = _Merging(Items(names))
+    for parsed in small if read <= _SMALL_BLOCKS else _coded_blocks(file, numbers):
+        assert parsed is not None
+        codes, per_line = parsed
+        items = rank[codes]
+        kept = items >= 0
+        rows = np.repeat(np.arange(len(per_line), dtype=np.int64), per_line)
+        merging.add(Sets.from_pairs(rows[kept], items[kept], len(per_line)))
+    return merging.finish()
+
+
+def _coded_blocks(file: Input, numbers: dict[bytes, int]) -> Iterator[tuple[Codes, Ints] | None]:
+    """Yield the numbers of a block's words, new ones added, and the length of each line that is not blank; None if it is not text."""
+    with file.open_bytes() as stream, readable(file):
+        for place, block in enumerate(_blocks(stream)):
+            text = block.removeprefix(codecs.BOM_UTF8) if place == 0 else block
+            if b"\0" in text:
+                yield None
+                return
+            words = text.split()
+            for word in set(words).difference(numbers):
+                numbers[word] = len(numbers)
+            codes = np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
+            data = np.frombuffer(text, np.uint8)
+            is_word = (data != ord(" ")) & ((data < ord("\t")) | (data > ord("\r")))
+            starts = np.flatnonzero(is_word & ~np.concatenate([np.zeros(1, np.bool_), is_word[:-1]]))
+            per_line = np.diff(np.searchsorted(starts, np.flatnonzero(data == ord("\n"))), prepend=0, append=len(starts))
+            yield codes, per_line[per_line > 0]
 
 
 def _read_names(file: Input, *, by_comma: bool) -> Transactions:

@@ -23,13 +23,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.kernels.projection import Vertical, people_with, small_groups_on, vertical
+from tacit.kernels.projection import Vertical, cut_chunks, people_with, small_groups_on, vertical
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
 from tacit.model.release import IntArray, Itemsets, Sets
-from tacit.model.table import Transactions
+from tacit.model.table import RemoteTransactions, Transactions
 
 #: Most items of a cube: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
@@ -266,26 +266,43 @@ Found = tuple[Ints, Words, Ints, Ints]
 
 def matching_rows(release: Itemsets, data: Transactions) -> Vertical:
     """Return the data by item, verified against the release."""
+    wanted = _items_in(release, data)
+    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
+    _check_counts(release, people_with(rows, release.sets.offsets, release.sets.members))
+    return rows
+
+
+_OTHER_DATA = "Give the data that the release was made from, with the same columns and missing-value rule, or audit without it"
+
+
+def _items_in(release: Itemsets, data: Transactions) -> Ints:
+    """Return the number of each item in the data; raise if they are about other people."""
     name = release.source.name if release.source else "the release"
-    remedy = "Give the data that the release was made from, with the same columns and missing-value rule, or audit without it"
+    remedy = _OTHER_DATA
     if release.n != data.n:
         raise InputError(f"the release describes {release.n:,} people, the data {data.n:,}", where=name, remedy=remedy)
     number = {item: i for i, item in enumerate(data.items.names)}
     unknown = sum(item not in number for item in release.items.names)
     if unknown:
         raise InputError(f"{unknown} items of the release do not occur in the data", where=name, remedy=remedy)
-    wanted = np.array([number[item] for item in release.items.names], np.int64)
-    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
-    wrong = np.flatnonzero(people_with(rows, release.sets.offsets, release.sets.members) != release.lo)
+    return np.array([number[item] for item in release.items.names], np.int64)
+
+
+def _check_counts(release: Itemsets, counted: Ints) -> None:
+    wrong = np.flatnonzero(counted != release.lo)
     if len(wrong):
+        name = release.source.name if release.source else "the release"
         place = f"{name} line {release.line(int(wrong[0]))}"
-        raise InputError(f"{len(wrong):,} published counts differ from the data, this one first", where=place, remedy=remedy)
-    return rows
+        raise InputError(f"{len(wrong):,} published counts differ from the data, this one first", where=place, remedy=_OTHER_DATA)
 
 
 def find_small_groups(target: Target, supports: Supports) -> Iterator[Found]:
     """Yield small groups on maximal sets from the data."""
     assert target.data is not None
+    is_short = int(supports.release.sets.lengths.max(initial=0)) <= 64
+    if isinstance(target.data, RemoteTransactions) and is_short and not target.first_hit:
+        yield _find_remotely(target, supports, target.data)
+        return
     rows = matching_rows(supports.release, target.data)
     maximal = supports.maximal
     sets = supports.release.sets.take(maximal)
@@ -299,6 +316,66 @@ def find_small_groups(target: Target, supports: Supports) -> Iterator[Found]:
         yield maximal[which], groups, sizes, sizes
 
 
+def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions) -> Found:
+    """Return the small groups on maximal sets, searched where the data lie.
+
+    All published sets are put into chunks that share 64 items. People's items become a word for each chunk; equal words are merged there, and
+    each chunk is counted and searched by the kernel that is used here.
+    """
+    release = supports.release
+    _items_in(release, data)
+    sets = release.sets
+    items = len(release.items.names)
+    used = np.bincount(sets.members, minlength=items)
+    # For the order of the sets it is enough to know how often items occur among them.
+    rows = Vertical(np.append(0, np.cumsum(used)).astype(np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
+    numbers = np.flatnonzero(sets.lengths > 0)
+    chunks = list(cut_chunks(rows, sets.offsets, sets.members, numbers))
+    is_maximal = np.zeros(len(sets), np.bool_)
+    is_maximal[supports.maximal] = True
+    masks = [(which, held, len(inside), is_maximal[which]) for which, inside, held in chunks]
+    k = target.policy.k
+    people = data.n
+    names = release.items.names
+
+    def search(chunk: int, words: Words, weights: Ints) -> Mapping[str, Ints]:
+        from tacit.kernels.projection import small_groups  # by name: a compiled kernel cannot be sent to another machine
+
+        which, held, width, maximal = masks[chunk]
+        counts = np.array([weights[(words & mask) == mask].sum() for mask in held], np.int64)
+        rest = people - int(weights.sum())  # those who have no item of the chunk
+        count = len(words) + (rest > 0)
+        room = np.zeros(2 * count + 64, np.uint64)
+        size = np.zeros(2 * count + 64, np.int64)
+        room[: len(words)] = words
+        size[: len(words)] = weights
+        if rest > 0:
+            size[len(words)] = rest
+        on, groups, sizes = small_groups(room, size, count, width, np.ascontiguousarray(held[maximal]), k, False)
+        owner = np.repeat(which[maximal], on)
+        nothing = np.zeros(len(counts), np.int64)
+        return {
+            "is_group": np.append(nothing, np.ones(len(owner), np.int64)),
+            "itemset": np.append(which, owner),
+            "word": np.append(nothing, groups[: len(owner)].view(np.int64)),
+            "people": np.append(counts, sizes[: len(owner)]),
+        }
+
+    found = data.by_words([[names[item] for item in inside.tolist()] for _, inside, _ in chunks], search, _REMOTE)
+    target.limits.check("I01")
+    target.progress(1.0)
+    is_group = found["is_group"] == 1
+    counted = np.where(sets.lengths > 0, 0, people)
+    counted[found["itemset"][~is_group]] = found["people"][~is_group]
+    _check_counts(release, counted)
+    line = found["itemset"][is_group]
+    word = found["word"][is_group].view(np.uint64)
+    sizes = found["people"][is_group]
+    order = np.lexsort((word, line))
+    return line[order], word[order][:, None], sizes[order], sizes[order]
+
+
+_REMOTE = ("is_group", "itemset", "word", "people")  #: Columns of what is found where the data lie.
 Groups = Mapping[int, int]  #: Groups on an itemset as bits of its items, and how many people each has.
 
 

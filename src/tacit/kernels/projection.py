@@ -396,7 +396,7 @@ def small_groups_on(
         yield empty, np.zeros((len(empty), 1), np.uint64), np.full(len(empty), everyone)
     short = np.flatnonzero((lengths > 0) & (lengths <= 64))
     if len(short):
-        chunks = list(_cut_chunks(rows, offsets, members, short))
+        chunks = list(cut_chunks(rows, offsets, members, short))
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
@@ -418,7 +418,7 @@ def small_groups_on(
         yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
 
 
-def _cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
+def cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
     """Yield sets over at most 64 items: their numbers, the items, the sets as masks."""
     n_items = len(rows.starts) - 1
     rank = np.empty(n_items, np.int64)

@@ -87,16 +87,7 @@ def _times_log(factor: Floats, share: Floats) -> Floats:
 
 
 def compare(audit: Audit, people: Table) -> Comparison:
-    """Compare the estimates of an audit of rules with the true values of its people.
-
-    Of several sensitive columns, the one that is the sensitive column of ``people`` is compared.
-
-    >>> import tacit
-    >>> people = tacit.read_table({"sex": ["F", "F", "M"], "ill": ["yes", "yes", "no"]}, qi="sex", sa="ill")
-    >>> audit = tacit.audit(tacit.mine_rules(people, min_support=1, min_confidence=1), known=people.qi)
-    >>> round(tacit.compare(audit, people).D_overall, 6)
-    0.0
-    """
+    """Compare the estimates of an audit of rules with the true values of its people."""
     estimated = {one.sensitive: one for one in audit.posteriors if one.is_estimated}
     if not estimated:
         remedy = "Audit rules with known=people.qi, or with the data"

@@ -11,21 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from tacit.files.engines import Engine
 from tacit.files.inputs import require_table
 from tacit.model.arrays import Floats, Ints
 from tacit.model.errors import InputError, OptionError
 from tacit.model.numbers import exact
 from tacit.model.policy import Limits
-from tacit.model.table import Column, Hierarchy, Table
+from tacit.model.table import Column, Hierarchy, Names, Table
 
 MOST_VALUES = 1_000  #: All pairs of values are compared.
 
 
 def build_hierarchies(
-    people: Table, *, columns: Sequence[str] | None = None, time_limit: float | None = None
+    people: Table | Any,
+    *,
+    columns: Sequence[str] | None = None,
+    time_limit: float | None = None,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> dict[str, Hierarchy]:
     """Build a hierarchy for each quasi-identifying column.
 
@@ -34,11 +42,15 @@ def build_hierarchies(
     Parameters
     ----------
     people
-        A table whose columns have roles.
+        A table whose columns have roles; or a file or frame, with ``qi`` and ``sa`` given.
     columns
         The columns to build hierarchies for; all quasi-identifying ones with at least three values by default.
     time_limit
         Seconds after which it stops with :class:`LimitReached`.
+    qi, sa
+        The columns with these roles, for a file or frame.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -48,7 +60,7 @@ def build_hierarchies(
     >>> tacit.build_hierarchies(people)["job"].levels["cook"]
     ('baker and 1 more',)
     """
-    require_table(people, "build_hierarchies")
+    people = require_table(people, "build_hierarchies", qi=qi, sa=sa, engine=engine)
     limits = Limits.within(time_limit)
     for name in columns or ():
         if name not in people.schema.qi:

@@ -18,9 +18,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from tacit.files.engines import Engine
 from tacit.files.hierarchies import check_hierarchies
 from tacit.files.inputs import Trees, require_table, trees_of
 from tacit.mining.negative_search import (
@@ -45,7 +47,7 @@ from tacit.model.negative import NegativeRules
 from tacit.model.numbers import share
 from tacit.model.policy import Limits
 from tacit.model.release import Header
-from tacit.model.table import Table
+from tacit.model.table import Names, Table
 
 #: All rules are listed when antecedents use no more choices of levels than these; beyond, the minimal ones.
 MOST_CHOICES = 5_000
@@ -71,7 +73,7 @@ class _Answer:
 
 
 def mine_negative_rules(
-    people: Table,
+    people: Table | Any,
     *,
     min_expectation: object,
     min_confidence: object = 1,
@@ -83,6 +85,9 @@ def mine_negative_rules(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> NegativeRules:
     """Mine the negative rules of a table.
 
@@ -91,7 +96,7 @@ def mine_negative_rules(
     Parameters
     ----------
     people
-        A table whose columns have roles.
+        A table whose columns have roles; or a file or frame, with ``qi`` and ``sa`` given.
     min_expectation
         The least chance with which somebody of an antecedent would be expected to have the value, below 1.
     min_confidence
@@ -115,6 +120,10 @@ def mine_negative_rules(
         Seconds after which :class:`~tacit.model.errors.LimitReached` is raised.
     progress
         Called with the share of the work done, from 0 to 1.
+    qi, sa
+        The columns with these roles, for a file or frame.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -124,7 +133,7 @@ def mine_negative_rules(
     >>> [(r["antecedent"], r["excluded"], r["count"]) for r in tacit.mine_negative_rules(people, min_expectation=0.9).records()]
     [({'sex': ['M']}, 'ovarian cancer', 20)]
     """
-    require_table(people, "mine_negative_rules")
+    people = require_table(people, "mine_negative_rules", qi=qi, sa=sa, engine=engine)
     trees = trees_of(hierarchies, people)
     check_hierarchies(trees or {}, people)
     watch = Watch(Limits.within(time_limit), progress, 1 + permutations)

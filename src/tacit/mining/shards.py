@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from tacit.files.spark import SparkBaskets, lists_of, run_on_cluster, sets_of
+from tacit.files.spark import SparkBaskets, cores_of, lists_of, run_on_cluster, sets_of
 from tacit.mining.database import Rows
 from tacit.mining.search import Limits, Wanted, mine
 from tacit.model.arrays import Flags, Ints
 from tacit.model.release import Only, Sets
+from tacit.model.table import Transactions
 
-SHARDS = 32  #: Shards that the items are dealt out to, at most.
+SHARDS_PER_CORE = 2  #: More would shuffle more: each row goes to every shard that has an item of it.
 
 
 def project(offsets: Ints, members: Ints, shards: int) -> tuple[Ints, Ints, Ints]:
@@ -66,15 +67,16 @@ def closed_flags(sets: Sets, counts: Ints) -> Flags:
     return flags
 
 
-def cutter(shards: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return the function that cuts batches of rows into the prefixes of each shard."""
+def cutter(read: Callable[[Any], Transactions], shards: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function that cuts batches of lines into the prefixes of each shard."""
 
     def cut(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
         for batch in batches:
-            rows = sets_of(batch.column(0))
-            weights = np.asarray(batch.column(1).to_numpy(), np.int64)
+            merged = read(batch)
+            rows = merged.rows
+            weights = merged.weights
             shard, row, end = project(rows.offsets, rows.members.astype(np.int64), shards)
             ends = np.cumsum(end)
             source = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(rows.offsets[row] - (ends - end), end)
@@ -102,8 +104,9 @@ def searcher(least: int, wanted: Wanted, shards: int) -> Callable[[Any], Any]:
 
 def mine_baskets(baskets: SparkBaskets, least: int, only: Only, max_length: int | None = None) -> tuple[Sets, Ints]:
     """Mine all or the closed itemsets of transactions on a cluster; items are numbered as there."""
-    shards = max(1, min(SHARDS, len(baskets.names)))
-    sets, counts = run_on_cluster(baskets, cutter(shards), searcher(least, Wanted(only, max_length=max_length), shards))
+    shards = max(1, min(SHARDS_PER_CORE * cores_of(baskets), len(baskets.names)))
+    search = searcher(least, Wanted(only, max_length=max_length), shards)
+    sets, counts = run_on_cluster(baskets, cutter(baskets.cutter(), shards), search, shards)
     if only == "closed":
         kept = np.flatnonzero(closed_flags(sets, counts))
         return sets.take(kept), counts[kept]

@@ -23,7 +23,9 @@ REGIONS: tuple[Region, ...] = get_args(Region)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PartialTable(Published):
-    """A table of people, a row each, in which some cells are blank.
+    """A table of people in which some cells are blank.
+
+    Each person has a row; in a large table equal people share one, with their number in its weight, and stand one behind the other.
 
     ``people`` holds every column of the file in its order; its QI columns are the condition attributes, its SA columns the sensitive ones. A
     blank cell is the empty text there, and ``hidden[row, column]`` says so. ``sensitive`` are the rows whose sensitive cells are to be
@@ -47,9 +49,6 @@ class PartialTable(Published):
         cls, people: Table, hidden: Flags | None = None, sensitive: Ints | None = None, header: Header | None = None
     ) -> PartialTable:
         """Return the table with these cells blank, and those that are empty already."""
-        if len(people.weights) and not bool((people.weights == 1).all()):
-            remedy = "Give the people one by one, without --engine"
-            raise OptionError("merges equal rows, and single cells are hidden", where="the table", remedy=remedy)
         found = np.zeros((len(people.weights), len(people.columns)), np.bool_) if hidden is None else hidden.copy()
         columns = []
         for place, column in enumerate(people.columns):
@@ -57,16 +56,30 @@ class PartialTable(Published):
                 found[:, place] |= column.codes == column.values.index("")
             columns.append(_blank(column, found[:, place]))
         head = header or Header(missing=people.missing.mark, missing_rule=people.missing.rule, bins=people.bins)
-        head = replace(head, n=len(people.weights), qi=people.schema.qi, sa=people.schema.sa)
+        head = replace(head, n=people.n, qi=people.schema.qi, sa=people.schema.sa)
         return cls(replace(people, columns=tuple(columns)), found, sensitive, head)
 
     def __len__(self) -> int:
-        return len(self.hidden)
+        return self.n
 
     @property
     def n(self) -> int:
-        """Number of people: a row each."""
-        return len(self.hidden)
+        """Number of people."""
+        return self.people.n
+
+    @property
+    def weights(self) -> Ints:
+        """Number of people of each row."""
+        return self.people.weights
+
+    def number_people(self, rows: Ints) -> Ints:
+        """Return the numbers of the people of these rows."""
+        weights = self.weights[rows]
+        if (weights == 1).all() and (self.weights == 1).all():
+            return rows
+        first = (np.cumsum(self.weights) - self.weights)[rows]
+        ends = np.cumsum(weights)
+        return np.repeat(first - (ends - weights), weights) + np.arange(int(weights.sum()))
 
     @property
     def min_support(self) -> None:
@@ -84,7 +97,7 @@ class PartialTable(Published):
         blank = self.hidden[:, self._places(self.people.schema.used)].copy()
         if self.sensitive is not None:
             blank[self.sensitive, len(self.people.schema.qi) :] = False
-        return int(blank.sum())
+        return int(self.weights @ blank.sum(axis=1))
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -98,7 +111,7 @@ class PartialTable(Published):
 
     def cells_of(self, names: Sequence[str]) -> Codes:
         """Return the codes of cells, rows x these columns; -1 for blanks."""
-        out = np.empty((len(self), len(names)), np.int32)
+        out = np.empty((len(self.hidden), len(names)), np.int32)
         for place, name in enumerate(names):
             out[:, place] = self.codes(name)
         return out
@@ -114,20 +127,35 @@ class PartialTable(Published):
         """Count the blank cells in each region; the sensitive rows must be known."""
         if self.sensitive is None:
             raise OptionError("the sensitive rows are not known", where="the table", remedy="Name them with --rows")
-        mine = np.zeros(len(self), np.bool_)
+        mine = np.zeros(len(self.hidden), np.bool_)
         mine[self.sensitive] = True
         schema = self.people.schema
         conditions, protected = (self.hidden[:, self._places(names)] for names in (schema.qi, schema.sa))
-        return {"ns": int(protected[~mine].sum()), "nc": int(conditions[~mine].sum()), "sc": int(conditions[mine].sum())}
+        found: dict[Region, Flags] = {
+            "ns": protected & ~mine[:, None],
+            "nc": conditions & ~mine[:, None],
+            "sc": conditions & mine[:, None],
+        }
+        return {region: int(self.weights @ cells.sum(axis=1)) for region, cells in found.items()}
 
     def hidden_by_column(self) -> Mapping[str, int]:
         """Count the blank cells in each column that has any."""
-        counts = self.hidden.sum(axis=0).tolist()
+        counts = (self.weights @ self.hidden).tolist()
         return {name: int(count) for name, count in zip(self.people.names, counts, strict=True) if count}
 
     def hide(self, cells: Flags) -> PartialTable:
         """Return the same table with these cells blank as well."""
         return PartialTable.of(self.people, self.hidden | cells, self.sensitive, self.header)
+
+    def one_by_one(self) -> PartialTable:
+        """Return the table with a row for each person, in their order."""
+        if (self.weights == 1).all():
+            return self
+        row = np.repeat(np.arange(len(self.hidden)), self.weights)
+        columns = tuple(replace(column, codes=column.codes[row]) for column in self.people.columns)
+        people = replace(self.people, columns=columns, weights=np.ones(len(row), np.int64))
+        sensitive = None if self.sensitive is None else np.flatnonzero(np.isin(row, self.sensitive))
+        return PartialTable(people, self.hidden[row], sensitive, self.header)
 
     def with_source(self, change: Callable[[Source], Source]) -> PartialTable:
         """Return the table with its file changed, if it was read from one."""
@@ -135,12 +163,12 @@ class PartialTable(Published):
         return self if source is None else replace(self, people=replace(self.people, source=change(source)))
 
     def line(self, row: int) -> int:
-        """Return the line of a row in its file, if each takes one; line 1 is the header."""
+        """Return the line of a person in the file, if each takes one; line 1 is the header."""
         return row + 2
 
     def find_lines(self, places: Collection[int | str]) -> Ints:
         """Return the rows with blanks, and those on these lines."""
-        shown = np.array(self.hidden.any(axis=1), np.bool_)
+        shown = np.repeat(self.hidden.any(axis=1), self.weights)
         shown[[place - 2 for place in places if isinstance(place, int) and 2 <= place < len(self) + 2]] = True
         return np.flatnonzero(shown)
 
@@ -155,14 +183,20 @@ class PartialTable(Published):
         texts = [[None if value == "" else value for value in column.values] for column in columns]
         codes = [column.codes.tolist() for column in columns]
         blank = self.hidden.tolist()
-        for row in range(len(self)):
-            yield {
-                column.name: None if blank[row][place] else texts[place][codes[place][row]]
-                for place, column in enumerate(columns)
-            }
+        for row, weight in enumerate(self.weights.tolist()):
+            for _ in range(weight):
+                yield {
+                    column.name: None if blank[row][place] else texts[place][codes[place][row]]
+                    for place, column in enumerate(columns)
+                }
 
     def _places(self, names: tuple[str, ...]) -> list[int]:
         return [self.people.names.index(name) for name in names]
+
+
+def each_by_one(releases: Iterable[Release]) -> tuple[Release, ...]:
+    """Return releases in which every person of a table with blanks has a row, as all that joins releases counts."""
+    return tuple(one.one_by_one() if isinstance(one, PartialTable) else one for one in releases)
 
 
 def partial_tables(releases: Iterable[Release]) -> dict[int, PartialTable]:

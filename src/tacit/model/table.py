@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
@@ -135,6 +135,53 @@ class Transactions(Shown):
             np.add.at(weights, target, self.weights)
         kept = np.flatnonzero(target == np.arange(len(keys)))
         return replace(self, rows=self.rows.take(kept), weights=weights[kept].astype(np.int64))
+
+
+#: Groups of items, at most 64 each, by the words that people's items make: called with the number of a group, the words and their people.
+WordSearch = Callable[[int, npt.NDArray[np.uint64], npt.NDArray[np.int64]], Mapping[str, npt.NDArray[np.int64]]]
+
+
+class RemoteTransactions(Transactions):
+    """Transactions that stay where they are, for questions that can be answered there.
+
+    Rows are fetched, once, where they are asked for after all.
+    """
+
+    _fetch: Callable[[], Transactions]
+    _found: Transactions | None
+    _people: int
+    by_words: Callable[[Sequence[Sequence[str]], WordSearch, Sequence[str]], Mapping[str, npt.NDArray[np.int64]]]
+
+    def __init__(
+        self,
+        items: Items,
+        people: int,
+        fetch: Callable[[], Transactions],
+        by_words: Callable[[Sequence[Sequence[str]], WordSearch, Sequence[str]], Mapping[str, npt.NDArray[np.int64]]],
+    ) -> None:
+        for name, value in (("items", items), ("source", None), ("_people", people), ("_fetch", fetch), ("_found", None)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "by_words", by_words)
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return self._people
+
+    def fetch(self) -> Transactions:
+        """Return the rows, fetched if they are not here yet."""
+        found = self._found
+        if found is None:
+            found = self._fetch()
+            object.__setattr__(self, "_found", found)
+        return found
+
+    rows = property(lambda self: self.fetch().rows)
+    weights = property(lambda self: self.fetch().weights)
+
+    def merged(self) -> Transactions:
+        """Return the same people, equal rows merged."""
+        return self.fetch().merged()
 
 
 def sort_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -317,9 +317,9 @@ def by_records(trial: Trial) -> list[Part]:
             numbers.append([found[number] for number in NUMBERS])
             # The rules depend on the support alone, so one problem serves every confidence.
             some = problems[20]
-            sharper = [replace(some, thresholds=IntegerThresholds.of(level, SUPPORT, people=some.rows)) for level in LEVELS]
+            sharper = [replace(some, thresholds=IntegerThresholds.of(level, SUPPORT, people=some.people)) for level in LEVELS]
             levels.append([[run_method(problem, method, seed).cells for method in BY_VALUE] for problem in sharper])
-        entries = some.rows * (len(CONDITIONS) + 1)
+        entries = some.people * (len(CONDITIONS) + 1)
         by_number.append(Series(way.reading, NUMBERS, BY_VALUE, np.array(numbers), [entries] * len(NUMBERS)))
         by_level.append(
             Series(way.reading, [float(level) for level in LEVELS], BY_VALUE, np.array(levels), [entries] * len(LEVELS))
@@ -423,7 +423,7 @@ def by_size(trial: Trial) -> list[Part]:
             attributes = draw.attributes if way.draws_attributes else np.arange(len(CONDITIONS))
             values = draw.values(way.by)[:1]
             widest = draw.problem(10, values=values, attributes=attributes[: WIDTHS[-1]])
-            people = widest.rows
+            people = widest.people
             if way == LIKELY or not is_safe(widest):
                 problems = [draw.problem(10, values=values, attributes=attributes[:width]) for width in WIDTHS[:-1]]
                 by_width.append([_work(problem, methods, seed) for problem in (*problems, widest)])
@@ -544,7 +544,7 @@ def by_values(trial: Trial) -> list[Part]:
                     for number, value in zip(share_out(20, len(chosen[-1])), chosen[-1], strict=True)
                 ]
                 apart.append(sum(run_method(problem, best, seed).cells for problem in alone))
-        people = problems[0].rows
+        people = problems[0].people
         series.append(Series(way.reading, SEVERAL, (best,), np.array(cells), [6 * people] * len(SEVERAL)))
     alike = series[VALUES.index(Way(True, "value"))]
     together = alike.of(best, counted=True)[:, -1]
@@ -633,7 +633,7 @@ def by_support(trial: Trial) -> list[Part]:
         row = []
         for support in SUPPORTS:
             # Rules up to the support are never unsafe, so one problem serves every higher support.
-            problem = replace(some, thresholds=IntegerThresholds.of(CONFIDENCE, support, people=some.rows)).keep_unsafe()
+            problem = replace(some, thresholds=IntegerThresholds.of(CONFIDENCE, support, people=some.people)).keep_unsafe()
             row.append((len(problem.rules), run_method(problem, "SMC", seed).cells))
         found.append(row)
     means = np.array(found, np.float64).mean(axis=0)

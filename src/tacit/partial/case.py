@@ -108,7 +108,7 @@ class TableCase:
     def rule_inputs(self, attribute: Attribute) -> Case:
         """Return the inputs of the rule search for an attribute."""
         known = (self.conditions_about(attribute), attribute.shown, attribute.rows, attribute.truth)
-        return Case(*known, others=self.others_of(attribute))
+        return Case(*known, others=self.others_of(attribute), people=self.partial.weights)
 
     def conditions_about(self, attribute: Attribute) -> Codes:
         """Return the codes of an attribute's possible predictors."""
@@ -135,7 +135,11 @@ class TableCase:
     @property
     def at_risk(self) -> int:
         """Number of records with a sensitive cell at risk."""
-        return len(np.unique(np.concatenate([attribute.rows for attribute in self.attributes])))
+        return self.count(np.unique(np.concatenate([attribute.rows for attribute in self.attributes])))
+
+    def count(self, rows: Ints) -> int:
+        """Return the number of people of these rows."""
+        return int(self.partial.weights[rows].sum())
 
     @property
     def figures(self) -> Mapping[str, int]:
@@ -166,10 +170,11 @@ def _recode(values: Sequence[str], codes: Codes, place: Mapping[str, int]) -> Co
 def _align(partial: PartialTable, original: PartialTable) -> PartialTable:
     remedy = "Give the table before cells were hidden, with its rows in the same order"
     lacks = [name for name in partial.people.schema.used if name not in original.people.names]
-    if lacks or len(partial) != len(original):
-        what = f"has no column {', '.join(lacks)}" if lacks else f"has {len(original):,} rows, the table {len(partial):,}"
+    same_rows = np.array_equal(partial.weights, original.weights)
+    if lacks or not same_rows:
+        what = f"has no column {', '.join(lacks)}" if lacks else f"has {original.n:,} rows, the table {partial.n:,}"
         raise InputError(what, where="--data", remedy=remedy)
-    differ: Flags = np.zeros(len(partial), np.bool_)
+    differ: Flags = np.zeros(len(partial.hidden), np.bool_)
     columns = []
     for place, mine in enumerate(partial.people.columns):
         # A column without a role may be missing there.

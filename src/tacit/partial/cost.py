@@ -12,6 +12,7 @@ import numpy as np
 from tacit.model.arrays import Codes, Flags, Ints
 from tacit.model.policy import Check
 from tacit.model.table import row_keys
+from tacit.partial.unsafe_rules import count_people
 
 #: Compared rules have at most this many condition columns, and at least this share of the people.
 LONGEST = 2
@@ -30,18 +31,26 @@ class _Table:
 
 
 def blank_cost(
-    before: Codes, after: Codes, conditions: int, *, confidence: Fraction, support: int, seed: int, check: Check = lambda: None
+    before: Codes,
+    after: Codes,
+    conditions: int,
+    *,
+    confidence: Fraction,
+    support: int,
+    seed: int,
+    people: Ints | None = None,
+    check: Check = lambda: None,
 ) -> dict[str, Any]:
     """Count lost and changed rules; measure query errors.
 
-    ``before`` and ``after`` are the codes of the same rows, -1 if blank; the first ``conditions`` columns are condition attributes, the
-    others sensitive ones. A rule is in use if its share of the people with the pattern is above ``confidence`` and more people than
-    ``support`` and 1 % have it.
+    ``before`` and ``after`` are the codes of the same rows, -1 if blank, each of so many ``people`` (by default of one); the first
+    ``conditions`` columns are condition attributes, the others sensitive ones. A rule is in use if its share of the people with the pattern
+    is above ``confidence`` and more people than ``support`` and 1 % have it.
     """
-    _, first, people = np.unique(row_keys((*before.T, *after.T), len(before)), return_index=True, return_counts=True)
-    table = _Table(before[first], after[first], people.astype(np.int64))
+    _, first, group = np.unique(row_keys((*before.T, *after.T), len(before)), return_index=True, return_inverse=True)
+    table = _Table(before[first], after[first], count_people(group.reshape(-1), people, len(first)))
     counts = dict.fromkeys(("rules", "rules_lost", "rules_changed", "rules_new"), 0)
-    bar = max(support, len(before) * LEAST_SHARE.numerator // LEAST_SHARE.denominator)
+    bar = max(support, int(table.people.sum()) * LEAST_SHARE.numerator // LEAST_SHARE.denominator)
     for sensitive in range(conditions, before.shape[1]):
         for size in range(1, min(LONGEST, conditions) + 1):
             for some in combinations(range(conditions), size):

@@ -7,6 +7,7 @@ numbered: condition attributes, then sensitive columns; a set of hidden cells is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -94,12 +95,15 @@ class Cells:
     """Coded table; -1 is a blank.
 
     ``protected`` marks the sensitive cells to protect, ``published`` the cells (conditions, then sensitive ones) that must be published.
+    A row stands for so many ``people``, by default for one. Rows with the same number in ``alike`` are the same for everybody.
     """
 
     conditions: Codes
     values: Codes
     protected: Flags
     published: Flags | None = None
+    people: Ints | None = None
+    alike: Ints | None = None
 
     @property
     def attributes(self) -> int:
@@ -131,7 +135,7 @@ def _mark_regions(sensitive: Flags, conditions: Codes, values: Codes, regions: f
 class Classes:
     """Records that are equal for every rule.
 
-    ``people[c]`` of them are in class c. ``conditions`` keeps values of some sensitive record (-1: another one), ``value`` the numbers of
+    ``people[c]`` people are in class c. ``conditions`` keeps values of some sensitive record (-1: another one), ``value`` the numbers of
     protected values that are published in the sensitive columns, ``truth`` those of the protected cells, ``free`` the cells that need not
     be published. ``order[start[c] : start[c + 1]]`` are the rows of class c.
     """
@@ -147,6 +151,10 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.people)
+
+    def rows_of(self, number: int) -> Ints:
+        """Return the rows of a class."""
+        return self.order[self.start[number] : self.start[number + 1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,14 +188,18 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Classes, rules and thresholds of a suppression problem."""
+    """Classes, rules and thresholds of a suppression problem.
+
+    ``weights`` are the people of each row of the table, ``alike`` numbers rows that are the same for everybody.
+    """
 
     classes: Classes
     rules: Rules
     column: Codes
     thresholds: IntegerThresholds
     attributes: int
-    rows: int
+    weights: Ints
+    alike: Ints
 
     @classmethod
     def of(cls, cells: Cells, thresholds: IntegerThresholds, check: Check = lambda: None) -> Problem:
@@ -198,7 +210,21 @@ class Problem:
         value, truth, column = _number_targets(cells)
         classes = _build_classes(cells, value, truth)
         rules = _find_rules(classes, column, thresholds, check)
-        return cls(classes, rules, column, thresholds, attributes=cells.attributes, rows=len(cells.values))
+        rows = len(cells.values)
+        return cls(
+            classes,
+            rules,
+            column,
+            thresholds,
+            attributes=cells.attributes,
+            weights=np.ones(rows, np.int64) if cells.people is None else cells.people,
+            alike=np.arange(rows) if cells.alike is None else cells.alike,
+        )
+
+    @property
+    def people(self) -> int:
+        """Number of records."""
+        return int(self.weights.sum())
 
     @property
     def cells(self) -> int:
@@ -236,7 +262,8 @@ class Problem:
         conditions = np.where(used, classes.conditions, np.int32(-1))[first]
         rows, row_start = _join_rows(classes, order, start)
         known = (conditions, classes.value[first], classes.truth[first], classes.sensitive[first])
-        merged = Classes(*known, free=classes.free[first], people=np.diff(row_start), order=rows, start=row_start)
+        people = np.add.reduceat(classes.people[order], start[:-1]) if len(first) else np.zeros(0, np.int64)
+        merged = Classes(*known, free=classes.free[first], people=people, order=rows, start=row_start)
         return replace(self, classes=merged, rules=_renumber(rules, rule, number, len(first)))
 
     def keep_unsafe(self) -> Problem:
@@ -280,7 +307,10 @@ def _build_classes(cells: Cells, value: Codes, truth: Codes) -> Classes:
     order, start = _sort_equal_rows(parts)
     first = order[start[:-1]]
     known = (conditions[first], value[first], truth[first], sensitive[first])
-    return Classes(*known, free=free[first], people=np.diff(start), order=order, start=start)
+    people = np.diff(start)
+    if cells.people is not None:
+        people = np.diff(np.append(0, np.cumsum(cells.people[order]))[start])
+    return Classes(*known, free=free[first], people=people, order=order, start=start)
 
 
 def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
@@ -292,7 +322,7 @@ def _sort_equal_rows(columns: list[Codes]) -> tuple[Ints, Ints]:
 
 
 def _join_rows(classes: Classes, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    lengths = classes.people[order]
+    lengths = np.diff(classes.start)[order]
     ends = np.cumsum(lengths)
     begins = np.repeat(classes.start[order] - (ends - lengths), lengths)
     return classes.order[begins + np.arange(len(begins))], np.concatenate([[0], ends])[start]
@@ -500,20 +530,46 @@ class Hiding:
         return sorted(((p, n) for p, n in counted if p.hidden and n), key=lambda entry: (entry[0].of, entry[0].hidden))
 
 
-def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
-    """Draw records, and return their hidden cells."""
-    out = np.zeros((problem.rows, problem.cells), bool)
+def draw_records(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Iterator[tuple[int, Ints, Ints]]:
+    """Draw the records of each pile: yield its hidden cells, and how many people of which rows are in it.
+
+    It is drawn first how many of those who are alike lose cells, so that chance does not depend on the order of the rows.
+    """
     chance = np.random.default_rng(seed)
-    rows_of: dict[int, Ints] = {}
+    order = np.random.default_rng([seed, 1])
+    left: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
     for pile, records in outcome:
-        if pile.of not in rows_of:
-            start = problem.classes.start
-            rows_of[pile.of] = chance.permutation(problem.classes.order[start[pile.of] : start[pile.of + 1]])
-        chosen = rows_of[pile.of][:records]
-        rows_of[pile.of] = rows_of[pile.of][records:]
-        for cell in range(problem.cells):
-            out[chosen, cell] |= bool(pile.hidden >> cell & 1)
+        if pile.of not in left:
+            rows = order.permutation(problem.classes.rows_of(pile.of))
+            rows = rows[np.argsort(problem.alike[rows], kind="stable")]
+            _, start = np.unique(problem.alike[rows], return_index=True)
+            ends = np.cumsum(problem.weights[rows])
+            whole = np.add.reduceat(problem.weights[rows], start)
+            left[pile.of] = rows, ends, ends[start] - problem.weights[rows][start], whole
+        rows, ends, first, whole = left[pile.of]
+        taken = chance.multivariate_hypergeometric(whole, records, method="marginals")
+        left[pile.of] = rows, ends, first + taken, whole - taken
+        # People are numbered row after row; those from ``first`` on are taken from each kind.
+        begin = np.searchsorted(ends, first[taken > 0], side="right")
+        end = np.searchsorted(ends, (first + taken)[taken > 0] - 1, side="right") + 1
+        number = end - begin
+        place = np.repeat(begin - (np.cumsum(number) - number), number) + np.arange(int(number.sum()))
+        low = np.maximum(ends[place] - problem.weights[rows[place]], np.repeat(first[taken > 0], number))
+        high = np.minimum(ends[place], np.repeat((first + taken)[taken > 0], number))
+        yield pile.hidden, rows[place], high - low
+
+
+def draw_hidden_cells(problem: Problem, outcome: list[tuple[Pile, int]], *, seed: int) -> Flags:
+    """Draw records of a table with a row for each, and return their hidden cells."""
+    out = np.zeros((len(problem.weights), problem.cells), bool)
+    for hidden, rows, _ in draw_records(problem, outcome, seed=seed):
+        out[rows] = mask_to_flags(hidden, problem.cells)
     return out
+
+
+def mask_to_flags(mask: int, cells: int) -> Flags:
+    """Return the cells of a mask as flags."""
+    return np.array([mask >> cell & 1 for cell in range(cells)], np.bool_)
 
 
 def count_hopeless_rules(problem: Problem, regions: frozenset[str]) -> tuple[int, int]:

@@ -79,7 +79,7 @@ class _Outcome:
 
     def run(self) -> AttackRun:
         rows = [self.rows(*one) for one in self.listed.tolist()]
-        people = len(np.unique(np.concatenate(rows))) if rows else 0
+        people = self.case.count(np.unique(np.concatenate(rows))) if rows else 0
         complete = all(rules.complete for _, rules in self.found)
         undecided = sum(rules.undecided for _, rules in self.found)
         return AttackRun(
@@ -96,7 +96,7 @@ class _Outcome:
                 "rule_confidence": max((rules.worst_confidence for _, rules in self.found), default=0.0),
                 "records_told": people,
             },
-            columns=self._columns([len(some) for some in rows]),
+            columns=self._columns([self.case.count(some) for some in rows]),
             severity=((1 - self._confidences()) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
@@ -119,7 +119,7 @@ class _Outcome:
     def _counts(self, place: int, rule: int) -> tuple[int, int]:
         rules = self.found[place][1]
         if rule < 0:
-            return (len(self.rows(place, rule)),) * 2
+            return (self.case.count(self.rows(place, rule)),) * 2
         return int(rules.whole[rule]), int(rules.both[rule])
 
     def _parts(self, place: int, rule: int) -> tuple[list[tuple[int, int]], Attribute, int]:
@@ -135,7 +135,7 @@ class _Outcome:
     def show(self, index: int) -> Finding:
         place, rule = self.listed[index].tolist()
         cells, attribute, value = self._parts(place, rule)
-        rows = self.rows(place, rule)
+        rows = self.case.partial.number_people(self.rows(place, rule))
         whole, both = self._counts(place, rule)
         pattern = self.case.pattern(cells, attribute)
         told = BlankRule(pattern, attribute.name, attribute.values[value], whole, both=both, rows=rows.tolist())

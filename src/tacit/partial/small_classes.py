@@ -39,7 +39,7 @@ from tacit.model.policy import Check
 from tacit.model.table import row_keys
 from tacit.model.words import CITED_ROWS, PeopleAlike, Shared, describe_pattern
 from tacit.partial.case import TableCase
-from tacit.partial.unsafe_rules import DistinctRows
+from tacit.partial.unsafe_rules import DistinctRows, count_people
 
 CODE = "T03"
 NAME = "small-classes"
@@ -111,7 +111,7 @@ class Classes:
     def of(cls, table: PartialTable, *, check: Check = lambda: None) -> Classes:
         """Count the classes of a table."""
         conditions = table.conditions
-        found = DistinctRows.of([conditions[:, place] for place in range(conditions.shape[1])])
+        found = DistinctRows.of([conditions[:, place] for place in range(conditions.shape[1])], table.weights)
         cells = np.stack(found.cells, axis=1)
         lo = np.zeros(len(cells), np.int64)
         hi = np.zeros(len(cells), np.int64)
@@ -196,7 +196,8 @@ def _values_of(table: PartialTable, name: str, found: DistinctRows, pairs: Pairs
     codes = table.codes(name).astype(np.int64)
     width = len(column.values) + 1
     # Rows by class and value, then spread over the classes that they may belong to.
-    key, rows = np.unique(found.group * width + codes + 1, return_counts=True)
+    key, entry = np.unique(found.group * width + codes + 1, return_inverse=True)
+    rows = count_people(entry.reshape(-1), table.weights, len(key))
     starts = np.searchsorted(key // width, np.arange(len(found.weights) + 1))
     classes, others, is_shown = pairs
     number = (starts[1:] - starts[:-1])[others]
@@ -277,7 +278,7 @@ class _Outcome:
         if not others:
             return ()
         cells = self.table.cells_of((*self.table.people.schema.qi, *others))
-        whole = DistinctRows.of([cells[:, place] for place in range(cells.shape[1])])
+        whole = DistinctRows.of([cells[:, place] for place in range(cells.shape[1])], self.table.weights)
         shown = ~(np.stack(whole.cells, axis=1) < 0).any(axis=1)
         alone = int(((whole.weights == 1) & shown).sum())
         return cautions_of(CODE, alone, self.table.n, about="alone by all columns")
@@ -306,16 +307,17 @@ class _Outcome:
                 best = max(shares, key=lambda share: share.part, default=None)
                 if best is not None and best.part > self.limit:
                     sure[one.name] = best
-        lines = [self.table.line(row) for row in self._rows(index)[: CITED_ROWS + 1]]
+        cited = self.table.number_people(self._rows(index)[: CITED_ROWS + 1])[: CITED_ROWS + 1]
+        lines = [self.table.line(row) for row in cited.tolist()]
         people = PeopleAlike(self._pattern(index), count, told, sure, lines)
         event = self.event(index)
         statement, steps = people.state(policy.k, policy.l, self.limit)
         proof = certificate(event, count, counts={"rows": count.lo, "may_fit": count.hi - count.lo}, lines=people.cited)
         return Finding(CODE, event, count, statement, because=people.cite(self.target.index), derivation=steps, certificate=proof)
 
-    def _rows(self, index: int) -> list[int]:
+    def _rows(self, index: int) -> Ints:
         """Return the rows that show a class, in their order."""
         cells = self.classes.cells[self.found[index]]
         columns = np.flatnonzero(cells >= 0)
         shows = (self.classes.cells[:, columns] == cells[columns]).all(axis=1)
-        return list(np.flatnonzero(shows[self.classes.group]).tolist())
+        return np.flatnonzero(shows[self.classes.group])

@@ -26,23 +26,34 @@ Column = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctRows:
-    """Distinct rows (``cells[column][row]``), multiplicities, and the number of each row."""
+    """Distinct rows (``cells[column][row]``), their weights, and the number of each row."""
 
     cells: tuple[Codes, ...]
     weights: Ints
     group: Ints
 
     @classmethod
-    def of(cls, columns: Sequence[Column]) -> DistinctRows:
-        """Find the distinct rows of columns of codes."""
+    def of(cls, columns: Sequence[Column], people: Ints | None = None) -> DistinctRows:
+        """Find the distinct rows of columns of codes; each row is one person, or stands for so many ``people``."""
         key = row_keys(columns, len(columns[0]))
-        _, first, group, weights = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        group = group.reshape(-1).astype(np.int64)
         cells = tuple(np.ascontiguousarray(column[first], np.int32) for column in columns)
-        return cls(cells, weights.astype(np.int64), group.reshape(-1).astype(np.int64))
+        return cls(cells, count_people(group, people, len(first)), group)
 
     def members(self) -> tuple[Ints, Ints]:
         """Return ``(starts, rows)``: the rows of each distinct row."""
-        return np.append(0, np.cumsum(self.weights)), np.argsort(self.group, kind="stable").astype(np.int64)
+        rows = np.bincount(self.group, minlength=len(self.weights))
+        return np.append(0, np.cumsum(rows)), np.argsort(self.group, kind="stable").astype(np.int64)
+
+
+def count_people(group: npt.NDArray[np.integer[Any]], people: Ints | None, groups: int) -> Ints:
+    """Return the number of people of each group of rows; without ``people`` a row is one person."""
+    if people is None:
+        return np.bincount(group, minlength=groups).astype(np.int64)
+    out = np.zeros(groups, np.int64)
+    np.add.at(out, group, people)
+    return out
 
 
 #: Limits on patterns with a column without a role: their length if there are very many, and their number.
@@ -97,6 +108,7 @@ class Case:
     """Coded table and its sensitive rows; -1 is a blank.
 
     ``truth`` are the true values of the sensitive ``rows``; if unknown, every predicted value counts. The last ``others`` columns have no role.
+    A row stands for so many ``people``, by default for one.
     """
 
     conditions: Codes
@@ -104,6 +116,7 @@ class Case:
     rows: Ints
     truth: Codes
     others: int = 0
+    people: Ints | None = None
 
     def __post_init__(self) -> None:
         shown = self.sensitive.astype(np.int32)
@@ -140,7 +153,7 @@ class _Collector:
         self.every = every
         self.check = check
         columns = [case.conditions[:, place] for place in range(case.conditions.shape[1])]
-        self.table = DistinctRows.of([*columns, case.sensitive])
+        self.table = DistinctRows.of([*columns, case.sensitive], case.people)
         self.owners = DistinctRows.of([*(column[case.rows] for column in columns), case.truth])
         self.value = self.table.cells[-1] + 1  # 0 is an unknown value
         self.truth = self.owners.cells[-1]

@@ -41,7 +41,7 @@ from tacit.model.words import BlankRule, describe_pattern
 from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.rules_about_blanks import NOTHING
-from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, unsafe_rules, walk_with_others
+from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, count_people, unsafe_rules, walk_with_others
 
 CODE = "T02"
 NAME = "what-blanks-say"
@@ -68,20 +68,30 @@ class BlankReading:
     undecided: int = 0
 
 
-def read_blanks(conditions: Codes, truth: Codes, rows: Ints, made: Flags, bars: Thresholds, *, others: int = 0) -> BlankReading:
+def read_blanks(
+    conditions: Codes,
+    truth: Codes,
+    rows: Ints,
+    made: Flags,
+    bars: Thresholds,
+    *,
+    others: int = 0,
+    people: Ints | None = None,
+) -> BlankReading:
     """Infer values from other blanks with the same pattern.
 
     The reader knows for which values blanks were made. ``conditions`` and ``truth`` are those of the records whose sensitive cell is
     blank (-1: unknown even to the owner), ``rows`` are the records to protect, ``made`` marks the blanks made to protect others. For each
     record to protect, and each pattern of its published cells, the share of its value among the *other* blanks with the pattern counts; a
     pattern needs more of them than the support, the empty one (all blanks) does not. A share counts against the table only if some of
-    those blanks were made: the records to protect were the owner's choice. The last ``others`` columns of the conditions have no role.
+    those blanks were made: the records to protect were the owner's choice. The last ``others`` columns of the conditions have no role. A row
+    stands for so many ``people``, by default for one.
     """
     owners = rows[truth[rows] >= 0]
-    if not len(owners) or len(truth) < 2:
+    if not len(owners) or (len(truth) if people is None else people.sum()) < 2:
         return BlankReading()
     columns = [conditions[:, place] for place in range(conditions.shape[1])]
-    blanks = DistinctRows.of([*columns, truth, made.astype(np.int32)])
+    blanks = DistinctRows.of([*columns, truth, made.astype(np.int32)], people)
     holders = DistinctRows.of([*(column[owners] for column in columns), truth[owners]])
     starts, members = holders.members()
     width = int(truth.max(initial=-1)) + 2
@@ -119,14 +129,15 @@ def read_blanks(conditions: Codes, truth: Codes, rows: Ints, made: Flags, bars: 
     return BlankReading(largest, tuple(found), undecided)
 
 
-def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
+def naive_bayes(conditions: Codes, values: Codes, rows: Ints, people: Ints | None = None) -> Floats:
     """Return P(value | published cells) by naive Bayes, rows x values.
 
-    Cells have Laplace smoothing, values have none. The result is empty if no value is known.
+    A row stands for so many ``people``, by default for one. Cells have Laplace smoothing, values have none. The result is empty if no value
+    is known.
     """
     known = values >= 0
     number = int(values.max(initial=-1)) + 1
-    counts = np.bincount(values[known], minlength=number).astype(float)
+    counts = count_people(values[known], None if people is None else people[known], number).astype(float)
     with np.errstate(divide="ignore"):
         score = np.tile(np.log(counts / max(1.0, counts.sum())), (len(rows), 1))
     for place in range(conditions.shape[1]):
@@ -136,28 +147,37 @@ def naive_bayes(conditions: Codes, values: Codes, rows: Ints) -> Floats:
         cells = cells.reshape(-1) - blanks
         width = len(different) - blanks
         seen = known & (cells >= 0)
-        pairs = np.bincount(values[seen].astype(np.int64) * width + cells[seen], minlength=number * width).reshape(number, width)
+        place_of = values[seen].astype(np.int64) * width + cells[seen]
+        pairs = count_people(place_of, None if people is None else people[seen], number * width).reshape(number, width)
         chance = np.log((pairs + 1) / (pairs.sum(axis=1, keepdims=True) + max(1, width)))
         shown = cells[rows] >= 0
         score[shown] += chance[:, cells[rows][shown]].T
     return _softmax(score) if number and len(rows) else score
 
 
-def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Check = lambda: None) -> Floats:
-    """Return P(value | published cells) by maximum entropy, rows x values."""
+def maximum_entropy(
+    conditions: Codes, values: Codes, rows: Ints, people: Ints | None = None, *, check: Check = lambda: None
+) -> Floats:
+    """Return P(value | published cells) by maximum entropy, rows x values.
+
+    A row stands for so many ``people``, by default for one.
+    """
     from scipy.optimize import minimize
 
     known = np.flatnonzero(values >= 0)
     number = int(values.max(initial=-1)) + 1
     if not number or not len(rows):
         return np.zeros((len(rows), number))
-    merged = DistinctRows.of([*(conditions[known, place] for place in range(conditions.shape[1])), values[known]])
+    merged = DistinctRows.of(
+        [*(conditions[known, place] for place in range(conditions.shape[1])), values[known]],
+        None if people is None else people[known],
+    )
     width, encode = _encoder(conditions)
     features = encode(np.stack(merged.cells[:-1], axis=1))
     back = features.T.tocsr()
-    people = merged.weights.astype(float)
-    seen = np.zeros((len(people), number))
-    seen[np.arange(len(people)), merged.cells[-1]] = people
+    weight = merged.weights.astype(float)
+    seen = np.zeros((len(weight), number))
+    seen[np.arange(len(weight)), merged.cells[-1]] = weight
 
     def dual(flat: Floats) -> tuple[float, Floats]:
         """Return the negative penalised log-likelihood and its gradient."""
@@ -167,14 +187,14 @@ def maximum_entropy(conditions: Codes, values: Codes, rows: Ints, *, check: Chec
         score -= score.max(axis=1, keepdims=True)
         total = np.exp(score).sum(axis=1, keepdims=True)
         likelihood = float((seen * (score - np.log(total))).sum())
-        slope = back @ (np.exp(score) / total * people[:, None] - seen)
+        slope = back @ (np.exp(score) / total * weight[:, None] - seen)
         # The feature of all records is not penalised: shares of values are as the table shows them.
         slope[:-1] += PENALTY * weights[:-1]
         return PENALTY / 2 * float((weights[:-1] ** 2).sum()) - likelihood, slope.reshape(-1)
 
     start = np.zeros(width * number)
     # Start from the shares of the values, which are right without any condition.
-    counts = np.bincount(values[known], minlength=number)
+    counts = seen.sum(axis=0)
     start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
     options: Any = {"maxiter": 300, "ftol": 1e-12, "gtol": 1e-7}
     found = minimize(dual, start, jac=True, method="L-BFGS-B", options=options)
@@ -235,14 +255,14 @@ class _Outcome:
         self.known = self.wildcard = 0.0
         self.undecided = 0
         self.models: dict[str, tuple[float, int]] = {}
-        self.sure: set[int] = set()
+        self.sure: set[int] = set()  #: Rows.
         shares = []
         for attribute in case.attributes:
             self._rules(attribute)
             shares.append(self._blanks(attribute))
             self._models(attribute)
         self.null_share = max((one for one in shares if one is not None), default=None)
-        self.found.sort(key=lambda one: (-one.share, -len(one.rows), one.reading, one.cells))
+        self.found.sort(key=lambda one: (-one.share, -self.case.count(one.rows), one.reading, one.cells))
 
     def _rules(self, attribute: Attribute) -> None:
         case = self.case.rule_inputs(attribute)
@@ -279,7 +299,8 @@ class _Outcome:
             made[at_risk] = False
         others = self.case.others_of(attribute)
         conditions = self.case.conditions_about(attribute)[rows]
-        read = read_blanks(conditions, attribute.true[rows], at_risk, made, bars=self.bars, others=others)
+        people = self.case.partial.weights[rows]
+        read = read_blanks(conditions, attribute.true[rows], at_risk, made, bars=self.bars, others=others, people=people)
         self.undecided += read.undecided
         for one in read.found:
             counts = (one.whole, one.both, one.both / one.whole)
@@ -288,12 +309,14 @@ class _Outcome:
 
     def _models(self, attribute: Attribute) -> None:
         case = self.case.rule_inputs(attribute)
-        self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows))
+        self._model("model", attribute, naive_bayes(case.conditions, case.sensitive, case.rows, case.people))
         if CODE not in self.target.named and self.target.policy.max_posterior is None:
             return
         check = partial(self.target.limits.check, CODE)
         try:
-            self._model("entropy", attribute, maximum_entropy(case.conditions, case.sensitive, case.rows, check=check))
+            self._model(
+                "entropy", attribute, maximum_entropy(case.conditions, case.sensitive, case.rows, case.people, check=check)
+            )
         except LimitReached:
             self.complete = False
 
@@ -305,7 +328,7 @@ class _Outcome:
         there = guessed < chance.shape[1]
         sure[there] = chance[there, guessed[there]]
         largest, inferred = self.models.get(reading, (0.0, 0))
-        over = int((sure > float(self.bars.confidence)).sum())
+        over = self.case.count(attribute.rows[sure > float(self.bars.confidence)])
         self.models[reading] = max(largest, round(float(sure.max(initial=0.0)), 9)), inferred + over
         limit = self.target.policy.max_posterior
         if limit is None:
@@ -317,8 +340,8 @@ class _Outcome:
             self.found.append(_Found(reading, attribute, (), value, 0, both=0, share=share, rows=attribute.rows[mine]))
 
     def run(self) -> AttackRun:
-        people = np.array([len(one.rows) for one in self.found], np.int64)
-        exposed = len(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
+        people = np.array([self.case.count(one.rows) for one in self.found], np.int64)
+        exposed = self.case.count(np.unique(np.concatenate([one.rows for one in self.found]))) if self.found else 0
         share = np.array([one.share for one in self.found], np.float64)
         reason = "; ".join(part for part in (words.caution(self.case, self.bars), words.not_looked_at(self.undecided)) if part)
         return AttackRun(
@@ -351,7 +374,9 @@ class _Outcome:
             severity=BEHIND_PROOFS + ((1 - share) * 1e9).astype(np.int64),
             event=self.event,
             show=self.show,
-            cautions=cautions_of(CODE, len(self.sure), self.case.at_risk, about="hidden value"),
+            cautions=cautions_of(
+                CODE, self.case.count(np.array(sorted(self.sure), np.int64)), self.case.at_risk, about="hidden value"
+            ),
         )
 
     def event(self, index: int) -> BoxEvent:
@@ -366,9 +391,10 @@ class _Outcome:
         one = self.found[index]
         pattern = self.case.pattern(one.cells, one.attribute)
         value = one.attribute.values[one.value]
-        told = BlankRule(pattern, one.attribute.name, value, one.whole, both=one.both, rows=one.rows.tolist())
+        rows = self.case.partial.number_people(one.rows)
+        told = BlankRule(pattern, one.attribute.name, value, one.whole, both=one.both, rows=rows.tolist())
         statement, steps = words.told(one.reading, told, one.share)
         derivation = tuple(map(remark, steps))
         probability = one.share if one.reading in ("model", "entropy") else None
-        count = Bound.of(len(one.rows))
+        count = Bound.of(len(rows))
         return Finding(CODE, self.event(index), count, statement, derivation=derivation, probability=probability)

@@ -101,9 +101,11 @@ def caution(case: TableCase, bars: Thresholds) -> str:
     if not case.is_declared:
         return "an outsider's view" if case.original is None else "every blank is at risk: no rows are named"
     for attribute in case.attributes:
-        known = attribute.truth[attribute.truth >= 0]
-        most = int(np.bincount(known).max(initial=0)) if len(known) else 0
-        if len(known) > 1 and most > bars.most_safe(len(known)):
-            shown = "all" if most == len(known) else f"{most:,} of"
-            return f"{shown} {len(known):,} rows to protect have the same sensitive value: nobody may learn how they were chosen"
+        is_known = attribute.truth >= 0
+        people = np.bincount(attribute.truth[is_known], case.partial.weights[attribute.rows[is_known]])
+        whole = int(people.sum())
+        most = int(people.max(initial=0))
+        if whole > 1 and most > bars.most_safe(whole):
+            shown = "all" if most == whole else f"{most:,} of"
+            return f"{shown} {whole:,} rows to protect have the same sensitive value: nobody may learn how they were chosen"
     return ""

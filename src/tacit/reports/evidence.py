@@ -329,6 +329,7 @@ def _rows(release: Release) -> tuple[tuple[str, ...], RowOf]:
                 f"{int(release.count[entry]):,}",
             )
         case PartialTable():
+            release = release.one_by_one()
             used = [place for place, name in enumerate(release.people.names) if name in release.people.schema.used]
             columns = [release.people.columns[place] for place in used]
             return tuple(column.name for column in columns), lambda row: tuple(

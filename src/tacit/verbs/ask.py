@@ -9,6 +9,7 @@ from typing import Any
 
 from tacit.buckets.case import BucketCase
 from tacit.buckets.equally_likely import Member, describe_members, find_members
+from tacit.files.engines import Engine
 from tacit.files.releases import read_release
 from tacit.itemsets.inference_channels import run as maximal_channels
 from tacit.itemsets.supports import channels_from_condensed
@@ -23,7 +24,7 @@ from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release, by_sensitive_column
 from tacit.rules.patterns import pattern_support
-from tacit.verbs.data import first_with_roles, owners_people
+from tacit.verbs.data import first_with_roles, merge_data, merge_known, owners_people
 from tacit.verbs.kinds import Given, kind_of
 from tacit.verbs.known import case_alone, given_by_column, rule_case, several_case
 
@@ -83,6 +84,7 @@ def posterior_of(
     top: int = 5,
     bounds: bool = True,
     time_limit: float | None = None,
+    engine: Engine | str | None = None,
 ) -> PersonEstimate:
     """Estimate the sensitive value of people who fit a description, and explain the estimate.
 
@@ -107,6 +109,8 @@ def posterior_of(
         Whether to look for hard bounds as well (R03), which may take longer than the estimate.
     time_limit
         Seconds; what is not computed by then is left out, except the estimate itself.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -122,7 +126,7 @@ def posterior_of(
     """
     limits = Limits.within(time_limit)
     check_withheld(withheld)
-    case = replace(_case_of(release, sa, Given(data=data, known=known, knowledge=knowledge)), withheld=withheld)
+    case = replace(_case_of(release, sa, Given(data=data, known=known, knowledge=knowledge), engine), withheld=withheld)
     described = read_who(who) if isinstance(who, str) else dict(who)
     combinations = _fitting(case, described)
     found = estimate(case, case.missing, check=lambda: limits.check("R02"))
@@ -185,9 +189,10 @@ def members_of(
     return describe_members(case, rows, top=top)
 
 
-def _case_of(release: Any, sa: str | None, given: Given) -> PeopleCase:
+def _case_of(release: Any, sa: str | None, given: Given, engine: Engine | str | None) -> PeopleCase:
     is_alone = not isinstance(release, (list, tuple))
     releases: Sequence[Release] = [read_release(one) for one in ([release] if is_alone else release)]
+    given = replace(given, data=merge_data(releases, given.data, engine), known=merge_known(releases, given.known, engine))
     given = replace(given, people=owners_people(first_with_roles(releases, given.data), given.data))
     columns = by_sensitive_column(releases)
     if columns:

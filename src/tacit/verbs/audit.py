@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.files.engines import Engine
+from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import people_of
 from tacit.files.releases import gather_releases, inputs_of
 from tacit.files.tables import columns_of
@@ -17,6 +17,7 @@ from tacit.model.audit import ALGORITHMS, Algorithm, Asked, Audit, Progress, Tar
 from tacit.model.errors import OptionError, nearest_name
 from tacit.model.knowledge import Withheld, check_withheld
 from tacit.model.ordered import ordered_values
+from tacit.model.partial import each_by_one
 from tacit.model.people import Gathered, People, Same
 from tacit.model.policy import Limits, Policy, policy_of
 from tacit.model.release import Release
@@ -132,12 +133,11 @@ def audit(
     codes = None if attacks is None else tuple(attacks)
     limits = Limits.within(time_limit)
     chosen = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
-    gathered = gather_for(release, data=data, known=known, n=n, qi=qi, sa=sa, convention=convention, ignore=ignore)
+    gathered = gather_for(release, data=data, known=known, n=n, qi=qi, sa=sa, convention=convention, ignore=ignore, engine=engine)
     if people is None:
         people = gathered.people
-    if engine is not None:
-        data = merge_data(gathered.releases, data, engine)
-        known = merge_known(gathered.releases, known, engine)
+    data = merge_data(gathered.releases, data, engine)
+    known = merge_known(gathered.releases, known, engine)
     besides = {"data": data, "known": known, "knowledge": knowledge, "rows": rows}
     _check_roles(gathered.releases)
     _check_withheld(withheld, gathered.releases, is_known=known is not None or data is not None)
@@ -152,6 +152,7 @@ def audit(
     if len(gathered.releases) > 1:
         from tacit.verbs.audit_several import audit_several, joint_case
 
+        gathered = replace(gathered, releases=each_by_one(gathered.releases))
         case = joint_case(gathered, people, rows=rows, findings=findings_to)
         given = Given(data=data, known=known, knowledge=knowledge, withheld=withheld, sa_order=order)
         found = audit_several(case, target, codes, given, audit_one)
@@ -179,12 +180,14 @@ def audit(
     )
 
 
-def gather_for(release: Any, *, data: Any = None, known: Any = None, **options: Any) -> Gathered:
+def gather_for(
+    release: Any, *, data: Any = None, known: Any = None, engine: Engine | str | None = None, **options: Any
+) -> Gathered:
     """Read releases; the given people name the columns, and say how many people there are."""
     return gather_releases(
         release,
         columns=() if data is known is None else columns_of(data) or columns_of(known),
-        people=None if data is known is None else lambda: people_of(known if data is None else data).n,
+        people=None if data is known is None else lambda: people_of(known if data is None else data, engine=as_engine(engine)).n,
         **options,
     )
 

@@ -28,6 +28,7 @@ from tacit.buckets.utility import (
     read_intervals,
 )
 from tacit.files.buckets import read_buckets, shuffled
+from tacit.files.engines import Engine
 from tacit.files.inputs import require_table
 from tacit.files.knowledge import read_knowledge
 from tacit.files.tables import read_table
@@ -52,7 +53,7 @@ AT_ONCE = 2_000_000  #: Releases of more people are made and audited part by par
 
 
 def bucketize(
-    people: Table,
+    people: Table | Any,
     *,
     l: int,  # noqa: E741 - the letter is the field's own name for it
     method: Method = "balanced",
@@ -62,6 +63,9 @@ def bucketize(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> Bucketized:
     """Group the people of a table so that everybody has l possible values, and audit the result.
 
@@ -70,7 +74,8 @@ def bucketize(
     Parameters
     ----------
     people
-        A table with quasi-identifying columns and a sensitive one; equal rows may be merged, with weights.
+        A table with quasi-identifying columns and a sensitive one; equal rows may be merged, with weights. Or a file or frame, with ``qi`` and
+        ``sa`` given.
     l
         How many values everybody must be able to have, given groups and knowledge: matching l-diversity.
     method
@@ -90,6 +95,10 @@ def bucketize(
         can repeat it.
     time_limit, progress
         As for :func:`tacit.mine_itemsets`.
+    qi, sa
+        The columns with these roles, for a file or frame.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -110,12 +119,15 @@ def bucketize(
         seed=seed,
         time_limit=time_limit,
         progress=progress,
+        qi=qi,
+        sa=sa,
+        engine=engine,
     )
     return made if isinstance(made, Bucketized) else _joined(made)
 
 
 def bucketize_parts(
-    people: Table,
+    people: Table | Any,
     *,
     l: int,  # noqa: E741
     method: Method = "balanced",
@@ -125,6 +137,9 @@ def bucketize_parts(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> Bucketized | BucketizedParts:
     """Do the same as :func:`bucketize`; a large release comes in parts.
 
@@ -133,7 +148,7 @@ def bucketize_parts(
     """
     tell = progress or (lambda _share: None)
     limits = Limits.within(time_limit)
-    require_table(people, "bucketize")
+    people = require_table(people, "bucketize", qi=qi, sa=sa, engine=engine)
     policy = Policy(l=l, max_posterior=max_posterior)
     if policy.l < 2:
         raise OptionError("must be at least 2: with one value, everybody's is known", where="--l", remedy="Write for instance 3")
@@ -616,6 +631,7 @@ def utility(
     sa_order: Names = (),
     time_limit: float | None = None,
     progress: Callable[[float], None] = lambda _: None,
+    engine: Engine | str | None = None,
 ) -> Utility:
     """Measure the utility of a bucketized release, and what can be guessed from it.
 
@@ -639,6 +655,8 @@ def utility(
         random seed.
     time_limit, progress
         As for :func:`tacit.mine_itemsets`.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -652,7 +670,7 @@ def utility(
     release = read_buckets(buckets)
     columns = release.people.names
     if not isinstance(data, Table):
-        data = read_table(data, **roles_of(release.header) | {"qi": list(columns), "sa": release.sensitive})
+        data = read_table(data, **roles_of(release.header) | {"qi": list(columns), "sa": release.sensitive}, engine=engine)
     support = Threshold.parse(min_support, where="--min-support")
     conviction = exact(min_conviction, where="--min-conviction")
     if conviction <= 0:

@@ -39,8 +39,10 @@ def owners_people(release: Release, data: Any) -> Table | Transactions | None:
     return as_released(people, [release]) if isinstance(people, Table) else people
 
 
-def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str) -> Any:
-    """Return a file of the owner's data as merged rows; the original of a table with blanks stays as it is."""
+def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str | None) -> Any:
+    """Return a file of the owner's data as rows that an engine merged; the original of a table with blanks stays as it is."""
+    if engine is None:
+        return data
     first = first_with_roles(releases, data)
     kind = kind_of(first)
     if kind.takes_rows or not isinstance(data, (str, os.PathLike)):
@@ -48,8 +50,10 @@ def merge_data(releases: Sequence[Release], data: Any, engine: Engine | str) -> 
     return people_of(data, **roles_of(kind.reading_header(first)), engine=as_engine(engine))
 
 
-def merge_known(releases: Sequence[Release], known: Any, engine: Engine | str) -> Any:
-    """Return a file of known people as merged rows."""
+def merge_known(releases: Sequence[Release], known: Any, engine: Engine | str | None) -> Any:
+    """Return a file of known people as rows that an engine merged."""
+    if engine is None:
+        return known
     return read_table(known, **known_roles(releases), engine=engine) if isinstance(known, (str, os.PathLike)) else known
 
 

@@ -9,21 +9,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import require_table
 from tacit.files.selection import Marks, read_marks, read_rows
-from tacit.model.arrays import Flags
+from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import Audit
-from tacit.model.errors import InputError, InternalError, LimitReached, OptionError, RepairError, nearest_name
+from tacit.model.errors import InternalError, LimitReached, OptionError, RepairError, nearest_name
 from tacit.model.partial import PartialTable, Thresholds
 from tacit.model.policy import Limits, Policy
 from tacit.model.repair import OTHER_COLUMNS, Hidden, OtherColumns, Tried
-from tacit.model.table import Schema, Table
+from tacit.model.table import Names, Schema, Table, row_keys
 from tacit.partial.cost import blank_cost
 from tacit.partial.methods import Found, Method, choose_method, find_cells, find_stricter, parse_regions
-from tacit.partial.problem import REGIONS, Cells, IntegerThresholds, Problem, draw_hidden_cells
-from tacit.partial.unsafe_rules import Case, unsafe_rules
+from tacit.partial.problem import (
+    REGIONS,
+    Cells,
+    IntegerThresholds,
+    Problem,
+    draw_hidden_cells,
+    draw_records,
+    mask_to_flags,
+)
+from tacit.partial.unsafe_rules import Case, count_people, unsafe_rules
 from tacit.verbs.audit import audit
-from tacit.verbs.data import name_rows, one_row_each
+from tacit.verbs.data import name_rows
+from tacit.verbs.hide_source import AT_ONCE, ToHide, merge_alike, of_people, open_to_hide
 
 #: Where cells may be hidden and how they are chosen, in the order in which that is tried where nobody says.
 HIDINGS: tuple[tuple[str, Method], ...] = (
@@ -36,7 +46,7 @@ HIDINGS: tuple[tuple[str, Method], ...] = (
 
 
 def hide(
-    people: Table | PartialTable,
+    people: Table | PartialTable | ToHide | Any,
     *,
     rows: Any = None,
     may_hide: str | Iterable[str] | None = None,
@@ -48,13 +58,19 @@ def hide(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[float], None] | None = None,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> Hidden:
     """Hide the sensitive cells of some rows and few others, so that no rule reveals them.
+
+    The table comes back in the order of the data; one of more than two million people, or of merged rows, in the order of what it publishes.
 
     Parameters
     ----------
     people
-        A table with quasi-identifying columns, the condition attributes, and a sensitive one or several.
+        A table with quasi-identifying columns, the condition attributes, and a sensitive one or several; or a file or frame, with ``qi`` and
+        ``sa`` given.
     rows
         The sensitive rows: numbers from 0, a file with one in each line, or a condition such as ``"occupation=Sales and age<30"``.
     may_hide
@@ -78,6 +94,10 @@ def hide(
         Seconds after which :class:`LimitReached` is raised; ``"ilp"`` then gives the best table found.
     progress
         Called with the share of the work done, from 0 to 1.
+    qi, sa
+        The columns with these roles, for a file or frame.
+    engine
+        Program that merges equal rows of a large file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -95,14 +115,16 @@ def hide(
             remedy = "Say with --may-hide where cells may be hidden, or leave --method out"
             raise OptionError("needs a place to hide cells", where="--method", remedy=remedy)
         how = {"min_confidence": min_confidence, "min_support": min_support, "marks": marks, "other_columns": other_columns}
-        return _hide_fewest(_original(people), limits, tell, rows=rows, seed=seed, **how)
+        given = _open(people, qi, sa, engine, rows=rows, marks=marks, other_columns=other_columns)
+        return _hide_fewest(given, limits, tell, rows=rows, seed=seed, **how)
     regions = parse_regions(may_hide)
     chosen = choose_method(method, regions)
     if other_columns not in OTHER_COLUMNS:
         remedy = nearest_name(str(other_columns), OTHER_COLUMNS, "choices")
         raise OptionError(f"there is no choice {other_columns!r}", where="--other-columns", remedy=remedy)
-    original = _original(people)
-    others = original.others
+    given = _open(people, qi, sa, engine, rows=rows, marks=marks, other_columns=other_columns)
+    original = given.table
+    others = given.others
     if others and other_columns == "keep":
         schema = Schema((*original.people.schema.qi, *others), original.people.schema.sa)
         header = replace(original.header, qi=schema.qi)
@@ -110,14 +132,18 @@ def hide(
     table = original.people
     bars = Thresholds.of(min_confidence=min_confidence, min_support=min_support, n=original.n)
     marked = None if marks is None else read_marks(marks, table)
-    sensitive = _sensitive(rows, marked, table)
+    sensitive = _sensitive(rows, marked, table) if given.sensitive is None else given.sensitive
     cells = _cells(original, sensitive, marked, given=rows is not None)
     if others and other_columns == "drop":  # rows and marks may speak of them, so they are dropped last
         kept = [name for name in table.names if name in table.schema.used]
         original = PartialTable.of(table.select(kept), None, original.sensitive, original.header)
+    number, first = merge_alike(original, cells.protected, cells.published)
+    cells = replace(cells, alike=number)
+    if original.n > AT_ONCE:
+        original = _merge(original, number, first)
+        cells = _take_cells(cells, first, original.weights)
     case = _Case(
         original,
-        sensitive,
         cells,
         bars,
         policy=Policy(min_confidence=bars.confidence, min_support=bars.support),  # type: ignore[arg-type]
@@ -139,7 +165,7 @@ def hide(
     return made
 
 
-def _hide_fewest(people: PartialTable, limits: Limits, tell: Callable[[float], None], **how: Any) -> Hidden:
+def _hide_fewest(people: ToHide, limits: Limits, tell: Callable[[float], None], **how: Any) -> Hidden:
     """Return the table with fewest hidden cells that no attack breaks, of several ways."""
     made: list[Hidden] = []
     failure: RepairError | None = None
@@ -162,7 +188,6 @@ def _hide_fewest(people: PartialTable, limits: Limits, tell: Callable[[float], N
 @dataclass(frozen=True, eq=False)
 class _Case:
     original: PartialTable
-    rows: npt.NDArray[np.int64]
     cells: Cells
     bars: Thresholds
     policy: Policy
@@ -180,24 +205,51 @@ class _Case:
         hidden = blank.copy()
         hidden[:, self.cells.attributes :] |= self.cells.protected
         everywhere[:, places] = hidden
-        return replace(self.original.hide(everywhere), sensitive=self.rows)
+        return replace(self.original.hide(everywhere), sensitive=np.flatnonzero(self.cells.sensitive))
+
+    def draw(self, found: Found, seed: int) -> tuple[_Case, Flags]:
+        """Draw who loses cells: return the case, its rows split and sorted by what is published if they are classes, and the hidden cells."""
+        problem = found.state.problem
+        outcome = found.state.outcome()
+        if self.cells.people is None:
+            return self, draw_hidden_cells(problem, outcome, seed=seed)
+        kept = self.cells.people.copy()
+        rows = [np.arange(len(kept))]
+        people = [kept]
+        hidden = [np.zeros((len(kept), problem.cells), np.bool_)]
+        for mask, some, number in draw_records(problem, outcome, seed=seed):
+            kept[some] -= number
+            rows.append(some)
+            people.append(number)
+            hidden.append(np.tile(mask_to_flags(mask, problem.cells), (len(some), 1)))
+        row = np.concatenate(rows)
+        weights = np.concatenate(people)
+        blank = np.concatenate(hidden)
+        row, weights, blank = row[weights > 0], weights[weights > 0], blank[weights > 0]
+        shown = np.concatenate([self.cells.conditions, self.cells.values], axis=1)[row]
+        unseen = blank.copy()
+        unseen[:, self.cells.attributes :] |= self.cells.protected[row]
+        order = np.argsort(row_keys(np.where(unseen, np.int32(-1), shown).T, len(row)), kind="stable")
+        row, weights = row[order], weights[order]
+        case = replace(self, original=_take(self.original, row, weights), cells=_take_cells(self.cells, row, weights))
+        return case, blank[order]
 
     def make_release(
         self, found: Found, regions: frozenset[str], method: Method, seed: int, tell: Callable[[float], None]
     ) -> Hidden:
-        blank = draw_hidden_cells(found.state.problem, found.state.outcome(), seed=seed)
-        partial = self.partial(blank)
-        outside = blank & ~self.cells.may_hide(regions)
-        left = self.unsafe(partial)
+        case, blank = self.draw(found, seed)
+        partial = case.partial(blank)
+        outside = blank & ~case.cells.may_hide(regions)
+        left = case.unsafe(partial)
         if left or outside.any():
             number = int(outside.sum())
             what = f"{left:,} rules still reveal a sensitive cell" if left else f"{number:,} cells were hidden that may not be"
             raise InternalError(what, where=f"--method {method}", remedy="Please report this; nothing was released")
         tell(0.6)
-        after = self.audit(partial)
+        after = case.audit(partial)
         tell(0.8)
-        before = self.audit(self.partial(np.zeros(blank.shape, np.bool_)))
-        cost = self.cost(blank, found, seed)
+        before = case.audit(case.partial(np.zeros(blank.shape, np.bool_)))
+        cost = case.cost(blank, found, seed)
         tell(0.9)
         how = {"other_columns": self.other_columns, "other_names": self.others}
         return Hidden.made(partial, method=method, before=before, after=after, cost=cost, **how)
@@ -233,7 +285,8 @@ class _Case:
             if (recoded[rows] >= 0).any():
                 raise InternalError("shows a sensitive cell", where="hide", remedy="Please report this; nothing was released")
             truth = self.original.codes(name)[rows]
-            number += len(unsafe_rules(Case(conditions, recoded, rows, truth), self.bars, check=self.check))
+            inputs = Case(conditions, recoded, rows, truth, people=partial.weights)
+            number += len(unsafe_rules(inputs, self.bars, check=self.check))
         return number
 
     def audit(self, partial: PartialTable) -> Audit:
@@ -247,12 +300,19 @@ class _Case:
         k = self.cells.attributes
         sensitive = self.cells.sensitive
         schema = self.original.people.schema
-        total = int(blank.sum())
-        regions = {"ns": blank[:, k:], "nc": blank[~sensitive, :k], "sc": blank[sensitive, :k]}
-        columns = {name: int(count) for name, count in zip(schema.used, blank.sum(axis=0).tolist(), strict=True) if count}
-        out: dict[str, Any] = {"cells_hidden": total, "cells_hidden_share": total / max(1, blank.size)}
+        people = self.original.weights
+        by_column = people @ blank
+        total = int(by_column.sum())
+        regions = {
+            "ns": by_column[k:],
+            "nc": people[~sensitive] @ blank[~sensitive, :k],
+            "sc": people[sensitive] @ blank[sensitive, :k],
+        }
+        columns = {name: int(count) for name, count in zip(schema.used, by_column.tolist(), strict=True) if count}
+        cells = self.original.n * blank.shape[1]
+        out: dict[str, Any] = {"cells_hidden": total, "cells_hidden_share": total / max(1, cells)}
         out["by_region"] = {region: int(regions[region].sum()) for region in REGIONS}
-        out |= {"by_column": columns, "sensitive_cells": int(self.cells.protected.sum())}
+        out |= {"by_column": columns, "sensitive_cells": int((people @ self.cells.protected).sum())}
         if found.bound is not None:
             out |= {"least_cells": found.bound, "gap": (total - found.bound) / total if total else 0.0}
         before = np.concatenate([self.cells.conditions, self.cells.values], axis=1)
@@ -260,20 +320,39 @@ class _Case:
         hidden[:, k:] |= self.cells.protected
         after = np.where(hidden, np.int32(-1), before)
         bars = {"confidence": self.bars.confidence, "support": self.bars.support}
-        return out | blank_cost(before, after, k, seed=seed, check=self.check, **bars)  # type: ignore[arg-type]
+        return out | blank_cost(before, after, k, seed=seed, people=people, check=self.check, **bars)  # type: ignore[arg-type]
 
 
-def _original(people: Any) -> PartialTable:
-    if isinstance(people, PartialTable):
+def _open(people: Any, qi: Names, sa: Names, engine: Engine | str | None, **how: Any) -> ToHide:
+    if isinstance(people, ToHide):
         return people
-    require_table(people, "hide")
-    for option, names in (("--qi", people.schema.qi), ("--sa", people.schema.sa)):
-        if not names:
-            what = "the table has no condition column" if option == "--qi" else "the table has no sensitive column"
-            raise OptionError(what, where=option, remedy=f"Name it with {option} (Python: {option[2:]}=)")
-    if people.n == 0:
-        raise InputError("holds nobody", where="the table", remedy="Give a table with rows")
-    return PartialTable.of(one_row_each(people))
+    if isinstance(people, PartialTable):
+        return of_people(people)
+    if isinstance(people, Table) or not (qi or sa):
+        return of_people(require_table(people, "hide", qi=qi, sa=sa))
+    return open_to_hide(people, qi=qi, sa=sa, engine=as_engine(engine), **how)
+
+
+def _merge(table: PartialTable, number: Ints, first: Ints) -> PartialTable:
+    """Return the table with a row for each number, which stands for all its people."""
+    return _take(table, first, count_people(number, table.weights, len(first)))
+
+
+def _take(table: PartialTable, rows: Ints, weights: Ints) -> PartialTable:
+    columns = tuple(replace(column, codes=column.codes[rows]) for column in table.people.columns)
+    people = replace(table.people, columns=columns, weights=weights, is_by_row=False)
+    return PartialTable(people, table.hidden[rows], None, table.header)
+
+
+def _take_cells(cells: Cells, rows: Ints, people: Ints) -> Cells:
+    return Cells(
+        cells.conditions[rows],
+        cells.values[rows],
+        cells.protected[rows],
+        None if cells.published is None else cells.published[rows],
+        people=people,
+        alike=None if cells.alike is None else cells.alike[rows],
+    )
 
 
 def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.int64]:
@@ -289,7 +368,7 @@ def _sensitive(rows: Any, marks: Marks | None, people: Table) -> npt.NDArray[np.
 def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | None, *, given: bool) -> Cells:
     schema = original.people.schema
     names = original.people.names
-    protected = np.zeros((original.n, len(schema.sa)), np.bool_)
+    protected = np.zeros((len(original.hidden), len(schema.sa)), np.bool_)
     published = None
     if marks is not None:
         places = [names.index(name) for name in schema.used]
@@ -306,7 +385,8 @@ def _cells(original: PartialTable, rows: npt.NDArray[np.int64], marks: Marks | N
     empty = np.flatnonzero((protected & (values < 0)).all(axis=1, where=protected) & cells.sensitive)
     if len(empty):
         verb = "cell of {} is" if len(empty) == 1 else "cells of {} are"
-        what = f"the sensitive {verb.format(name_rows(empty))} empty already"
+        who = name_rows(empty) if len(original) == len(original.hidden) else f"{int(original.weights[empty].sum()):,} people"
+        what = f"the sensitive {verb.format(who)} empty already"
         remedy = "Leave these rows out, or give the table as it was before cells were hidden"
         raise OptionError(what, where="--rows", remedy=remedy)
     return cells

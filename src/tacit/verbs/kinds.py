@@ -374,7 +374,7 @@ class _PartialKind(Kind["PartialTable"]):
     def adversary(self, release: PartialTable, case: Any) -> dict[str, Any]:
         return {
             "knows_n": True,
-            "rows_named": None if case.rows is None else len(case.rows),
+            "rows_named": None if case.rows is None else case.count(case.rows),
             "true_values_given": any(one.true is not None for one in case.attributes),
         }
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from tacit.files.engines import Engine
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.arrays import Words
 from tacit.model.audit import Audit, Progress, described, silent
@@ -31,7 +32,7 @@ from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs import rounding
 from tacit.verbs.attacks import ATTACKS
 from tacit.verbs.audit import audit, gather_for
-from tacit.verbs.data import owners_people, rows_of
+from tacit.verbs.data import merge_data, owners_people, rows_of
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.round_controlled import round_controlled
 from tacit.verbs.suggest import remembered, repair_best
@@ -74,6 +75,7 @@ def repair(
     before: Audit | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> Repair:
     """Change a release until no attack succeeds; the audit of the result says if it worked.
 
@@ -103,8 +105,9 @@ def repair(
     >>> safe.after.verdict, len(safe.release), safe.cost["itemsets_lost"]
     ('clean', 1, 2)
     """
-    whole = gather_for(release, data=data, n=n, qi=qi, sa=sa)
+    whole = gather_for(release, data=data, n=n, qi=qi, sa=sa, engine=engine)
     gathered = whole.releases
+    data = merge_data(gathered, data, engine)
     chosen_policy = policy_of(policy, k=k, l=l, max_posterior=max_posterior)
     of_suppress = {
         "--cost": cost,

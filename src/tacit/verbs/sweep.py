@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
 from tacit.kernels.projection import small_groups_on, vertical
@@ -50,11 +51,11 @@ from tacit.model.sweep import (
     RuleSweep,
     Setting,
 )
-from tacit.model.table import Hierarchy, Table, Transactions
+from tacit.model.table import Hierarchy, Names, Table, Transactions
 from tacit.repairs import REPAIRS
 from tacit.repairs.round import DECIMALS, usual_bases
 from tacit.verbs.audit import audit
-from tacit.verbs.data import with_coarser_items
+from tacit.verbs.data import merge_data, with_coarser_items
 from tacit.verbs.repair import FAST, cost_of, repair
 from tacit.verbs.suggest.lists import count_published, itemset_loss
 
@@ -251,6 +252,7 @@ def sweep_itemsets(
     every_attack: bool = False,
     time_limit: float | None = None,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> ItemsetSweep:
     """Audit frequent itemsets at every threshold and k, and find the lowest clean threshold.
 
@@ -273,6 +275,8 @@ def sweep_itemsets(
         Seconds after which it stops; the sweep then says that it is not finished. The highest thresholds are looked at first.
     progress
         Called with the share of the work done, from 0 to 1.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -284,7 +288,7 @@ def sweep_itemsets(
     50
     """
     limits = Limits.within(time_limit)
-    people = people_of(data)
+    people = people_of(data, engine=as_engine(engine))
     if isinstance(people, Table):
         people = people.select([name for name in people.names if name not in people.schema.identifying])
     trees = trees_of(hierarchies, people)
@@ -330,6 +334,7 @@ def sweep_rounding(
     policy: Policy | Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> RoundingSweep:
     """Audit itemsets with counts rounded to each base, and supports to each number of decimals.
 
@@ -352,6 +357,8 @@ def sweep_rounding(
         Seconds after which it stops; settings that were not audited by then are undecided.
     progress
         Called with the share of the work done, from 0 to 1.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -369,6 +376,7 @@ def sweep_rounding(
     if exact.kind != "itemsets":
         what = f"holds {exact.kind}, not itemsets"
         raise OptionError(what, where="sweep rounding", remedy="Give a release of itemsets")
+    data = merge_data([exact], data, engine)
     if base is None and decimals is None:
         base = usual_bases(exact)
         decimals = DECIMALS if exact.n else ()
@@ -418,6 +426,7 @@ def sweep_repairs(
     goal: Goal = "all",
     time_limit: float | None = None,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> RepairSweep:
     """Repair itemsets by every method; audit and measure each result.
 
@@ -435,6 +444,8 @@ def sweep_repairs(
         Seconds after which it stops; methods that did not finish say so. By default every method takes its time.
     progress
         Called with the share of the work done, from 0 to 1.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -452,6 +463,7 @@ def sweep_repairs(
     if start.kind != "itemsets":
         remedy = "Give a release of itemsets; tacit repair compares the repairs of rules"
         raise OptionError(f"holds {start.kind}, not itemsets", where="sweep repairs", remedy=remedy)
+    data = merge_data([start], data, engine)
     attacks = ["I01"] if goal == "frequent-only" else None
     before = audit(start, data=data, policy=policy, attacks=attacks, time_limit=limits.seconds_left)
     published = cache(partial(count_published, start, data))
@@ -498,7 +510,7 @@ _GENERAL = "X01"  #: The general adversary, which decides where all other attack
 
 
 def sweep_rules(
-    people: Table,
+    people: Table | Any,
     *,
     min_support: Any,
     min_confidence: Any,
@@ -510,13 +522,16 @@ def sweep_rules(
     certain: bool = False,
     time_limit: float | None = None,
     progress: Progress = silent,
+    qi: Names = None,
+    sa: Names = None,
+    engine: Engine | str | None = None,
 ) -> RuleSweep:
     """Audit rules at every support, confidence and printed form.
 
     Parameters
     ----------
     people
-        A table with QI and SA columns.
+        A table with QI and SA columns; or a file or frame, with ``qi`` and ``sa`` given.
     min_support, min_confidence
         One threshold or several: shares (``0.1``, ``"10%"``); a support may also be a count of people.
     digits
@@ -532,6 +547,10 @@ def sweep_rules(
         Without it a cell in which nothing is found is not called clean.
     time_limit, progress
         As for :func:`tacit.sweep_itemsets`.
+    qi, sa
+        The columns with these roles, for a file or frame.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -542,7 +561,7 @@ def sweep_rules(
     >>> [(cell.min_confidence, cell.form.label, cell.rules, cell.groups) for cell in swept.cells]
     [(0.6, 'exact', 2, 1), (0.6, 'withheld', 2, 0), (0.9, 'exact', 2, 1), (0.9, 'withheld', 2, 0)]
     """
-    require_table(people, "sweep_rules")
+    people = require_table(people, "sweep_rules", qi=qi, sa=sa, engine=engine)
     limits = Limits.within(time_limit)
     policy = policy_of(policy)
     supports = thresholds(min_support, people.n, strict=strict)

@@ -13,14 +13,17 @@ from typing import Any
 from tacit.checker import check_audit, check_record
 from tacit.checker.totals import other_file, other_header, other_order
 from tacit.files.disk import Input, shown
+from tacit.files.engines import Engine
 from tacit.files.knowledge import read_knowledge
 from tacit.files.releases import gather, inputs_of, read_release, source_at
 from tacit.model.audit import BINDING, Audit, digest
 from tacit.model.errors import InputError, OptionError, TacitError
 from tacit.model.measures import Verification
+from tacit.model.partial import each_by_one
 from tacit.model.people import AS_TOLD, Gathered
 from tacit.model.policy import LIMITS, Policy
 from tacit.model.table import Table
+from tacit.verbs.data import merge_data, merge_known
 
 _REMEDY = "Give the file that `tacit audit --json` wrote"
 #: Entries that a new audit is not compared in: who set the limits of the policy, what could be done, and which version wrote the record.
@@ -39,6 +42,7 @@ def verify(
     policy: Policy | None = None,
     again: bool | None = None,
     time_limit: float | None = None,
+    engine: Engine | str | None = None,
 ) -> Verification:
     """Re-check an audit: every proved finding in its record, and the rest of the record.
 
@@ -62,6 +66,8 @@ def verify(
         Whether to audit again: by default where no finding decides the verdict.
     time_limit
         Seconds after which a new audit stops.
+    engine
+        Program that merges equal rows of files given as ``data`` or ``known`` (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -83,7 +89,10 @@ def verify(
         gathered = read_audited(told, releases)
     except OtherFile as other:
         return Verification(0, (str(other),))
+    gathered = replace(gathered, releases=each_by_one(gathered.releases))
     facts = None if knowledge is None else read_knowledge(knowledge)
+    data = merge_data(gathered.releases, data, engine)
+    known = merge_known(gathered.releases, known, engine)
     table = known
     if known is not None and not isinstance(known, Table):
         from tacit.files.tables import read_table

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tacit.files.engines import Engine
 from tacit.model.audit import Asked, Audit, Progress, silent
 from tacit.model.errors import LimitReached, OptionError, RepairError, TacitError
 from tacit.model.knowledge import Withheld
@@ -48,6 +49,7 @@ def suggest(
     policy: Policy | Mapping[str, Any] | None = None,
     seconds: float = SECONDS,
     progress: Progress = silent,
+    engine: Engine | str | None = None,
 ) -> Suggestions:
     """Try repairs of an exposed release; return those tried, the cheapest clean one first.
 
@@ -59,6 +61,8 @@ def suggest(
         Time for repairs, not counting the audit of the release itself. Repairs that did not fit into it are listed, and say so.
     progress
         Called with the share of the work done, from 0 to 1.
+    engine
+        Program that merges equal rows of a file (see :func:`tacit.engine`).
 
     Examples
     --------
@@ -83,6 +87,7 @@ def suggest(
         convention=convention,
         people=people,
         policy=policy_of(policy, k=k, l=l, max_posterior=max_posterior),
+        engine=engine,
     )
     return suggestions_of(found, seconds=seconds, progress=progress)
 
