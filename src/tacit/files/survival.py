@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.files.frequencies import Listed, TableHeader, build_table, read_labels
+from tacit.files.frequency_building import Listed, TableHeader, build_table, read_labels
 from tacit.files.frequency_cells import HIDDEN_MARKS, Cells, read_cell
 from tacit.files.recognition import SURVIVAL_ROLES, CellOptions, survival_role
 from tacit.model.arrays import Ints
