@@ -23,7 +23,7 @@ from tacit.web.waivers import FILE_NAME, has_dates, waivers_text
 CONVENTIONS = ("", "opensafely", "opensafely-midpoint6", "nomis", "acro", "omop", "rr3")
 FORMS = (
     *("", "tacit", "mlxtend", "arules", "spark", "pmml", "spmf", "borgelt-or-fimi", "joined", "borgelt", "fimi"),
-    *("buckets", "table", "frequencies", "crosstab", "naive-bayes", "tree"),
+    *("buckets", "table", "frequencies", "crosstab", "survival", "naive-bayes", "tree"),
 )
 PEOPLE = ("", "same", "nested", "unknown")
 #: Parts of what an attacker may have besides the release.
