@@ -44,10 +44,13 @@ def test_ctrl_c_ends_a_long_search_and_leaves_nothing(tmp_path: Path) -> None:
     data = endless(tmp_path)
     command = [*TACIT, "mine", "itemsets", str(data), "--min-support", "10", *ROOM, "-o", "r.csv", "--json", "r.json"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(2.5)
-        assert process.poll() is None, "the search was to be long"
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        try:
+            time.sleep(2.5)
+            assert process.poll() is None, "the search was to be long"
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()  # a search that goes on would fill the memory of the machine
     assert process.returncode == 130
     assert out == b""
     assert err.decode().strip().endswith("interrupted; nothing was written")
