@@ -338,6 +338,7 @@ IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the o
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
 LEAST_PROGRESS = 0.05  #: Share of the questions that a round of programs must settle for another one to follow.
+FLAT = 2  #: Axes of a table whose optima are whole people.
 MOST_AXES = 8  #: If there are more axes, with few classes each, programs over a few classes follow single exchanges only for
 FEW_REARRANGED = 100  #: at most so many questions.
 _MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
@@ -401,6 +402,9 @@ class Programs:
         if self.whole and not self._is_small:
             # One world leads to many; programs need to settle only what these leave open.
             self._refute()
+            # Optima over two columns are whole people, and leave most cells empty: each refutes many questions.
+            if len(self.rows.cells.shape) <= FLAT and not self._weigh():
+                return
             self._exchange()
         if not self._weigh():
             return
