@@ -24,6 +24,7 @@ from benchmarks import (
     models,
     negative,
     rules,
+    spark,
     starting,
     suppression,
     web,
@@ -42,6 +43,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     hiding.run,
     suppression.run,
     models.run,
+    spark.run,
     starting.run,
     web.run,
 )

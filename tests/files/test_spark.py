@@ -72,7 +72,8 @@ def test_every_verb_gives_the_same_bytes(here: Here, verb: str, tmp_path: Path, 
     assert here_and_there[0] == here_and_there[1]
 
 
-def test_nothing_of_the_data_lies_on_disk(here: Here) -> None:
+def test_nothing_of_the_data_lies_on_disk(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "MOST_IN_ONE_TASK", 0)
     canary = "canary-5b1f7e"
     path = here.folder / "canary.parquet"
     parquet.write_table(pyarrow.table({"who": [f"{canary}-{row}" for row in range(5000)]}), path, compression="none")
@@ -110,11 +111,14 @@ def test_cells_print_as_from_other_engines(here: Here) -> None:
         tacit.read_table(here.folder / "lists.parquet", engine=here.engine)
 
 
-@pytest.mark.parametrize("only", ["all", "closed", "maximal"])
-def test_itemsets_mined_in_shards_are_those_mined_here(
-    here: Here, only: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("only", "in_shards"), [("all", True), ("closed", True), ("closed", False), ("maximal", True)])
+def test_itemsets_mined_there_are_those_mined_here(
+    here: Here, only: Any, in_shards: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(here.folder)
+    if in_shards:
+        monkeypatch.setattr(spark, "MOST_IN_ONE_TASK", 0)
+        monkeypatch.setattr(spark, "MOST_UNMERGED", 0)
     answers = []
     for engine in ((), ("--engine", "spark", "--master", here.cluster.url)):
         out = tmp_path / "out.csv"
@@ -178,6 +182,7 @@ def test_a_worker_that_is_killed_changes_nothing(here: Here, monkeypatch: pytest
             time.sleep(0.02)
         here.cluster.kill(victim)
 
+    monkeypatch.setattr(spark, "MOST_IN_ONE_TASK", 0)
     monkeypatch.setattr(shards, "searcher", slowly)
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,8 @@ from tacit.model.table import Column, RemoteTransactions, Transactions, WordSear
 
 _FLOATS = ("float", "double")
 _NESTED = ("array", "map", "struct", "binary", "variant")
+MOST_IN_ONE_TASK = 5_000_000  #: Most items of all lines that one task takes: their search is faster than a shuffle.
+MOST_UNMERGED = 16  #: Most partitions whose counts of items are added here, which saves a shuffle.
 #: Choice of items, as in :mod:`tacit.files.transactions`.
 Chosen = Callable[[Sequence[str], Ints, int], Flags]
 _sessions: dict[tuple[str, int | None], Any] = {}
@@ -183,13 +186,19 @@ class SparkTable:
 class SparkBaskets:
     """Transactions on a cluster: their lines, number, and items.
 
-    Items are numbered from the most frequent one on.
+    Items are numbered from the most frequent one on. There are ``entries`` items in all lines together, rare ones as well.
     """
 
     lines: Any
     names: tuple[str, ...]
     n: int
+    entries: int
     where: str
+
+    @property
+    def is_small(self) -> bool:
+        """Return True if one task takes all lines."""
+        return self.entries <= MOST_IN_ONE_TASK
 
     @classmethod
     def open(cls, path: str, engine: Engine, chosen: Chosen) -> SparkBaskets:
@@ -199,18 +208,20 @@ class SparkBaskets:
             from pyspark.sql import functions as f
 
             lines = session.read.text(os.path.abspath(path) if os.path.exists(path) else path)
-            counted = (
-                lines.mapInArrow(_count_items, "item string, people long").groupBy("item").agg(f.sum("people").alias("people"))
-            )
+            counted = lines.mapInArrow(_count_items, "item string, people long")
+            if lines.rdd.getNumPartitions() > MOST_UNMERGED:
+                counted = counted.groupBy("item").agg(f.sum("people").alias("people"))
             found = counted.toArrow()
-        people = dict(zip(found.column("item").to_pylist(), found.column("people").to_pylist(), strict=True))
-        n = people.pop(None, 0)
+        people: Counter[str] = Counter()
+        for item, number in zip(found.column("item").to_pylist(), found.column("people").to_pylist(), strict=True):
+            people[item or ""] += number  # all lines are counted under no name
+        n = people.pop("", 0)
         if not n:
             raise InputError("holds no transactions", where=path, remedy="Write the items of one person per line")
         names = sort_names(people)
         flags = chosen(names, np.array([people[name] for name in names], np.int64), n)
         ranked = sorted((name for name, is_chosen in zip(names, flags, strict=True) if is_chosen), key=lambda name: -people[name])
-        return cls(lines, tuple(ranked), n, path)
+        return cls(lines, tuple(ranked), n, people.total(), path)
 
     def cutter(self) -> Callable[[Any], Transactions]:
         """Return the function that cuts a batch of lines to the items, equal rows merged."""
@@ -232,7 +243,8 @@ class SparkBaskets:
         """Return what a search finds on each group of items, in the order of the groups.
 
         The place of each item in the groups goes to the workers with the task, which Spark broadcasts if it is large. Each line becomes a word
-        for every group that it has an item of; equal words are merged, in their batch and then among all, and a task searches those of a group.
+        for every group that it has an item of; equal words are merged, in their batch and then among all, and a task searches those of a group,
+        or of all groups where there are few lines.
         """
         number = {name: rank for rank, name in enumerate(self.names)}
         pairs: list[list[tuple[int, int]]] = [[] for _ in self.names]
@@ -281,12 +293,27 @@ class SparkBaskets:
             parts = [np.full(height, chunk), np.arange(height), *(found[name] for name in columns)]
             return pyarrow.table(dict(zip(names, map(pyarrow.array, parts), strict=True)))
 
+        def search_all(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            if not (parts := list(project(batches))):
+                return
+            words = pyarrow.Table.from_batches(parts).group_by(["chunk", "word"]).aggregate([("weight", "sum")])
+            words = words.select(["chunk", "word", "weight_sum"]).rename_columns(["chunk", "word", "weight"]).sort_by("chunk")
+            starts = np.unique(words.column("chunk").to_numpy(), return_index=True)[1].tolist()
+            for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+                yield from search_group(words.slice(start, end - start)).to_batches()
+
         with _silenced("Spark could not search the transactions", where=self.where, remedy="Check the cluster, and start again"):
             from pyspark.sql import functions as f
 
-            words = self.lines.mapInArrow(project, "chunk int, word long, weight long")
-            merged = words.groupBy("chunk", "word").agg(f.sum("weight").alias("weight"))
-            found = merged.groupBy("chunk").applyInArrow(search_group, ", ".join(f"{name} long" for name in names)).toArrow()
+            told = ", ".join(f"{name} long" for name in names)
+            if self.is_small:
+                found = self.lines.coalesce(1).mapInArrow(search_all, told).toArrow()
+            else:
+                words = self.lines.mapInArrow(project, "chunk int, word long, weight long")
+                merged = words.groupBy("chunk", "word").agg(f.sum("weight").alias("weight"))
+                found = merged.groupBy("chunk").applyInArrow(search_group, told).toArrow()
         arrays = {name: np.asarray(found.column(name).to_numpy(), np.int64) for name in names}
         order = np.lexsort((arrays["place"], arrays["chunk"]))
         return {name: arrays[name][order] for name in columns}
@@ -385,17 +412,27 @@ def cores_of(baskets: SparkBaskets) -> int:
 def run_on_cluster(baskets: SparkBaskets, cut: Any, search: Any, shards: int) -> tuple[Sets, Ints]:
     """Search the rows in shards of prefixes; return sets and counts.
 
-    Rows are shuffled once. Equal ones are merged before, batch by batch, and once more by the search: a round of its own that merges them
-    would cost more than it saves, since prefixes are long and mostly different.
+    Few rows are one shard and one task, and are not shuffled; others are shuffled once. Equal ones are merged before, batch by batch, and once
+    more by the search: a round of its own that merges them would cost more than it saves, since prefixes are long and mostly different.
     """
+
+    def search_all(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        if parts := list(cut(batches)):
+            yield from search(pyarrow.Table.from_batches(parts)).to_batches()
+
     with _silenced("Spark could not mine the transactions", where=baskets.where, remedy="Check the cluster, and start again"):
         from pyspark.sql import functions as f
 
-        prefixes = baskets.lines.mapInArrow(cut, "shard int, items array<int>, weight long")
-        # A partition for each shard: few bytes may take long to search, so partitions are not joined for being small.
-        by_number = hasattr(prefixes, "repartitionById")  # before Spark 4.1 two shards may share one
-        split = prefixes.repartitionById(shards, f.col("shard")) if by_number else prefixes.repartition(shards, "shard")
-        found = split.groupBy("shard").applyInArrow(search, "items array<int>, people long")
-        found = found.toArrow()
+        told = "items array<int>, people long"
+        if shards == 1:
+            found = baskets.lines.coalesce(1).mapInArrow(search_all, told).toArrow()
+        else:
+            prefixes = baskets.lines.mapInArrow(cut, "shard int, items array<int>, weight long")
+            # A partition for each shard: few bytes may take long to search, so partitions are not joined for being small.
+            by_number = hasattr(prefixes, "repartitionById")  # before Spark 4.1 two shards may share one
+            split = prefixes.repartitionById(shards, f.col("shard")) if by_number else prefixes.repartition(shards, "shard")
+            found = split.groupBy("shard").applyInArrow(search, told).toArrow()
     lists = found.column("items").combine_chunks()
     return sets_of(lists), np.asarray(found.column("people").to_numpy(), np.int64)

@@ -4,7 +4,7 @@ Items are numbered from the most frequent one on, and dealt out to shards. A row
 last such item. A set is mined in the shard of its rarest item: all rows that hold it are there, with all items before that one, so its count
 is exact, and each set is found once (Li, Wang, Zhang, Zhang, Chang, PFP: Parallel FP-growth for query recommendation, RecSys 2008). A set that
 is closed among all rows is closed in its shard; one that is closed there only has a superset of the same count with a rarer item, from
-another shard, and is removed at the end.
+another shard, and is removed at the end. Few rows make one shard: their search takes less time than a shuffle.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ def searcher(least: int, wanted: Wanted, shards: int) -> Callable[[Any], Any]:
 
 def mine_baskets(baskets: SparkBaskets, least: int, only: Only, max_length: int | None = None) -> tuple[Sets, Ints]:
     """Mine all or the closed itemsets of transactions on a cluster; items are numbered as there."""
-    shards = max(1, min(SHARDS_PER_CORE * cores_of(baskets), len(baskets.names)))
+    shards = 1 if baskets.is_small else max(2, min(SHARDS_PER_CORE * cores_of(baskets), len(baskets.names)))
     search = searcher(least, Wanted(only, max_length=max_length), shards)
     sets, counts = run_on_cluster(baskets, cutter(baskets.cutter(), shards), search, shards)
-    if only == "closed":
+    if only == "closed" and shards > 1:
         kept = np.flatnonzero(closed_flags(sets, counts))
         return sets.take(kept), counts[kept]
     return sets, counts
