@@ -564,6 +564,14 @@ class Prover:
         weights, value = self._reached(cube, group, end)
         return self._as_step(self.cubes[cube].box(group), end, value, weights)
 
+    def add_up(self, box: Mapping[int, int], end: End, value: int, used: Iterable[tuple[int, int, End]]) -> Step:
+        """Return the bound that bounds of groups, by cube, group and end, add up to."""
+        weights: dict[Cited, Fraction] = {}
+        for cube, group, of in used:
+            for cited, weight in self._reached(cube, group, of)[0].items():
+                weights[cited] = weights.get(cited, Fraction(0)) + weight
+        return self.keep(Step(box, end, value, {cited: weight for cited, weight in weights.items() if weight}))
+
     def keep(self, step: Step) -> Step:
         """Return the step, made citable by its identity."""
         self._steps[id(step)] = step

@@ -53,6 +53,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
+from tacit.joint.remainders import bound, has_small_part, list_remainders
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
@@ -193,6 +194,8 @@ class _Search:
             self.reasons.append(UNIONS_LEFT)
             return
         self._list_open(cubes, groups)
+        if not self.problem.has_unions:
+            self._list_remainders(prover)
         everything = tuple(range(len(self.problem.axes)))
         for problem, windows in windows_by_problem:
             if problem is not self.problem and self.found:
@@ -336,6 +339,25 @@ class _Search:
             event = self._event(cube, group)
             if event is not None and not (self.is_asked_elsewhere and self.is_asked_elsewhere(cube.box(group))):
                 self.open.setdefault(event, cube.box(group))
+
+    def _list_remainders(self, prover: Prover) -> None:
+        """Ask about people who have none of the values that lines count within a group."""
+        k = self.target.policy.k
+        questions: dict[ItemEvent, Mapping[int, int]] = {}
+        for one in list_remainders(self.problem):
+            self._check()
+            bounds = bound(prover.cubes, one)
+            if bounds is None or not (bounds.lo < k and bounds.hi > 0) or (event := one.event(self.problem)) is None:
+                continue
+            if bounds.lo > 0 and bounds.hi < k:
+                if event not in self.found and not has_small_part(prover.cubes[bounds.number], one, k):
+                    self.found[event] = Found(event, bounds.lo, bounds.hi, False, proof=partial(bounds.proofs, prover, one.box))
+            elif self.world is None or 0 < self.world.count(one.box) < k:
+                questions[event] = one.box
+        if self.found and questions:
+            self.reasons.append(UNIONS_LEFT)
+        else:
+            self.open |= questions
 
     def _list_uncovered(self, problem: Problem, chosen: Sequence[Window]) -> None:
         sets, groups = list_uncovered(problem, chosen, MOST_APART)
