@@ -24,7 +24,7 @@ def make(kind: str) -> None:
     if kind == "itemsets":
         assert tacit("mine", "itemsets", PATIENTS, "--min-support", "10%", "-o", "sets.csv").exit_code == 0
     if kind == "rules":
-        wanted = ("--min-support", "5%", "--min-confidence", "50%", "-o", "rules.csv")
+        wanted = ("--min-support", "10%", "--min-confidence", "50%", "-o", "rules.csv")
         assert tacit("mine", "rules", PATIENTS, *ROLES, *wanted).exit_code == 0
     if kind == "foreign":
         Path("rules.csv").write_text(HEADING + LINES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -253,7 +254,7 @@ def test_bounds_of_events_hold_of_every_history(every_event: bool) -> None:
         size = random.randint(2, 3)
         digits = random.randint(1, 3)
         n = random.randint(2, 8)
-        histories = list(_histories(n, size, every_event=every_event))
+        histories = _histories(n, size, every_event=every_event)
         truth = random.choice(histories)
         told = [_printed(share, digits) for _, _, share in truth]
         shows_risk = random.random() < 0.5
@@ -274,21 +275,24 @@ def test_bounds_of_events_hold_of_every_history(every_event: bool) -> None:
             assert max(counts) <= bound[1]
 
 
+@cache
 def _printed(share: Fraction, digits: int) -> Fraction:
     return Fraction(round(share * 10**digits), 10**digits)
 
 
+@cache
 def _histories(n: int, size: int, *, every_event: bool) -> list[list[tuple[int, int, Fraction]]]:
     """Every course of people at risk, events since the line before and survival, with at most one event between two lines."""
     found = []
-    steps = list(product(range(n + 1), repeat=2 if every_event else 4))
+    most = (1, 2, n, 1)  # events since the line before, people who left, events now, events after
+    steps = list(product(range(n + 1), repeat=2) if every_event else product(*(range(end + 1) for end in most)))
     courses: list[tuple[list[tuple[int, int, Fraction]], int, Fraction]] = [([], n, Fraction(1))]
     for _ in range(size):
         longer = []
         for lines, people, share in courses:
             for step in steps:
-                before, left, now, after = (0, step[0], step[1], 0) if every_event else step
-                if before > 1 or after > 1 or left > 2 or before + left + now > people or (before and people == 0):
+                before, left, now, _ = (0, step[0], step[1], 0) if every_event else step
+                if left > 2 or before + left + now > people or (before and people == 0):
                     continue
                 own = share * (1 - Fraction(before, people)) if before else share
                 risk = people - before - left

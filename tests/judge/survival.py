@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise
+from itertools import chain, combinations_with_replacement, pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -161,9 +161,27 @@ def worlds(case: Case) -> Iterator[World]:
         number = number * (len(kinds) + step) // (step + 1)
     if number > MOST_WORLDS * 20:
         raise OverflowError
-    for people in combinations_with_replacement(kinds, size):
-        if render(case, people) == told:
-            yield people
+    # Each arm prints its own lines, so that people of the arms can be listed apart.
+    arms = []
+    for arm in range(case.arms):
+        lines = [line[1:] for line in told if line[0] == f"arm {arm}"] if case.arms > 1 else told
+        own = [kind for kind in kinds if kind[2] == arm]
+        sets = (people for many in range(size + 1) for people in combinations_with_replacement(own, many))
+        arms.append(
+            [people for people in sets if has_risks(case, people, lines) and (lines_of(case, people) if people else []) == lines]
+        )
+    for parts in product(*arms):
+        if sum(map(len, parts)) == size:
+            yield tuple(sorted(chain.from_iterable(parts)))
+
+
+def has_risks(case: Case, people: World, lines: Sequence[Sequence[str]]) -> bool:
+    """Tell if as many people as printed are there from each time on; quicker than printing their lines."""
+    place = {"every time": 4, "survival alone": None, "cumulated": None}.get(case.form, 1)
+    if place is None:
+        return True
+    times = [one[0] for one in people]
+    return all(sum(at >= int(line[0]) for at in times) == int(line[place]) for line in lines)
 
 
 def spans(listed: set[int]) -> list[tuple[int, int]]:
@@ -195,15 +213,15 @@ def judge(case: Case) -> tuple[str, str]:
         record = audit.to_dict(top=1_000)
         if record["findings"] and not tacit.verify(record, release).ok:
             return "not verified", ""
+    # Who left before the first line is not among the people of a table that does not say n.
+    groups = [at_risk(case, people, release.n) for people in every]
     for finding in record["findings"]:
         event = finding["event"]
-        for people in every:
-            # Who left before the first line is not among the people of a table that does not say n.
-            among = at_risk(case, people, release.n)
+        for people, among in zip(every, groups, strict=True):
             count = sum(holds_of(event, one, release) for one in among)
             if not finding["count"][0] <= count <= finding["count"][1]:
                 return "wrong", f"{finding['statement']} {people} has {count}"
-    told = small(case, every, release)
+    told = small(case, groups)
     if audit.verdict == "clean" and told:
         return "missed", str(told)
     return "right", audit.verdict
@@ -220,7 +238,7 @@ def at_risk(case: Case, people: World, n: int | None) -> list[Person]:
     return [one for one in people if (start := starts[f"arm {one[2]}"]) is not None and (n is None or one[0] >= start)]
 
 
-def small(case: Case, every: Sequence[World], release: Any) -> list[str]:
+def small(case: Case, groups: Sequence[Sequence[Person]]) -> list[str]:
     """Return the groups of one arm, status and stretch of time that are small in all worlds."""
     listed = sorted({int(line[1] if case.arms > 1 else line[0]) for line in render(case, case.people)})
     marks = [(at, side) for at in listed for side in (0, 1)]
@@ -232,10 +250,10 @@ def small(case: Case, every: Sequence[World], release: Any) -> list[str]:
                     sizes = {
                         sum(
                             low <= (one[0] * 1, 0) and (one[0], 1) <= high
-                            for one in at_risk(case, people, release.n)
+                            for one in among
                             if status in (None, one[1]) and arm in (None, one[2])
                         )
-                        for people in every
+                        for among in groups
                     }
                     if min(sizes) > 0 and max(sizes) < case.k:
                         found.append(f"{low} {high} {status} {arm} {sizes}")

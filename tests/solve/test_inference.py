@@ -170,7 +170,7 @@ def test_small_systems_are_solved_on_one_thread_and_others_keep_theirs(monkeypat
     problem = reduce(said([4, 4, 4], [([0, 1], 0, 3, 3), ([1, 2], 1, 2, 5)]))
 
     def threads() -> list[int]:
-        return [library["num_threads"] for library in entropy._linear_algebra().info() if library["user_api"] == "blas"]
+        return [library["num_threads"] for library in entropy.linear_algebra().info() if library["user_api"] == "blas"]
 
     seen: list[list[int]] = []
     with threadpool_limits(2, "blas"):

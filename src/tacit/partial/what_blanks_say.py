@@ -42,6 +42,7 @@ from tacit.partial import words
 from tacit.partial.case import Attribute, TableCase
 from tacit.partial.rules_about_blanks import NOTHING
 from tacit.partial.unsafe_rules import Cells, DistinctRows, Node, RuleList, count_people, unsafe_rules, walk_with_others
+from tacit.solve.entropy import linear_algebra
 
 CODE = "T02"
 NAME = "what-blanks-say"
@@ -197,7 +198,8 @@ def maximum_entropy(
     counts = seen.sum(axis=0)
     start[-number:] = np.log(np.maximum(counts, 0.5) / counts.sum())
     options: Any = {"maxiter": 300, "ftol": 1e-12, "gtol": 1e-7}
-    found = minimize(dual, start, jac=True, method="L-BFGS-B", options=options)
+    with linear_algebra().limit(limits=1, user_api="blas"):  # a step adds few numbers, and threads would wait for each other
+        found = minimize(dual, start, jac=True, method="L-BFGS-B", options=options)
     shares = _softmax(encode(conditions[rows]) @ found.x.reshape(width, number))
     shares[:, counts == 0] = 0.0
     return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)

@@ -128,7 +128,7 @@ class Dual:
 
 
 @cache
-def _linear_algebra() -> ThreadpoolController:
+def linear_algebra() -> ThreadpoolController:
     """Return the control of the libraries' threads."""
     import scipy.linalg  # noqa: F401  (only libraries that are loaded are found)
     from threadpoolctl import ThreadpoolController
@@ -553,7 +553,7 @@ def solve(
     then no answer.
     """
     threads = 1 if len(problem.values) < SYSTEM_FOR_THREADS else None
-    with _linear_algebra().limit(limits=threads, user_api="blas"):
+    with linear_algebra().limit(limits=threads, user_api="blas"):
         return _solve(problem, multipliers, tilt, check)
 
 
