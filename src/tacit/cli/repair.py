@@ -165,7 +165,7 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
 
     gathered, others = reading.read_audit_inputs(asked.releases, settings)
     found = audit(gathered, **others, time_limit=asked.time_limit, progress=progress)
-    if found.verdict == "incomplete":
+    if not (found.ok or found.may_be_repaired):
         what = "the audit is incomplete, so that there is nothing to repair yet"
         raise LimitReached(what, where="repair", remedy="Give what it lacks: tacit audit names it")
     seconds = None if asked.time_limit is None else seconds_left()

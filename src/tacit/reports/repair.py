@@ -213,6 +213,7 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     units = {measure.name: measure.unit for measure in MEASURES}
     rows = []
+    withheld = " (a withheld one as the least it can be)" if cost.get("values_withheld") else ""
     for name, value in cost.items():
         if name == "information_lost":
             continue  # as a share it can be understood
@@ -221,7 +222,7 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
         else:
             unit = units.get(name, "share" if name.endswith(("_share", "_error")) else "")
             told = value if isinstance(value, str) else format_measure(value, unit)
-        rows.append((_COST_NAMES.get(name, name.replace("_", " ")), told))
+        rows.append((_COST_NAMES.get(name, name.replace("_", " ")) + withheld * name.startswith("support_error"), told))
     return rows
 
 
