@@ -13,7 +13,7 @@ from tacit.model.finding import Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.reports import sentences
 from tacit.reports.audit import MOST_LINES, brief_text, families
-from tests.reports.audit_cases import LEAKING, audit_of, itemsets
+from tests.reports.audit_cases import LEAKING, audit_html, audit_of, itemsets
 
 
 def finding(present: str, absent: str = "", count: int = 1) -> Finding:
@@ -95,6 +95,9 @@ def test_what_the_data_leave_open_is_repaired() -> None:
     assert about.verdict == "incomplete"
     assert about.may_be_repaired
     assert "give the data with --data" in brief_text(about)
+    page = audit_html(about)
+    assert "What is left open" in page
+    assert "X01 joint-releases: 4 questions are undecided." in page
     given = replace(about, options={**about.options, "given": ["data"]})
     text = brief_text(given, repair="tacit repair r.csv --data d.csv -o safer.csv")
     assert "--data, and audit again" not in text

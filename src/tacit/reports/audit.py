@@ -361,6 +361,9 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         yield Listing(tuple(items), is_numbered=True)
     if not advises:
         return
+    if audit.verdict == "incomplete" and (left := sentences.left_open(audit)):
+        yield Heading("What is left open")
+        yield Listing.of(left)
     best = audit.suggestions.best if audit.suggestions is not None else None
     if best is not None and audit.suggestions is not None:
         yield Heading("Recommended repair")
@@ -843,7 +846,7 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int, shortness: _Sh
     more = f"more, and {counted(unsaid, 'more assumption')}" if unsaid > 0 else "more"
     yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows {more}).", width, indent="")[:3]
     if audit.verdict != "exposed":
-        yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
+        yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:4]
     if audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
         yield from _suggested(audit, audit.suggestions, width, shortness.repairs)
     elif audit.verdict != "exposed":

@@ -27,6 +27,7 @@ from tacit.reports.document import (
     format_measure,
     format_number,
     people,
+    places_name,
     visible,
 )
 from tacit.reports.external import EXTERNAL
@@ -154,7 +155,8 @@ def _change_parts(done: Repair) -> Iterator[Part]:
         new = number_words(change.after) or ("taken out" if change.after is None else "no number")
         rows.append(("new" if change.line is None else str(change.line), change_subject(change), old, new))
     if rows:
-        yield Table.of("Lines that the repair changed", ("Line", "About", "Before", "After"), rows, style="release")
+        place = places_name(change.line for change in done.changes if change.line is not None)
+        yield Table.of(f"{place}s that the repair changed", (place, "About", "Before", "After"), rows, style="release")
     if (more := len(done.changes) - MOST_CHANGES) > 0:
         yield Paragraph(f"And {counted(more, 'more line')}, which the record lists.", is_note=True)
 

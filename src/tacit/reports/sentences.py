@@ -393,6 +393,10 @@ def _subject(waiver: Waiver) -> str:
     return f"{f'{waiver.attack}, ' if waiver.attack else ''}{' and '.join(parts)}, {span}"
 
 
+def _it(number: int) -> str:
+    return "it" if number == 1 else "them"
+
+
 def idle_waivers(audit: Audit) -> list[str]:
     """Return why some waivers accept nothing: no date, no finding, or the organisation decides."""
     out = []
@@ -401,9 +405,9 @@ def idle_waivers(audit: Audit) -> list[str]:
         has = counted(undated, "waiver has a last day and accepts", "waivers have a last day and accept")
         out.append(f"{has} nothing: give --date.")
     if unmatched := status["unmatched"]:
-        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists them).")
+        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists {_it(unmatched)}).")
     if ended := status["ended"]:
-        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists them).")
+        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists {_it(ended)}).")
     return out + [f"{said}." for said in _overruled_waivers(audit)]
 
 
@@ -998,6 +1002,16 @@ def _unavailable(audit: Audit) -> str:
 def _hint(run: AttackRun) -> str:
     """Return the reason why an attack could not run, if it says what to give."""
     return run.reason if run.status == "unavailable" and run.reason.startswith("name the ") else ""
+
+
+def left_open(audit: Audit) -> list[str]:
+    """Return what attacks that ran left undecided."""
+    out = []
+    for run in open_runs(audit):
+        if run.undecided:
+            what = reason(audit, run, "internal") or f"{counted(run.undecided, 'question is', 'questions are')} undecided"
+            out.append(f"{run.code} {run.name}: {what}.")
+    return out
 
 
 def open_runs(audit: Audit) -> list[AttackRun]:
