@@ -785,16 +785,18 @@ def brief_text(
     head = list(_verdict(audit, kind, width))
     shown = families(audit.findings[:SEARCHED])[: SHOWN if top is None else top]
     findings = _Findings(release, kind, width)
-    wanted = len(findings.with_first_sum(shown))
     least = min(len(shown), 1) * _ONE_FINDING
+    drafts: list[list[list[str]]] = []
     for shortness in _SHORTER:
+        if drafts and (audit.suggestions is not None or not shortness.assumptions):
+            break  # repairs that were asked for come first, and some assumption is told if there is room
         facts = list(_facts(audit, kind, origin, width, shortness.assumptions))
         end = list(_end(audit, kind, repair, width, shortness))
         room = MOST_LINES - len(head) - len(facts) - len(end) - 3
-        if room >= (wanted if shortness.assumptions > 1 else least):
-            break
-    blocks = [head, facts, findings.fit(shown, room if top is None else None), end]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+        if room >= least or shortness is _SHORTER[-1]:
+            drafts.append([head, facts, findings.fit(shown, room if top is None else None), end])
+    best = max(drafts, key=lambda blocks: len(blocks[2]))  # the first of those that tell most of the findings
+    return "\n\n".join("\n".join(block) for block in best if block) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -887,10 +889,6 @@ class _Findings:
     release: Release | None
     kind: ReportKind
     width: int
-
-    def with_first_sum(self, shown: Sequence[Family]) -> list[str]:
-        """Return all findings in short, the first with its sum."""
-        return [line for place, one in enumerate(shown) for line in self._lines(one, place + 1, in_full=not place)]
 
     def fit(self, shown: Sequence[Family], room: int | None) -> list[str]:
         """Return as much of the findings as there is room for."""

@@ -833,8 +833,8 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         given = "If every assignment that fits is equally likely"
         if totals := int(found.get("known_totals", 0)):
             given = f"Given {counted(totals, 'known total')} over all groups"
-        whom = people_of(above, n) if above else "nobody"
-        yield f"{given}, {most}; for {whom} some value is more probable than 1/{audit.policy.l} (B02)."
+        some = f"; for {people_of(above, n)} some value is" if above else ", so never"
+        yield f"{given}, {most}{some} more probable than 1/{audit.policy.l} (B02)."
     if found.get("people_approximate"):
         yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
     if "surviving_expected_right" in found and "group_guess_right" in found:
