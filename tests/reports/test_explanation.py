@@ -199,7 +199,8 @@ def test_a_picture_of_a_long_sum_says_what_the_terms_that_it_does_not_draw_come_
         steps: list[Step] = [Goal("least", 1), Term(1, Bound.of(1000), "all people")]
         steps += [Term(-1, Bound.of(9), f"people with a{place}") for place in range(min(number, 20))]
         steps += [More(number - 20, "terms, which the certificate lists")] if number > 20 else []
-        finding = {"id": "X01-0", "code": "X01", "statement": "s", "count": [1, 1], "steps": list(render_steps(steps))}
+        said = list(render_steps(steps))
+        finding: dict[str, Any] = {"id": "X01-0", "code": "X01", "statement": "s", "count": [1, 1], "steps": said}
         finding |= {"because": [], "certificate": {"steps": []}}
         drawn = svg(Explanation.recorded(finding, ["a.csv"]))
         rest = 1000 - 9 * 15 - 1

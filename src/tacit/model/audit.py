@@ -418,8 +418,10 @@ class Audit(Drawn):
     def may_be_repaired(self) -> bool:
         """True if exposed, or if every attack ran to its end and some question is open still."""
         if self.verdict == "incomplete":
-            return not self.not_read and all(run.status in ("ran", "not-relevant") for run in self.runs) and any(
-                run.undecided for run in self.runs
+            return (
+                not self.not_read
+                and all(run.status in ("ran", "not-relevant") for run in self.runs)
+                and any(run.undecided for run in self.runs)
             )
         return self.verdict == "exposed"
 
