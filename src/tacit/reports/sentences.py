@@ -958,10 +958,11 @@ def _steps_for_classes(audit: Audit) -> list[Sentence]:
     release = audit.release[0]
     file = quote(visible(release.get("file") or "DATA"))
     qi = quote(",".join(release["qi"]))
+    sa = quote(",".join(release["sa"]))
     columns = quote(",".join([*release["qi"], *release["sa"]]))
-    counts = Command(f"tacit tabulate {file} --by {columns} --hide-below {audit.policy.k} -o counts.csv")
+    counts = Command(f"tacit tabulate {file} --by {columns} --sa {sa} --hide-below {audit.policy.k} -o counts.csv")
     least = f" --l {audit.policy.l}" if audit.policy.l > 2 else ""
-    made = Command(f"tacit bucketize {file} --qi {qi} --sa {quote(','.join(release['sa']))}{least} -o buckets")
+    made = Command(f"tacit bucketize {file} --qi {qi} --sa {sa}{least} -o buckets")
     return [
         ("Do not publish this table as it is.",),
         ("Make the quasi-identifiers coarser or drop some, and audit again; or publish counts: ", counts, "."),
