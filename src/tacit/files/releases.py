@@ -496,7 +496,7 @@ _OF_SYSTEMS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".gitkeep", ".
 _PAGES = frozenset({".html", ".htm", ".md", ".txt", ".rst", ""})
 _LARGEST_PAGE = 1 << 24
 _HEAD = 1_000
-OF_A_SESSION = "The tables are from one session of ACRO: unless --people says otherwise, they are about the same people."
+OF_A_SESSION = "The tables of ACRO's session are taken to be about the same people, unless --people says otherwise."
 _GENERATOR = '<meta name="generator" content="Tacit '
 _WRITTEN_BY = "Written by Tacit "
 
