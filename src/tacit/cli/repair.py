@@ -272,6 +272,8 @@ def _text(done: Repair, output: str) -> str:
         late = [one.method for one in done.tried if one.reason == OUT_OF_TIME]
         if late:
             lines.append(f"Note    Not tried (out of time): {', '.join(late)}; allow more with --time-limit 300")
+        if done.cost.get("itemsets_lost") and "data" not in done.before.options["given"]:
+            lines.append("Note    With --data more repairs can be tried, some of which keep more of the list")
     lines += _list_changes(done)
     if done.goal != "all":
         outcome = "met: I01 finds nothing" if done.ok else "not met"
