@@ -206,8 +206,8 @@ def test_a_table_without_blanks_is_judged_by_its_classes(tmp_path: Path, monkeyp
     assert "1 person has age=40, sex=F, with ill no." in said
     assert "All 12 people with age=30, sex=F have ill no." in said
     assert "tacit tabulate t.csv --by age,sex,ill --sa ill --hide-below 10 -o counts.csv" in said
-    made = ("tabulate", "t.csv", "--by", "age,sex,ill", "--sa", "ill", "--hide-below", "10", "-o", "counts.csv")
-    assert tacit(*made).exit_code == 0
+    counts = ("tabulate", "t.csv", "--by", "age,sex,ill", "--sa", "ill", "--hide-below", "10", "-o", "counts.csv")
+    assert tacit(*counts).exit_code == 0
     assert "could not run" not in tacit("audit", "counts.csv").output
     Path("t.csv").write_text("age,sex,ill\n" + rows + ",M,\n")
     made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)

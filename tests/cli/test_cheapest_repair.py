@@ -10,7 +10,6 @@ import pytest
 import tacit as library
 from tests.shell import leaking_baskets, record, tacit
 
-
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
