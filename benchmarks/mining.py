@@ -25,6 +25,7 @@ TARGETS = {"all": "s", "closed": "c", "maximal": "m"}
 #: The programs of pyfim that are compared with: its usual one, and the one that is right where an item is in every row.
 RIVALS = ("fpgrowth", "relim")
 REPEATS = 5
+MOST = 40_000_000  #: Itemsets of the largest case, with room.
 
 #: mlxtend is slow: it is measured once, at supports that leave it some seconds of work.
 SLOW_CASES = (("games (connect-like)", 0.96), ("survey (mushroom-like)", 0.12), ("quest (T10I4D100K-like)", 0.01))
@@ -80,7 +81,7 @@ def measure(case: Case, only: Only) -> Line:
     data = Transactions.from_lists(baskets)
     share = share_of(case, only)
     least = math.ceil(share * data.n)
-    ours, wall, found = seconds(lambda: mine_itemsets(data, min_support=least, only=only))
+    ours, wall, found = seconds(lambda: mine_itemsets(data, min_support=least, only=only, max_itemsets=MOST))
     rivals = {name: seconds(lambda name=name: pyfim(name, baskets, only, least), 3) for name in RIVALS}  # type: ignore[misc]
     best = min(rivals, key=lambda name: rivals[name][0])
     if only != "maximal" and rivals["relim"][2] != found:
@@ -104,7 +105,7 @@ def grow(side: str, case: Case) -> float:
     if side == "tacit":
         mine_itemsets(Transactions.from_lists(small), min_support=1)  # kernels are loaded
         data = Transactions.from_lists(baskets)
-        call = lambda: mine_itemsets(data, min_support=least)  # noqa: E731
+        call = lambda: mine_itemsets(data, min_support=least, max_itemsets=MOST)  # noqa: E731
     else:
         pyfim("fpgrowth", small, "all", 1)
         call = lambda: pyfim("fpgrowth", baskets, "all", least)  # noqa: E731
@@ -135,7 +136,7 @@ def against_mlxtend(case: Case, share: float) -> list[Sequence[object]]:
     frame = pd.DataFrame([[item in basket for item in range(width)] for basket in map(set, baskets)])
     rows: list[Sequence[object]] = []
     for only, program in (("all", fpgrowth), ("maximal", fpmax)):
-        ours, _, found = seconds(lambda only=only: mine_itemsets(data, min_support=least, only=only))  # type: ignore[misc]
+        ours, _, found = seconds(lambda only=only: mine_itemsets(data, min_support=least, only=only, max_itemsets=MOST))  # type: ignore[misc]
         theirs, _, size = seconds(lambda program=program: program(frame, min_support=(least - 0.5) / data.n), 1)  # type: ignore[misc]
         if size != found:
             raise AssertionError(f"{case.name}: {found} {only} itemsets, mlxtend has {size}")

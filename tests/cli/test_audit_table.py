@@ -205,8 +205,10 @@ def test_a_table_without_blanks_is_judged_by_its_classes(tmp_path: Path, monkeyp
     said = " ".join(tacit("audit", "t.csv", "--qi", "age,sex", "--sa", "ill").stdout.split())
     assert "1 person has age=40, sex=F, with ill no." in said
     assert "All 12 people with age=30, sex=F have ill no." in said
-    assert "tacit tabulate t.csv --by age,sex,ill --hide-below 10 -o counts.csv" in said
-    assert tacit("tabulate", "t.csv", "--by", "age,sex,ill", "--hide-below", "10", "-o", "counts.csv").exit_code == 0
+    assert "tacit tabulate t.csv --by age,sex,ill --sa ill --hide-below 10 -o counts.csv" in said
+    counts = ("tabulate", "t.csv", "--by", "age,sex,ill", "--sa", "ill", "--hide-below", "10", "-o", "counts.csv")
+    assert tacit(*counts).exit_code == 0
+    assert "could not run" not in tacit("audit", "counts.csv").output
     Path("t.csv").write_text("age,sex,ill\n" + rows + ",M,\n")
     made = record("audit", "t.csv", "--qi", "age,sex", "--sa", "ill", code=1)
     assert [one["number"] for one in made["cautions"] if one["code"] == "T03"] == [1]

@@ -10,6 +10,8 @@ import pytest
 import tacit as library
 from tests.shell import leaking_baskets, record, tacit
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,6 +45,15 @@ def test_the_cheapest_clean_way_is_carried_out_and_its_changes_are_listed() -> N
     changed = {items for items in before if before[items] != after.get(items)}
     assert {tuple(one["about"]["itemset"]) for one in done["changes"]} == changed
     assert all(one["before"]["count"] == before[tuple(one["about"]["itemset"])] for one in done["changes"])
+
+
+def test_a_repair_that_loses_itemsets_asks_for_the_data() -> None:
+    data = str(EXAMPLES / "patients.csv")
+    assert tacit("mine", "itemsets", data, "--min-support", "10%", "-o", "p.csv").exit_code == 0
+    alone = tacit("repair", "p.csv", "--k", "40", "-o", "safer.csv").stdout
+    assert "itemsets lost: 0" not in alone
+    assert "With --data more repairs can be tried" in alone
+    assert "With --data" not in tacit("repair", "p.csv", "--k", "40", "-o", "safer.csv", "--data", data).stdout
 
 
 def test_what_is_clean_stays_as_it_is() -> None:

@@ -98,6 +98,7 @@ def test_no_command_shows_help_and_fails() -> None:
             ["audit", "x", "--raport", "y"],
             "tacit audit: there is no option --raport. Did you mean --report or --report-kind",
         ),
+        (["sweep", "--bogus"], "tacit sweep: there is no option --bogus. tacit sweep --help lists the options."),
         (["audit"], "tacit audit: RELEASE is missing. See tacit audit --help."),
         (["audit", "x", "--k", "many"], "--k: 'many' is not a valid integer. See tacit audit --help."),
         (["audit", "x", "--only", "closd"], "--only: 'closd' is not one of 'all', 'closed', 'maximal'. See tacit audit --help."),

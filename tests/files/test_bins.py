@@ -156,6 +156,8 @@ def test_no_value_is_told() -> None:
         tacit.read_table({"age": ["20", "30", "canary"]}, bins={"age": 10})
     assert str(error.value).startswith("the frame, column 'age', row 3: is not a number, and --bins is for numbers.")
     assert "canary" not in str(error.value)
+    with pytest.raises(InputError, match=r"is not a number.*Write decimal points instead of decimal commas"):
+        tacit.read_table({"age": ["20,5", "30", "x"]}, bins={"age": 10})
     with pytest.raises(OptionError, match="there is no column 'agee'"):
         tacit.read_table({"age": ["20"]}, bins={"agee": 10})
 

@@ -157,7 +157,12 @@ class TestMlxtend:
 
     def test_frame_errors(self) -> None:
         with pytest.raises(InputError, match=r"^frame: the columns are not those of a known release"):
-            read_listed(pd.DataFrame({"x": [1]}))
+            read_listed(pd.DataFrame({"x": [7]}))
+        for one_hot in (pd.DataFrame({"a": [True, False], "b": [True, True]}), pd.DataFrame({"a": [1, 0], "b": [0, 0]})):
+            with pytest.raises(InputError, match=r"If they are one-hot, mine them with tacit\.mine_itemsets"):
+                tacit.audit(one_hot)
+        with pytest.raises(InputError, match=r"If each row is a person, name the columns with qi= and sa="):
+            tacit.audit(pd.DataFrame({"a": [True, False], "b": ["x", "y"]}))
         with pytest.raises(InputError, match=r"^frame, row 2, column 'itemsets': is not a set of items"):
             read_listed(pd.DataFrame({"support": [0.5, 0.5], "itemsets": [frozenset("a"), 3]}), n=2)
 

@@ -73,6 +73,7 @@ X, Y = [[1, 0], [0, 1], [1, 1], [0, 0]], ["a", "b", "a", "b"]
 NAMES = ["sex=F", "job=clerk"]
 REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("not a fitted", lambda: tacit.read_tree(DecisionTreeClassifier(), features=NAMES, sa="ill")),
+    ("this model is not fitted", lambda: tacit.audit(DecisionTreeClassifier(), sa="ill")),
     ("not a fitted", lambda: tacit.read_tree(DecisionTreeRegressor().fit(X, [1.0, 2.0, 1.0, 2.0]), features=NAMES, sa="ill")),
     ("not a fitted", lambda: tacit.read_tree(LogisticRegression().fit(X, Y), features=NAMES, sa="ill")),
     ("several columns", lambda: tacit.read_tree(DecisionTreeClassifier().fit(X, [Y, Y, Y[::-1], Y]), features=NAMES, sa="ill")),

@@ -87,6 +87,8 @@ def test_one_release_in_a_list_and_people_of_one_release_are_refused() -> None:
         audited(VISITS, TREATMENTS, data=[["x"]])
     with pytest.raises(OptionError, match="--data: is about one population"):
         audited(VISITS, TREATMENTS, data=[["x"]] * 100, people=tacit.Nested())
+    with pytest.raises(OptionError, match="it is not known who the releases are about, as of trees trained with bootstrap=True"):
+        audited(VISITS, TREATMENTS, data=[["x"]] * 100, people=tacit.Unknown())
 
 
 def test_a_table_with_blanks_says_nothing_about_items_that_it_has_not() -> None:

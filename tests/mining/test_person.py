@@ -89,16 +89,16 @@ def test_the_data_are_read_in_the_same_way(tmp_path: Path) -> None:
     assert only["all"] == 3
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("mine", "rules", "--qi", "sex", "--sa", "ill", "--min-support", 1, "--min-confidence", 0.1),
-        ("mine", "negative", "--qi", "sex", "--sa", "ill", "--min-expectation", 0.9),
-        ("tabulate", "--by", "sex"),
-        ("bucketize", "--qi", "sex", "--sa", "ill", "--l", 2, "-o", "groups"),
-        ("hide", "--qi", "sex", "--sa", "ill", "--rows", "ill=flu", "-o", "hidden.csv"),
-    ],
-)
+VERBS = [
+    ("mine", "rules", "--qi", "sex", "--sa", "ill", "--min-support", 1, "--min-confidence", 0.1),
+    ("mine", "negative", "--qi", "sex", "--sa", "ill", "--min-expectation", 0.9),
+    ("tabulate", "--by", "sex"),
+    ("bucketize", "--qi", "sex", "--sa", "ill", "--l", 2, "-o", "groups"),
+    ("hide", "--qi", "sex", "--sa", "ill", "--rows", "ill=flu", "-o", "hidden.csv"),
+]
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_other_verbs_need_one_row_of_each(verb: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     place = 2 if verb[0] == "mine" else 1
@@ -110,6 +110,19 @@ def test_other_verbs_need_one_row_of_each(verb: tuple[Any, ...], tmp_path: Path,
     assert f"--person patient: {several} people have several rows, and here each person needs one" in shown.output
     write(tmp_path, rows | {"patient": [str(number) for number in range(60)]})
     assert run(*verb[:place], path, *verb[place:], "--person", "patient").exit_code in (0, 1)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_other_verbs_say_that_rows_are_not_people(verb: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = 2 if verb[0] == "mine" else 1
+    rows = drawn(1, 160)
+    numbers = rows.pop("patient")
+    several = len(set(numbers))
+    shown = run(*verb[:place], write(tmp_path, rows | {"patient_nbr": numbers}), *verb[place:])
+    assert f"Warning: patient_nbr: {several} values in 160 rows, so rows are counted here, and not people." in shown.output
+    for name, held in (("patient_nbr", [str(number) for number in range(160)]), ("order_id", numbers)):
+        assert "rows are counted here" not in run(*verb[:place], write(tmp_path, rows | {name: held}), *verb[place:]).output
 
 
 def test_wrong_uses() -> None:

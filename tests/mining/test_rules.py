@@ -93,7 +93,7 @@ def test_several_sensitive_columns_are_mined_one_by_one() -> None:
             expected += [{**one, "consequent": {name: one["consequent"]}} for one in alone.records()]
         assert list(found.records()) == expected
         assert np.concatenate([part.lines for part in parts if part.lines is not None]).tolist() == list(range(2, 2 + len(found)))
-    with pytest.raises(OptionError, match=r"^min_support: more than 13 patterns reach it"):
+    with pytest.raises(OptionError, match=r"^--min-support: more than 13 patterns reach it"):
         mine_rules(table, **how, max_rules=len(mine_rules(table, **how)) - 1)
     assert len(mine_rules(table, **how, max_rules=len(mine_rules(table, **how)))) > 0
 
@@ -166,7 +166,7 @@ def test_hierarchies_give_coarser_antecedents() -> None:
         ({"digits": 2, "withhold_values": True}, "--digits: prints values that --withhold-values withholds"),
         ({"with_confidence": True}, "--with-confidence: needs --digits"),
         ({"hierarchies": {"twon": Hierarchy("twon", {})}}, "hierarchies: there is no column 'twon'. Did you mean 'town'?"),
-        ({"max_rules": 1}, "min_support: more than 1 patterns reach it"),
+        ({"max_rules": 1}, "--min-support: more than 1 patterns reach it"),
     ],
 )
 def test_wrong_options(given: dict[str, Any], message: str) -> None:

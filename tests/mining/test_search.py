@@ -55,7 +55,7 @@ def test_progress_goes_from_0_to_1(threads: int, monkeypatch: pytest.MonkeyPatch
 def test_too_many_itemsets() -> None:
     with pytest.raises(
         OptionError,
-        match=r"^min_support: more than 1,000 patterns reach it. Raise --min-support, list shorter itemsets with --max-length 3, ",
+        match=r"^--min-support: more than 1,000 patterns reach it. Raise --min-support, list shorter itemsets with --max-length 3, ",
     ):
         mine_itemsets(Transactions.from_lists([range(16)] * 3), min_support=1, max_itemsets=1000)
     few = Transactions.from_lists([["a", "b"]])

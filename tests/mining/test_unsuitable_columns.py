@@ -135,3 +135,12 @@ def test_a_missing_mark_drops_the_same_rows_again(tmp_path: Path) -> None:
 def test_columns_of_many_numbers() -> None:
     table = tacit.read_table({"age": [str(number % 60) for number in range(300)], "few": ["1", "2"] * 150, "code": ["x1"] * 300})
     assert list(find_many_numbers(table)) == ["age"]
+
+
+def test_blank_cells_do_not_hide_an_identifier() -> None:
+    numbers = [str(number) if number % 3 == 0 else "" for number in range(600)]
+    marked = ["?" if number % 3 else str(number) for number in range(600)]
+    read = tacit.read_table({"sex": ["F", "M"] * 300, "case": numbers, "other": marked}, missing="?")
+    assert [(one.column, one.holds) for one in find_unsuitable(read)] == [("case", "identifiers"), ("other", "identifiers")]
+    repeated = [str(number % 100) if number % 3 == 0 else "" for number in range(600)]
+    assert find_unsuitable(tacit.read_table({"sex": ["F", "M"] * 300, "case": repeated})) == ()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tacit
+from tacit.model.audit import AttackRun
 from tacit.model.finding import Finding, ItemEvent
 from tacit.model.numbers import Bound
+from tacit.reports import sentences
 from tacit.reports.audit import MOST_LINES, brief_text, families
-from tests.reports.audit_cases import LEAKING, audit_of, itemsets
+from tests.reports.audit_cases import LEAKING, audit_html, audit_of, itemsets
 
 
 def finding(present: str, absent: str = "", count: int = 1) -> Finding:
@@ -71,3 +75,33 @@ def test_named_findings_are_all_shown() -> None:
     assert number > 3
     text = brief_text(audit, top=number)
     assert f"  {number}. " in text
+
+
+def test_assumptions_make_room_for_sums_of_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    audit = audit_of(itemsets(LEAKING))
+    taken = [f"Column {number} is read as {'very ' * 20}usual." for number in range(6)]
+    monkeypatch.setattr(sentences, "taken_for_granted", lambda *_: taken)
+    text = brief_text(audit, repair="tacit repair r.csv -o safer.csv")
+    assert "       =  1\n" in text
+    assert len(text.splitlines()) <= MOST_LINES
+    told = sum(line.startswith("Assumed") for line in text.splitlines())
+    assert 0 < told < len(taken)
+    assert f"(-v shows more, and {len(taken) - told} more assumption" in text.replace("\n        ", " ")
+
+
+def test_what_the_data_leave_open_is_repaired() -> None:
+    run = AttackRun("X01", "joint-releases", "proves", "ran", undecided=4)
+    about = replace(audit_of(itemsets({"a": 50})), runs=(run,))
+    assert about.verdict == "incomplete"
+    assert about.may_be_repaired
+    assert "give the data with --data" in brief_text(about)
+    page = audit_html(about)
+    assert "What is left open" in page
+    assert "X01 joint-releases: 4 questions are undecided." in page
+    given = replace(about, options={**about.options, "given": ["data"]})
+    text = brief_text(given, repair="tacit repair r.csv --data d.csv -o safer.csv")
+    assert "--data, and audit again" not in text
+    assert "round the numbers or publish fewer lines" in text.replace("\n        ", " ")
+    assert text.endswith("Repair  tacit repair r.csv --data d.csv -o safer.csv\n")
+    for status in ("stopped", "unavailable", "not-asked"):
+        assert not replace(about, runs=(replace(run, status=status),)).may_be_repaired

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tacit
-from tacit.model.finding import Finding, render_steps
+from tacit.model.finding import Finding, Goal, More, Step, Term, render_steps
+from tacit.model.numbers import Bound
 from tacit.reports.explain import Explanation, explanation_text, files_of
 from tacit.reports.explain_picture import explanation_picture
 from tests.checker.test_certificates import CASES, PATIENTS, PMICD, QIT, ST, audited
@@ -191,3 +192,18 @@ def test_a_choice_of_people_is_drawn_with_who_is_in_the_group() -> None:
     picture = svg(Explanation.recorded(finding, ["t.csv"]))
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc") or ""
     assert "that fit all lines: 4; people in the group, in each of them: 1 to 2" in described
+
+
+def test_a_picture_of_a_long_sum_says_what_the_terms_that_it_does_not_draw_come_to() -> None:
+    for number in (12, 40):  # all terms in the proof, and some left to the certificate; none and some left out of the picture
+        steps: list[Step] = [Goal("least", 1), Term(1, Bound.of(1000), "all people")]
+        steps += [Term(-1, Bound.of(9), f"people with a{place}") for place in range(min(number, 20))]
+        steps += [More(number - 20, "terms, which the certificate lists")] if number > 20 else []
+        said = list(render_steps(steps))
+        finding: dict[str, Any] = {"id": "X01-0", "code": "X01", "statement": "s", "count": [1, 1], "steps": said}
+        finding |= {"because": [], "certificate": {"steps": []}}
+        drawn = svg(Explanation.recorded(finding, ["a.csv"]))
+        rest = 1000 - 9 * 15 - 1
+        assert (f"{number - 15} more terms" in drawn) == (number > 15)
+        assert (f"- {rest}" in drawn) == (number > 15)
+        assert "not drawn" not in drawn

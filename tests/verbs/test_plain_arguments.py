@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,19 @@ def test_what_is_clean_needs_no_repair_and_what_cannot_be_repaired_says_so() -> 
     assert clean.repair().release is RELEASE
     with pytest.raises(RepairError, match="nothing to repair yet"):
         tacit.audit(RELEASE, k=2, attacks=["I02"]).repair()
+
+
+def test_what_the_data_leave_open_is_repaired() -> None:
+    found = tacit.audit(RELEASE, data=BASKETS, k=1)
+    runs = tuple(replace(run, undecided=4) if run.code == "X01" else run for run in found.runs)
+    undecided = replace(found, runs=runs)
+    assert (found.verdict, undecided.verdict) == ("clean", "incomplete")
+    done = undecided.repair()
+    assert done.after.verdict == "clean"
+    assert done.method != "none"
+    stopped = tuple(replace(run, status="stopped") if run.code == "X01" else run for run in runs)
+    with pytest.raises(RepairError, match="nothing to repair yet"):
+        replace(found, runs=stopped).repair()
 
 
 def test_several_releases_are_repaired_together() -> None:

@@ -239,7 +239,8 @@ def _usage(exc: click.UsageError) -> str:
         known = [name for param in exc.ctx.command.params for name in param.opts if name.startswith("--")]
         near = get_close_matches(exc.option_name, known, n=3, cutoff=0.6)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
-        remedy = f"{meant}{where} --help-all lists the options"
+        lists = "--help" if isinstance(exc.ctx.command, click.Group) else "--help-all"
+        remedy = f"{meant}{where} {lists} lists the options"
         what = f"there is no option {exc.option_name}"
     elif isinstance(exc, click.BadOptionUsage):
         what = _clause(exc.message).removeprefix(f"option {exc.option_name!r} ")

@@ -213,7 +213,7 @@ def run_audit(asked: AuditOptions, gather: Callable[[Settings[AuditOptions]], Ga
             progress=progress,
             **asked.pick("algorithm", "first_hit", "findings_to", "rebuild", "time_limit"),
         )
-        if asked.suggest is not None and found.verdict == "exposed":
+        if asked.suggest is not None and found.may_be_repaired:
             from tacit.verbs.suggest import suggestions_for
 
             progress(0.0)
@@ -349,8 +349,9 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
 def _has_repair(found: Audit, asked: AuditOptions) -> bool:
     from tacit.reports.sentences import judges_classes
 
+    is_worth_it = found.verdict == "exposed" or (found.may_be_repaired and bool(asked.data))
     is_repairable = asked.is_repairable and not judges_classes(found)
-    return found.verdict == "exposed" and asked.report_kind == "internal" and is_repairable
+    return is_worth_it and asked.report_kind == "internal" and is_repairable
 
 
 def _paths(found: Audit, asked: AuditOptions) -> Sequence[str]:

@@ -254,6 +254,7 @@ def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
     """Raise if ``--person`` says that some people have several rows."""
     person = settings.merged.person
     if person is None:
+        _warn_of_repeated_people(path, settings)
         return
     people = tacit.read_table(path, columns=[person], engine=engine_for(path, settings.given))
     several = int((people.merged().weights > 1).sum())
@@ -262,6 +263,20 @@ def refuse_repeated_people(path: str, settings: Settings[Options]) -> None:
         what = f"{have} several rows, and here each person needs one: counts of rows say little about people"
         remedy = "Keep one row of each person, such as the first; tacit mine itemsets counts people as they are"
         raise OptionError(what, where=f"--person {person}", remedy=remedy)
+
+
+def _warn_of_repeated_people(path: str, settings: Settings[Options]) -> None:
+    """Say so if a column looks like the numbers of people who have several rows."""
+    from tacit.files.tables import columns_of
+    from tacit.model.columns import find_repeated_people, names_people
+
+    named = [name for name in columns_of(path) if names_people(name)] if os.path.isfile(path) else []
+    if not named:
+        return
+    people = tacit.read_table(path, columns=named, engine=engine_for(path, settings.given))
+    if column := find_repeated_people(people):
+        told = f"{len(column.values):,} values in {people.n:,} rows, so rows are counted here, and not people"
+        note(f"Warning: {column.name}: {told}. Keep one row of each person, such as the first")
 
 
 def table_columns(path: str) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def _carry_out(asked: _RepairOptions, settings: Settings[_RepairOptions], progre
 
     gathered, others = reading.read_audit_inputs(asked.releases, settings)
     found = audit(gathered, **others, time_limit=asked.time_limit, progress=progress)
-    if found.verdict == "incomplete":
+    if not (found.ok or found.may_be_repaired):
         what = "the audit is incomplete, so that there is nothing to repair yet"
         raise LimitReached(what, where="repair", remedy="Give what it lacks: tacit audit names it")
     seconds = None if asked.time_limit is None else seconds_left()
@@ -272,6 +272,8 @@ def _text(done: Repair, output: str) -> str:
         late = [one.method for one in done.tried if one.reason == OUT_OF_TIME]
         if late:
             lines.append(f"Note    Not tried (out of time): {', '.join(late)}; allow more with --time-limit 300")
+        if done.cost.get("itemsets_lost") and "data" not in done.before.options["given"]:
+            lines.append("Note    With --data more repairs can be tried, some of which keep more of the list")
     lines += _list_changes(done)
     if done.goal != "all":
         outcome = "met: I01 finds nothing" if done.ok else "not met"

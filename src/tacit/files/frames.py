@@ -379,6 +379,8 @@ def read(columns: Columns, known: FileHeader) -> Printout:
         return _sets(columns, ["items"], known, count="freq")
     if not holds(names, "itemset") and not holds(names, "antecedent", "consequent"):
         remedy = "If each row is a person, name the columns with qi= and sa=; else give the columns of itemsets, rules or counts"
+        if columns and all(set(values()) <= {0, 1} for values in columns.values()):
+            remedy = "If they are one-hot, mine them with tacit.mine_itemsets(frame, min_support=..), and audit the result"
         raise InputError("the columns are not those of a known release", where=WHERE, remedy=remedy)
     side = columns["itemset" if "itemset" in columns else "antecedent"]()
     if side and all(isinstance(cell, str) for cell in side):

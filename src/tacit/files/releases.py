@@ -405,6 +405,9 @@ def read_listed(
         source = file.source
     else:
         columns = frames.columns_of(data)
+        if columns is None and hasattr(data, "get_params"):
+            what = "this model is not fitted, or is of a kind that is not read"
+            raise OptionError(what, where="data", remedy="Fit it first; trees, forests and boosted trees for classes are read")
         if columns is None:
             raise OptionError("is neither a path, a frame nor a release", where="data", remedy="Give the path of a release file")
         printout = frames.read(columns, _with_rounding(FileHeader(), rounding or "nearest"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -200,6 +201,7 @@ def _ask_sqlite(path: Input, sql: str, where: str) -> tuple[list[str], list[tupl
         raise InputError("the SQLite database cannot be read", where=where, remedy="Export the table as CSV") from None
 
 
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 TRANSACTION_ENDINGS = (".dat", ".basket", ".fimi")  #: Endings of files with one transaction per line, before an optional ``.gz``.
 
 
@@ -405,6 +407,8 @@ def _put_into_bins(table: Table, bins: Sequence[Bins], *, kept: Flags, where: st
             row = int(np.flatnonzero(np.isin(column.codes, wrong))[0]) + 1 if wrong else 1
             place = f", row {row}" if table.is_by_row else ""
             remedy = "Correct it, or name the mark of missing values with --missing (Python: missing=)"
+            if any(_DECIMAL_COMMA.fullmatch(column.values[code]) for code in wrong):
+                remedy = "Write decimal points instead of decimal commas"
             raise InputError(
                 "is not a number, and --bins is for numbers", where=f"{where}, column {one.column!r}{place}", remedy=remedy
             )

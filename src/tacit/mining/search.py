@@ -200,7 +200,7 @@ def too_many_error(what: str) -> OptionError:
     """Return the error about more patterns than are wanted or fit into memory."""
     remedy = "Raise --min-support, list shorter itemsets with --max-length 3, use --only closed, or name fewer columns with --qi"
     remedy += "; --memory 8GB lists more"
-    return OptionError(what, where="min_support", remedy=remedy)
+    return OptionError(what, where="--min-support", remedy=remedy)
 
 
 Job = Callable[[], Iterator[Piece | None]]  #: A job: gives pieces, or None after a step without one.

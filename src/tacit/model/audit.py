@@ -415,6 +415,17 @@ class Audit(Drawn):
         return "clean" if wanted and all(run.decides for run in wanted) else "incomplete"
 
     @property
+    def may_be_repaired(self) -> bool:
+        """True if exposed, or if every attack ran to its end and some question is open still."""
+        if self.verdict == "incomplete":
+            return (
+                not self.not_read
+                and all(run.status in ("ran", "not-relevant") for run in self.runs)
+                and any(run.undecided for run in self.runs)
+            )
+        return self.verdict == "exposed"
+
+    @property
     def ok(self) -> bool:
         """True if the release may be published under the policy."""
         return self.verdict == "clean"

@@ -3,7 +3,7 @@
 Identifiers and dates are not worth mining: their values stand for a row or a day each, so that hardly any itemset with them is frequent, and
 those that are say little. A column of
 
-* *identifiers* has more than 100 values, and more values than half of the people;
+* *identifiers* has more than 100 values, and more values than half of the people who have one;
 * *dates* has more than 20 values, of which at least 95 % are dates or times. Of many values, 1,000 are looked at, evenly spread.
 
 A missing mark and an empty cell are not values here. If the name of a column says that it numbers people, and has more than 50 values but
@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+
+import numpy as np
 
 from tacit.model.release import LeftOut
 from tacit.model.table import Column, Table
@@ -39,7 +41,7 @@ def find_unsuitable(people: Table) -> tuple[LeftOut, ...]:
         values = _values(column, people.missing.mark)
         if _are_dates(values):
             found.append(LeftOut(column.name, "dates"))
-        elif len(values) > MOST_VALUES and 2 * len(values) > people.n:
+        elif len(values) > MOST_VALUES and 2 * len(values) > _count_filled(people, column):
             found.append(LeftOut(column.name, "identifiers"))
     return tuple(found)
 
@@ -65,9 +67,17 @@ _NUMBERED_PEOPLE = frozenset({*(f"{who}id" for who in _PEOPLE), "mrn", "ssn", "n
 
 def numbers_people(column: Column) -> bool:
     """Tell if a column numbers people, by its name and number of values."""
-    words = name_words(column.name)
-    is_named = "".join(words) in _NUMBERED_PEOPLE or (bool(_PEOPLE & set(words)) and words[-1] in _NUMBER_WORDS)
-    return is_named and len(column.values) > MOST_NUMBERS
+    return names_people(column.name) and len(column.values) > MOST_NUMBERS
+
+
+def names_people(name: str) -> bool:
+    """Tell if a column numbers people, by its name alone.
+
+    >>> [names_people(name) for name in ("patient_nbr", "CustomerID", "patients", "order_id")]
+    [True, True, False, False]
+    """
+    words = name_words(name)
+    return "".join(words) in _NUMBERED_PEOPLE or (bool(_PEOPLE & set(words)) and words[-1] in _NUMBER_WORDS)
 
 
 def find_repeated_people(people: Table) -> Column | None:
@@ -86,6 +96,12 @@ def name_words(name: str) -> list[str]:
 
 def _values(column: Column, mark: str | None) -> list[str]:
     return [value for value in column.values if value not in ("", mark)]
+
+
+def _count_filled(people: Table, column: Column) -> int:
+    """Return the number of people who have a value in a column."""
+    blank = [code for code, value in enumerate(column.values) if value in ("", people.missing.mark)]
+    return people.n - int(people.weights[np.isin(column.codes, blank)].sum())
 
 
 def _are_dates(values: list[str]) -> bool:

@@ -361,6 +361,9 @@ def _opening(audit: Audit, shown: _Shown, kind: ReportKind, repair: str, *, advi
         yield Listing(tuple(items), is_numbered=True)
     if not advises:
         return
+    if audit.verdict == "incomplete" and (left := sentences.left_open(audit)):
+        yield Heading("What is left open")
+        yield Listing.of(left)
     best = audit.suggestions.best if audit.suggestions is not None else None
     if best is not None and audit.suggestions is not None:
         yield Heading("Recommended repair")
@@ -781,14 +784,19 @@ def brief_text(
     """
     head = list(_verdict(audit, kind, width))
     shown = families(audit.findings[:SEARCHED])[: SHOWN if top is None else top]
+    findings = _Findings(release, kind, width)
+    least = min(len(shown), 1) * _ONE_FINDING
+    drafts: list[list[list[str]]] = []
     for shortness in _SHORTER:
+        if drafts and (audit.suggestions is not None or not shortness.assumptions):
+            break  # repairs that were asked for come first, and some assumption is told if there is room
         facts = list(_facts(audit, kind, origin, width, shortness.assumptions))
-        end = list(_end(audit, kind, repair, width, shortness.repairs))
+        end = list(_end(audit, kind, repair, width, shortness))
         room = MOST_LINES - len(head) - len(facts) - len(end) - 3
-        if room >= min(len(shown), 1) * _ONE_FINDING:
-            break
-    blocks = [head, facts, _Findings(release, kind, width).fit(shown, room if top is None else None), end]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+        if room >= least or shortness is _SHORTER[-1]:
+            drafts.append([head, facts, findings.fit(shown, room if top is None else None), end])
+    best = max(drafts, key=lambda blocks: len(blocks[2]))  # the first of those that tell most of the findings
+    return "\n\n".join("\n".join(block) for block in best if block) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -799,7 +807,7 @@ class _Shortness:
     assumptions: int
 
 
-_SHORTER = tuple(_Shortness(repairs, assumptions) for repairs, assumptions in ((2, 3), (1, 3), (1, 2), (1, 1), (1, 0)))
+_SHORTER = tuple(_Shortness(repairs, assumptions) for repairs, assumptions in ((2, 3), (2, 2), (1, 3), (1, 2), (1, 1), (1, 0)))
 _ONE_FINDING = 3  #: Lines that a finding takes in short.
 
 
@@ -827,7 +835,7 @@ def _facts(audit: Audit, kind: ReportKind, origin: str, width: int, most: int) -
         yield from bullet("Assumed", sentence, width, indent="")[:2]
 
 
-def _end(audit: Audit, kind: ReportKind, repair: str, width: int, most: int) -> Iterator[str]:
+def _end(audit: Audit, kind: ReportKind, repair: str, width: int, shortness: _Shortness) -> Iterator[str]:
     ran = [run for run in audit.runs if run.status != "not-relevant"]
     outcomes: dict[str, list[str]] = {}
     for run in ran:
@@ -836,11 +844,15 @@ def _end(audit: Audit, kind: ReportKind, repair: str, width: int, most: int) -> 
     parts = [outcome if outcome[0] != " " else f"{', '.join(codes)}{outcome}" for outcome, codes in outcomes.items()]
     others = len(audit.runs) - len(ran)
     does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
-    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows more).", width, indent="")[:3]
+    unsaid = len(sentences.taken_for_granted(audit, kind)) - shortness.assumptions
+    more = f"more, and {counted(unsaid, 'more assumption')}" if unsaid > 0 else "more"
+    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows {more}).", width, indent="")[:3]
     if audit.verdict != "exposed":
-        yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:2]
-    elif audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
-        yield from _suggested(audit, audit.suggestions, width, most)
+        yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:4]
+    if audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
+        yield from _suggested(audit, audit.suggestions, width, shortness.repairs)
+    elif audit.verdict != "exposed":
+        yield from [f"Repair  {repair}"] if repair else []
     elif kind == "internal" and not sentences.judges_classes(audit) and (first := sentences.before_repair(audit)):
         yield from bullet("Next   ", first, width, indent="")[:3]
     elif repair:
@@ -862,10 +874,10 @@ def _suggested(audit: Audit, suggestions: Suggestions, width: int, most: int) ->
         yield from bullet("Repair ", sentences.no_repair(audit), width, indent="")[:3]
     unlike = [one for one in suggestions if one not in suggestions.clean[:most] and one not in suggestions.late]
     if unlike:
-        names = "; ".join(one.method for one in unlike)
+        names = "; ".join(dict.fromkeys(one.method for one in unlike))
         yield from bullet("Tried  ", f"{names} (-v shows more).", width, indent="")[:2]
     if suggestions.late:
-        names = "; ".join(one.method for one in suggestions.late)
+        names = "; ".join(dict.fromkeys(one.method for one in suggestions.late))
         told = f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}."
         yield from bullet("Time   ", told, width, indent="")[:2]
 

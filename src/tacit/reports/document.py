@@ -397,6 +397,15 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def places_name(places: Iterable[int | str]) -> str:
+    """Return the noun for places of a release.
+
+    >>> places_name([2, 3]), places_name(["B4", "C4"])
+    ('Line', 'Cell')
+    """
+    return "Cell" if any(not str(place).isdecimal() for place in places) else "Line"
+
+
 def people(number: int) -> str:
     """Return a number of people."""
     return counted(number, "person", "people")

@@ -17,7 +17,7 @@ from tacit.model.finding import BoxEvent, Event, Finding, ItemEvent
 from tacit.model.frequencies import FrequencyTable, frequency_tables
 from tacit.model.partial import PartialTable
 from tacit.model.release import Itemsets, Release, Rules
-from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted
+from tacit.reports.document import Cell, Linked, Paragraph, Part, Sentence, Table, counted, places_name
 
 MOST_LINES = 40  #: Lines of a release that a page shows at most: those of the worst findings.
 MOST_OTHERS = 20  #: Lines up to which lines that no finding rests on are added.
@@ -163,7 +163,7 @@ class Evidence:
             users = self._by_place.get((owner, place), ())
             first = Cell.of(str(place), mark="used" if users else "", anchor=_anchor(owner, place))
             rows.append((first, *row_of(index), *([self._users(users)] if used else [])))
-        names = ("Line", *columns, *(["Used by"] if used else []))
+        names = (places_name(release.place(index) for index in indices), *columns, *(["Used by"] if used else []))
         return Table.of(self._caption(release, owner), names, rows, style="release")
 
     def _users(self, users: Sequence[Listed]) -> Cell:

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from tacit.model import finding as model
-from tacit.model.finding import Goal, Share, Shorter, ShownAbove, Step, Term, Total
+from tacit.model.finding import Goal, More, Share, Shorter, ShownAbove, Step, Term, Total
 from tacit.model.release import Release
 from tacit.model.words import join_names, state_values
 from tacit.reports.document import capitalise, counted
@@ -124,23 +124,25 @@ class _Artist:
 
 def _draw_sum(artist: _Artist) -> Canvas | None:
     told = artist.told
-    terms = _above_zero(list(_terms(told.derivation)))
+    found = list(_terms(told.derivation))
+    terms = _above_zero([one for one in found if not isinstance(one, More)])
     if not terms:
         return None
     lo, hi = told.finding["count"]
+    others = max(0, len(terms) - MOST_ROWS) + sum(one.number for one in found if isinstance(one, More))
+    terms = terms[:MOST_ROWS]
+    if others:  # in one bar, from where the others end to what is left
+        rest = max(0.0, lo) - sum(value for _, value, _ in terms)
+        terms.append((counted(others, "more term"), rest, f"{'+' if rest > 0 else '-'} {abs(rest):,.0f}"))
     rows = []
     at = 0.0
     for label, value, number in terms:
         rows.append(Row(label, min(at, at + value), max(at, at + value), "add" if value > 0 else "take", number))
         at += value
-    hidden = max(0, len(rows) - MOST_ROWS)
-    rows = rows[:MOST_ROWS]
     left = _span(lo, hi)
     rows.append(Row("what is left", 0, max(0.0, lo), "left", f"= {left}"))
     note = "Grey bars take away what blue bars add; orange is who is left."
-    if hidden:
-        note = f"And {counted(hidden, 'more term')}, not drawn."
-    spoken = ", ".join(f"{number} {label}" for label, _, number in terms[:MOST_ROWS])
+    spoken = ", ".join(f"{number} {label}" for label, _, number in terms)
     return artist.bars(rows, note, f"The sum: {spoken}; that leaves {left}.")
 
 
@@ -155,8 +157,8 @@ def _above_zero(terms: list[tuple[str, float, str]]) -> list[tuple[str, float, s
     return out
 
 
-def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
-    """Yield the terms of the shorter sum, or of the group's first."""
+def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str] | More]:
+    """Yield the terms of the shorter sum, or of the group's first, and how many more there are."""
     begin = max((place + 1 for place, step in enumerate(steps) if isinstance(step, Shorter)), default=0)
     goals: list[Goal] = []
     is_wanted = not any(isinstance(step, Goal) for step in steps)
@@ -177,6 +179,8 @@ def _terms(steps: Sequence[Step]) -> Iterator[tuple[str, float, str]]:
             has_begun = True
             value = float(step.times * goals[step.number - 1].value)
             yield f"shown before ({step.number})", value, f"{'+' if value > 0 else '-'} {abs(value):,.0f}"
+        elif isinstance(step, More) and has_begun and step.what.startswith("terms"):
+            yield step
         elif isinstance(step, Total):
             return
 

@@ -27,6 +27,7 @@ from tacit.reports.document import (
     format_measure,
     format_number,
     people,
+    places_name,
     visible,
 )
 from tacit.reports.external import EXTERNAL
@@ -154,7 +155,8 @@ def _change_parts(done: Repair) -> Iterator[Part]:
         new = number_words(change.after) or ("taken out" if change.after is None else "no number")
         rows.append(("new" if change.line is None else str(change.line), change_subject(change), old, new))
     if rows:
-        yield Table.of("Lines that the repair changed", ("Line", "About", "Before", "After"), rows, style="release")
+        place = places_name(change.line for change in done.changes if change.line is not None)
+        yield Table.of(f"{place}s that the repair changed", (place, "About", "Before", "After"), rows, style="release")
     if (more := len(done.changes) - MOST_CHANGES) > 0:
         yield Paragraph(f"And {counted(more, 'more line')}, which the record lists.", is_note=True)
 
@@ -213,6 +215,7 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     units = {measure.name: measure.unit for measure in MEASURES}
     rows = []
+    withheld = " (a withheld one as the least it can be)" if cost.get("values_withheld") else ""
     for name, value in cost.items():
         if name == "information_lost":
             continue  # as a share it can be understood
@@ -221,7 +224,7 @@ def cost_rows(cost: Mapping[str, Any]) -> list[tuple[str, str]]:
         else:
             unit = units.get(name, "share" if name.endswith(("_share", "_error")) else "")
             told = value if isinstance(value, str) else format_measure(value, unit)
-        rows.append((_COST_NAMES.get(name, name.replace("_", " ")), told))
+        rows.append((_COST_NAMES.get(name, name.replace("_", " ")) + withheld * name.startswith("support_error"), told))
     return rows
 
 

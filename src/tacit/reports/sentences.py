@@ -393,6 +393,10 @@ def _subject(waiver: Waiver) -> str:
     return f"{f'{waiver.attack}, ' if waiver.attack else ''}{' and '.join(parts)}, {span}"
 
 
+def _it(number: int) -> str:
+    return "it" if number == 1 else "them"
+
+
 def idle_waivers(audit: Audit) -> list[str]:
     """Return why some waivers accept nothing: no date, no finding, or the organisation decides."""
     out = []
@@ -401,9 +405,9 @@ def idle_waivers(audit: Audit) -> list[str]:
         has = counted(undated, "waiver has a last day and accepts", "waivers have a last day and accept")
         out.append(f"{has} nothing: give --date.")
     if unmatched := status["unmatched"]:
-        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists them).")
+        out.append(f"{counted(unmatched, 'waiver matches', 'waivers match')} no finding (-v lists {_it(unmatched)}).")
     if ended := status["ended"]:
-        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists them).")
+        out.append(f"{counted(ended, 'waiver has', 'waivers have')} ended (-v lists {_it(ended)}).")
     return out + [f"{said}." for said in _overruled_waivers(audit)]
 
 
@@ -829,16 +833,18 @@ def bucket_sentences(audit: Audit) -> Iterator[str]:
         given = "If every assignment that fits is equally likely"
         if totals := int(found.get("known_totals", 0)):
             given = f"Given {counted(totals, 'known total')} over all groups"
-        yield (f"{given}, {most}; for {people_of(above, n)} some value is more probable than 1/{audit.policy.l} (B02).")
+        some = f"; for {people_of(above, n)} some value is" if above else ", so never"
+        yield f"{given}, {most}{some} more probable than 1/{audit.policy.l} (B02)."
     if found.get("people_approximate"):
         yield f"That is approximate for {people(int(found['people_approximate']))} in groups with too many assignments to count."
     if "surviving_expected_right" in found and "group_guess_right" in found:
         together = found["surviving_expected_right"]
         alone = found["group_guess_right"]
+        above_90 = int(found["surviving_above_90"])
+        whose = f"the value of {people(above_90)}" if above_90 else "nobody's value"
         yield (
             f"What all groups show together would make {100 * together:.1f} % of the guesses right, {100 * alone:.1f} % without it; "
-            "the value of "
-            f"{people(int(found['surviving_above_90']))} would have more than 0.9 (B03)."
+            f"{whose} would have more than 0.9 (B03)."
         )
 
 
@@ -849,6 +855,7 @@ _GIVE_WHO = "give everybody's quasi-identifiers with --known, or the data with -
 _SAY_ALL = "name its columns with --qi and --sa and give the data with --data, or say --sa none"
 _SAY_WHO = "name the quasi-identifying columns with --qi and the sensitive one with --sa, or say --sa none"
 _MAY_ADD = "Facts known from elsewhere, or other releases about the same people, may add to it."
+_SAY_LESS = "the data do not decide what is left open, so round the numbers or publish fewer lines"
 _SUGGEST = "Or add --suggest: every repair that fits is carried out and audited, and listed with its cost and its command."
 _CHOOSE = "Choose one of the repairs that make it clean, and run its command."
 _NO_REPAIR = "No repair that was tried makes it clean"
@@ -866,7 +873,10 @@ def next_steps(audit: Audit, repair: str = "") -> list[Sentence]:
             limit = "this table, these rows, these thresholds"
         return [(f"Clean holds for {limit} and the attacks that ran.",), (_MAY_ADD,)]
     if audit.verdict == "incomplete":
-        return [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
+        steps: list[Sentence] = [(f"Do not read this as safe: {_missing_decisions(audit)}, and audit again.",)]
+        if audit.suggestions is not None and audit.suggestions.best is not None:
+            return [*steps, (_CHOOSE,)]
+        return [*steps, ("Repair it: ", Command(repair), _TRIES)] if repair else steps
     steps = _steps_when_exposed(audit, repair)
     if judges_classes(audit):
         return steps
@@ -948,10 +958,11 @@ def _steps_for_classes(audit: Audit) -> list[Sentence]:
     release = audit.release[0]
     file = quote(visible(release.get("file") or "DATA"))
     qi = quote(",".join(release["qi"]))
+    sa = quote(",".join(release["sa"]))
     columns = quote(",".join([*release["qi"], *release["sa"]]))
-    counts = Command(f"tacit tabulate {file} --by {columns} --hide-below {audit.policy.k} -o counts.csv")
+    counts = Command(f"tacit tabulate {file} --by {columns} --sa {sa} --hide-below {audit.policy.k} -o counts.csv")
     least = f" --l {audit.policy.l}" if audit.policy.l > 2 else ""
-    made = Command(f"tacit bucketize {file} --qi {qi} --sa {quote(','.join(release['sa']))}{least} -o buckets")
+    made = Command(f"tacit bucketize {file} --qi {qi} --sa {sa}{least} -o buckets")
     return [
         ("Do not publish this table as it is.",),
         ("Make the quasi-identifiers coarser or drop some, and audit again; or publish counts: ", counts, "."),
@@ -964,9 +975,9 @@ def _missing_decisions(audit: Audit) -> str:
         "stopped": "give more time with --time-limit",
         "unavailable": _unavailable(audit),
         "not-asked": "leave --attack out, so that every attack that applies runs",
-        "ran": "give the data with --data",
+        "ran": "give the data with --data" if "data" not in audit.options["given"] else _SAY_LESS,
     }
-    if any(release.get("n") is None for release in audit.release):
+    if "data" not in audit.options["given"] and any(release.get("n") is None for release in audit.release):
         hints["ran"] += ", or the number of people with --n"
     found = list(dict.fromkeys(_hint(run) or hints[run.status] for run in open_runs(audit)))
     if audit.not_read:
@@ -992,6 +1003,16 @@ def _unavailable(audit: Audit) -> str:
 def _hint(run: AttackRun) -> str:
     """Return the reason why an attack could not run, if it says what to give."""
     return run.reason if run.status == "unavailable" and run.reason.startswith("name the ") else ""
+
+
+def left_open(audit: Audit) -> list[str]:
+    """Return what attacks that ran left undecided."""
+    out = []
+    for run in open_runs(audit):
+        if run.undecided:
+            what = reason(audit, run, "internal") or f"{counted(run.undecided, 'question is', 'questions are')} undecided"
+            out.append(f"{run.code} {run.name}: {what}.")
+    return out
 
 
 def open_runs(audit: Audit) -> list[AttackRun]:

@@ -129,7 +129,9 @@ def _owners_rows(case: JointCase, data: Any) -> Table | Transactions | None:
         return None
     if not isinstance(case.people, Same):
         what = "is about one population; the releases are declared to be about several, or to have changed"
-        raise OptionError(what, where="--data", remedy="Remove the option, or audit each release with its own data")
+        if isinstance(case.people, Unknown):
+            what = "is about one population; it is not known who the releases are about, as of trees trained with bootstrap=True"
+        raise OptionError(what, where="--data", remedy="Leave the data out, or audit each release with its own")
     found = owners_people(first_with_roles(case.releases, data), data)
     if isinstance(found, Table):
         found = as_released(found, case.releases)

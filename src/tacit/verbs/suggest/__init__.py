@@ -121,11 +121,11 @@ def suggestions_for(
     only: Set[str] | None = None,
     **given: Any,
 ) -> Suggestions:
-    """Try repairs of exposed releases, or ``only`` those of some methods; none for others."""
+    """Try repairs of releases that are exposed or undecided, or ``only`` those of some methods; none for others."""
     if not 0 < seconds < float("inf"):
         raise OptionError("must be more than 0 seconds", where="--suggest", remedy="Write for instance 10")
     in_order = any(release.header.first_match is not None for release in releases)  # no repair takes rules in order
-    if found.verdict != "exposed" or in_order:
+    if not found.may_be_repaired or in_order:
         return Suggestions()
     case = SuggestCase(releases, found, policy, **given)
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
@@ -137,13 +137,13 @@ def suggestions_for(
 def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float | None = None, **given: Any) -> Repair:
     """Carry out the cheapest clean repair of the releases that were audited.
 
-    The options are those of :func:`suggestions_for`. Clean releases stay as they are. If no repair makes the others clean, or the audit could
-    not decide, :class:`RepairError` is raised.
+    The options are those of :func:`suggestions_for`. Clean releases stay as they are. If no repair makes the others clean, or the audit lacks
+    something, :class:`RepairError` is raised.
     """
     before = releases if len(releases) > 1 else releases[0]
     if found.ok:
         return Repair("none", before, found, found, {}, what="nothing had to be changed", start=before)
-    if found.verdict == "incomplete":
+    if not found.may_be_repaired:
         what = "the audit is incomplete, so that there is nothing to repair yet"
         raise RepairError(what, where="repair", remedy="Give what it lacks: tacit audit names it")
     tried = suggestions_for(found, releases, seconds=seconds or REPAIR_SECONDS, **given)
