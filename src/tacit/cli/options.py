@@ -323,7 +323,7 @@ running = combine(
     option("--master URL", "Master of the Spark cluster, with --engine spark.  [local[*]]", section=RUNNING, rare=True),
     option(
         "--memory SIZE",
-        "Most memory for merging rows and for lists, such as 4GB.  [half of the machine, and 5 million itemsets]",
+        "Most memory for merging rows and for lists, such as 4GB.  [half of the machine, and 6 million itemsets]",
         callback=_bytes,
         section=RUNNING,
         rare=True,

@@ -70,7 +70,7 @@ def mine_itemsets(
         Coarser values of some columns of a table, which are items as well. An itemset holds at most one item of a column, so that no value
         stands beside a coarser value that it belongs to anyway; closed and maximal are meant among these itemsets. Also a folder of files.
     max_itemsets
-        Stop with an error when there are more; by default 5 million, unless ``memory`` is given.
+        Stop with an error when there are more; by default 6 million, unless ``memory`` is given.
     memory
         Stop with an error when they take more bytes than this; by default half of the machine's memory.
     threads
@@ -193,7 +193,7 @@ def count_by_threshold(
     return [int(number) for number in count(rows, np.array(thresholds, np.int64), wanted, limits)]
 
 
-MOST_ITEMSETS = 5_000_000  #: More are a mistake rather than a release: a gigabyte in a file.
+MOST_ITEMSETS = 6_000_000  #: More are a mistake rather than a release: over a gigabyte in a file.
 _SAMPLED_ROWS = 2_000  #: Rows in which a long itemset is looked for; it is counted in all of them.
 _LONG_ROWS = 20  #: Rows of fewer items cannot make more itemsets than any machine holds.
 _BYTES_OF_A_SET = 16  #: What a stored itemset takes besides its items.
