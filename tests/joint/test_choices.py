@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tacit
@@ -206,3 +207,27 @@ def test_cases_that_were_wrong_once_are_right(kind: str, seed: int) -> None:
     """A missing rule that a proof cites twice, with different numbers; a cell that rows say in fewer words; no value of S is named."""
     verdict = judge(draw(kind, seed))
     assert verdict.outcome == "right", verdict.notes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_worlds_aimed_at_many_questions_refute_no_small_group(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What aimed worlds leave is found as by the search for small problems, which aims none."""
+    chance = np.random.default_rng(seed)
+    columns = {name: chance.integers(0, 3, 60).astype(str).tolist() for name in "abc"}
+    stayed = {name: values[2:] for name, values in columns.items()}
+    tables = [
+        tacit.tabulate(tacit.read_table(rows, qi="a,b", sa="c"), by=[[*"abc"]], ways=2, hide_below=4)
+        for rows in (columns, stayed)
+    ]
+
+    def found() -> set[tuple[Any, int, int]]:
+        audit = tacit.audit(tables, people=tacit.Nested(), policy=tacit.Policy(k=4), attacks=["X01"])
+        return {(one.event, one.count.lo, one.count.hi) for one in audit.findings}
+
+    slow = found()
+    aimed = []
+    aim = programs.Programs._aim_together
+    monkeypatch.setattr(programs.Programs, "_aim_together", lambda self: (aim(self), aimed.append(int(self.refuted.sum()))))
+    monkeypatch.setattr(programs, "FEW_CELLS", 0)
+    assert found() == slow
+    assert sum(aimed) > 0
