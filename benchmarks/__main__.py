@@ -20,6 +20,7 @@ from benchmarks import (
     hiding,
     joint,
     known,
+    limits,
     mining,
     models,
     negative,
@@ -44,6 +45,7 @@ BENCHMARKS: tuple[Callable[[], str], ...] = (
     models.run,
     starting.run,
     web.run,
+    limits.run,
 )
 PROGRAMS = ("tacit", "numpy", "scipy", "numba", "duckdb", "pyfim", "mlxtend", "cvxpy", "clarabel", "ecos")
 
