@@ -22,9 +22,11 @@ CPU seconds with those of solvers, of one run each on two cores shared with othe
 **R03 with few rules.** 62 programs that start from nothing take 4.8 s, and 1,143 that start from the last optimum take 5.0 s: 4 ms each.
 To halve this, fewer ends must be asked one by one, or programs must start from each other across batches.
 
-**R03 with many rules.** Corners of the programs are not whole people: two that were tried settle nothing (one for random gains had 372 of 6,605 unknowns fractional).
+**R03 with many rules.** Corners of the programs are not whole people: two that were tried settle nothing (one for random gains had 372 of
+6,605 unknowns fractional).
 An integer program within two people of such a corner finds a population in 5 s, which settles more
-than half of the 13,210 ends. A point in the middle of all optima (interior point method without crossover) then proves 1,827 ends in 3 s, the same number
+than half of the 13,210 ends. A point in the middle of all optima (interior point method without crossover) then proves 1,827 ends in 3 s,
+the same number
 as the simplex method in 84 s. Further populations within one person of the last take 4 to 5 s each. After the first few, each settles about
 a tenth of what is open. Their gains were within 0.25 % of the bound of their programs, so better neighbours for the same weights
 hardly exist: what is missing are cheaper ones. This shows where the time goes; it does not prove that 60 s cannot be reached.
