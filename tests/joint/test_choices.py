@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tacit
 from tacit.joint import conditions, cube, joint_releases, lower, programs, rearranging
+from tacit.joint.worlds import World
+from tacit.model.arrays import Floats, Ints
 from tacit.model.numbers import Bound
 from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
@@ -206,3 +209,41 @@ def test_cases_that_were_wrong_once_are_right(kind: str, seed: int) -> None:
     """A missing rule that a proof cites twice, with different numbers; a cell that rows say in fewer words; no value of S is named."""
     verdict = judge(draw(kind, seed))
     assert verdict.outcome == "right", verdict.notes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_worlds_aimed_at_many_questions_refute_what_they_show(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted person by person, such a world fits every line, and what it refutes is empty there or not small."""
+    k = 4
+    chance = np.random.default_rng(seed)
+    columns = {name: chance.integers(0, 3, 80).astype(str).tolist() for name in "abcd"}
+    stayed = {name: values[2:] for name, values in columns.items()}
+    people = (tacit.read_table(rows, qi="a,b,c", sa="d") for rows in (columns, stayed))
+    tables = [tacit.tabulate(table, by=[[*"abcd"]], ways=2, hide_below=k) for table in people]
+    solved: list[World] = []
+    aimed: list[int] = []
+    search = programs.Solver.world_near
+    aim = programs.Programs._aim_together
+
+    def search_near(solver: programs.Solver, cost: Floats) -> Ints | None:
+        world = search(solver, cost)
+        if world is not None:
+            solved.append(World(solver.rows.cells.problem, solver.rows.cells.kinds(world)))
+        return world
+
+    def aim_together(asked: programs.Programs) -> None:
+        before = asked.refuted.copy()
+        aim(asked)
+        fresh = np.flatnonzero(asked.refuted & ~before).tolist()
+        aimed.append(len(fresh))
+        for number in fresh:
+            sizes = [world.count(asked.boxes[number]) for world in solved]
+            assert any(size == 0 or size >= k for size in sizes)
+
+    monkeypatch.setattr(programs.Solver, "world_near", search_near)
+    monkeypatch.setattr(programs.Programs, "_aim_together", aim_together)
+    monkeypatch.setattr(programs, "FEW_CELLS", 0)
+    monkeypatch.setattr(programs, "_MOST_EXCHANGES", 0)
+    tacit.audit(tables, people=tacit.Nested(), policy=tacit.Policy(k=k), attacks=["X01"])
+    assert sum(aimed) > 0
+    assert all(world.fits() for world in solved)

@@ -333,6 +333,7 @@ MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
 MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
 MOST_ASKED = 500  #: Most questions that are asked one by one.
 MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
+WORTH_AIMING = 0.25  #: Share of the open questions that a world aimed at many must settle for another one to follow.
 FEW_AIMED = 20  #: Most questions at which worlds are aimed one by one after something was found.
 IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
@@ -401,10 +402,14 @@ class Programs:
             return
         if self.whole and not self._is_small:
             # One world leads to many; programs need to settle only what these leave open.
+            is_first = self._world is None
             self._refute()
             # Optima over two columns are whole people, and leave most cells empty: each refutes many questions.
-            if len(self.rows.cells.shape) <= FLAT and not self._weigh():
-                return
+            if len(self.rows.cells.shape) <= FLAT:
+                if not self._weigh():
+                    return
+            elif is_first:
+                self._aim_together()
             self._exchange()
         if not self._weigh():
             return
@@ -437,6 +442,19 @@ class Programs:
                 if self.open[number] and missed < MOST_MISSED:
                     self._refute_by(self._solver.world_near(self._solver.cost(group, sign)))
             missed += int(self.open[number])
+
+    def _aim_together(self) -> None:
+        """Refute by worlds in which as few people as possible are in all open groups, then in random halves of these."""
+        if self.rows.has_conditions:
+            return  # such a world hardly ever meets them
+        asked = np.flatnonzero(self.open)
+        while len(asked):
+            before = int(self.open.sum())
+            self._refute_by(self._solver.world_near(self._inside[asked].sum_columns()))
+            left = np.flatnonzero(self.open)
+            if len(left) > (1 - WORTH_AIMING) * before:
+                return
+            asked = left[self._random.random(len(left)) < 0.5]
 
     def _start(self) -> bool:
         """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
@@ -482,7 +500,9 @@ class Programs:
             for best in found:
                 if best is not None:
                     self._look_at(best.people)
-            if self.hoped.sum() < (1 - LEAST_PROGRESS) * len(living):
+            settled = len(living) - int(self.hoped.sum())
+            # Asked in turn, so many questions take less time than another round.
+            if settled > max(LEAST_PROGRESS * len(living), IN_TURN):
                 still = min(still, 1)
             elif still:
                 return True

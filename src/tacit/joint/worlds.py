@@ -642,6 +642,9 @@ class _Steps:
         #: Classes that each term allows, by row.
         self._allowed = np.array([[allowed >> one & 1 for _, _, allowed, _ in self._terms] for one in classes], np.int8)
         self._lines = lines.tolist()
+        #: Lines of one term, which are compared first, with the places of their terms.
+        self._single = np.flatnonzero(np.diff(np.append(self._starts, len(self._terms))) == 1)
+        self._single = self._single[self._factor[self._starts[self._single]] == 1]
 
     @cached_property
     def _asked(self) -> npt.NDArray[np.int8]:
@@ -708,14 +711,28 @@ class _Steps:
         if len(partners):
             moves.append((self._asked[partners] - mine) * (own - self._allowed[kinds[partners]]))
         step = np.concatenate(moves)
-        change = step if self._is_plain else np.add.reduceat(step * self._factor, self._starts, axis=1)
-        fits = ((change <= up) & (change >= -down)).all(axis=1)
-        possible = np.flatnonzero(fits)
+        possible = np.arange(len(step))
+        if not self._is_plain:
+            single = step[:, self._starts[self._single]]
+            possible = np.flatnonzero(_fit(single, down[self._single], up[self._single]))
+            step = np.add.reduceat(step[possible] * self._factor, self._starts, axis=1)
+        is_possible = _fit(step, down, up)
+        possible = possible[is_possible]
+        change = step[is_possible]
         if not len(possible):
             return None
         # The step that changes the fewest lines leaves the most room for the next.
-        best = int(possible[np.argmin(np.count_nonzero(change[possible], axis=1))])
+        chosen = int(np.argmin(np.count_nonzero(change, axis=1)))
+        best = int(possible[chosen])
         if best < len(alone):
-            return _Step(change[best], -1, int(alone[best]))
+            return _Step(change[chosen], -1, int(alone[best]))
         partner = int(partners[best - len(alone)])
-        return _Step(change[best], partner, int(kinds[partner]))
+        return _Step(change[chosen], partner, int(kinds[partner]))
+
+
+def _fit(change: Ints, down: Ints, up: Ints) -> Flags:
+    """Tell which changes of lines leave room; one person changes a line of one term by at most 2."""
+    if change.dtype == np.int8:
+        down = np.minimum(down, 127).astype(np.int8)
+        up = np.minimum(up, 127).astype(np.int8)
+    return np.asarray(((change <= up) & (change >= -down)).all(axis=1))

@@ -26,9 +26,14 @@ from tacit.solve.statements import Clash, Problem, Statements, reduce
 #: Called before every program: the seconds that are left, or None; it raises when there are none.
 Check = Callable[[], float | None]
 WORTH_A_PUSH = 16  #: Ends that a program for all of them has to settle: one for a single end takes so much less time.
+WORTH_A_STEP = 4  #: The same for an integer program near a witness.
 IDLE_ROUNDS = 2  #: So many programs in a row may settle fewer.
 IN_TURN = 40  #: Open ends that are asked about in turn, each from the answer to the one before.
+LARGE = 3_000_000  #: Columns times statements, above which columns are proved empty or full from a point in the middle.
 TRIES = 4  #: So many searches in a row may find no corner that is whole, before slower programs are asked.
+FIRST_ROOM = 2  #: Where no corner is whole, witnesses are searched for within so many people of one, in every column,
+ROOM = 1  #: and then within so many of the last witness.
+FIRST_SHARE = 3  #: Whether a value is possible at all may take so many times the work after which bounds stay as they are.
 NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
 MOVED = 1e-7  #: A column that moved less than this has not.
 
@@ -79,6 +84,8 @@ class _Ends:
     seen_lo: Ints = field(init=False)
     seen_hi: Ints = field(init=False)
     by_cases: bool = False
+    witness: Ints | None = None  #: The last one.
+    corner: Floats | None = None  #: Fractions of people to look for a witness near.
 
     def __post_init__(self) -> None:
         size = self.program.size
@@ -91,6 +98,7 @@ class _Ends:
         if people is not None:
             self.seen_lo = np.minimum(self.seen_lo, people)
             self.seen_hi = np.maximum(self.seen_hi, people)
+            self.witness = people
 
     def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
         """Return each column's goals, and the unseen ends."""
@@ -141,13 +149,14 @@ def bound(
     parts = [_Ends(Program(problem, chosen)) for chosen in components(problem)]
 
     def checked() -> float | None:
-        if most_work is not None and sum(ends.program.work for ends in parts) >= most_work:
+        if work is not None and sum(ends.program.work for ends in parts) >= work:
             raise _Enough
         return check()
 
     try:
         # Whether a value is possible at all is settled everywhere before any bound is made tight.
         for to_the_end in (False, True) if tight else (False,):
+            work = most_work if most_work is None or to_the_end else FIRST_SHARE * most_work
             for ends in parts:
                 sizes = largest[ends.program.classes]
                 _close_in(ends, sizes if to_the_end else np.minimum(sizes, 1), checked)
@@ -178,13 +187,19 @@ def components(problem: Problem) -> list[Ints]:
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
     chance = np.random.default_rng(len(ends.program))
     idle = 0
-    while idle < IDLE_ROUNDS:
+    while idle < IDLE_ROUNDS and ends.corner is None:
         open_ends = ends.open_ends(enough)
         if not open_ends:
             return
-        _push(ends, enough, chance, check)
+        corner = _push(ends, enough, chance, check)
         idle = idle + 1 if open_ends - ends.open_ends(enough) < WORTH_A_PUSH else 0
+        if idle == IDLE_ROUNDS and ends.witness is None:
+            ends.corner = corner
+    if ends.corner is not None and ends.witness is None:
+        ends.see(ends.program.whole_people(_gain_for_open(ends, enough, chance), near=ends.corner, room=FIRST_ROOM, check=check))
     _shut_together(ends, enough, check)
+    if ends.corner is not None:
+        _step_on(ends, enough, chance, check)
     _bound_in_turn(ends, enough, check)
     tried = 0
     while tried < TRIES and (before := ends.open_ends(enough)):
@@ -194,14 +209,35 @@ def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
         _settle_end(ends, column, sign, enough, check)
 
 
-def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
-    """Search for a witness that extends all open columns."""
-    program = ends.program
+def _choose_sides(ends: _Ends, enough: Ints, chance: np.random.Generator) -> tuple[Flags, Flags]:
+    """Return the columns to extend upwards and downwards; only one of both where its goals exclude each other."""
     goal_up, goal_down, up, down = ends.goals(enough)
-    first = chance.random(len(program)) < 0.5
+    first = chance.random(len(up)) < 0.5
     torn = up & down & (goal_up > goal_down)
-    up = up & (first | ~torn)
-    down = down & (~first | ~torn)
+    return up & (first | ~torn), down & (~first | ~torn)
+
+
+def _gain_for_open(ends: _Ends, enough: Ints, chance: np.random.Generator) -> Floats:
+    """Return random gains of the open columns, positive where they are to be extended upwards."""
+    up, down = _choose_sides(ends, enough, chance)
+    noise = NOISE * chance.normal(size=len(up))
+    return np.asarray(noise + (up.astype(float) - down) * chance.uniform(0.5, 1.5, len(up)))
+
+
+def _step_on(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
+    """Go from witness to witness by integer programs, while each of them settles several ends."""
+    while ends.witness is not None and (before := ends.open_ends(enough)):
+        gain = _gain_for_open(ends, enough, chance)
+        ends.see(ends.program.whole_people(gain, near=ends.witness, room=ROOM, check=check))
+        if before - ends.open_ends(enough) < WORTH_A_STEP:
+            return
+
+
+def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> Floats | None:
+    """Search for a witness that extends all open columns; return fractions of people that do, if they were found."""
+    program = ends.program
+    goal_up, goal_down, _, _ = ends.goals(enough)
+    up, down = _choose_sides(ends, enough, chance)
     size = program.size
     turn_up = np.where(up, goal_up, 0)
     turn_down = np.where(down, goal_down, size)
@@ -213,9 +249,11 @@ def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) 
     kept = lengths > 0
     pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
     try:
-        ends.see(_nearest(program, program.most(gains[kept], pieces=pieces, check=check).people))
+        people = program.most(gains[kept], pieces=pieces, check=check).people
     except Unsolved:
-        return
+        return None
+    ends.see(_nearest(program, people))
+    return people
 
 
 def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
@@ -236,7 +274,7 @@ def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
         while at_zero.any() or at_all.any():
             gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
             still = -int(program.size[at_all].sum())
-            answer = program.most(gain.astype(float), check=check)
+            answer = program.most(gain.astype(float), check=check, interior=_is_large(program))
             proof = program.proof(gain, answer.weights, goal=still)
             if proof is not None and proof.most <= still:
                 ends.hi[at_zero] = 0
@@ -260,7 +298,13 @@ def _move_together(program: Program, at_zero: Flags, at_all: Flags, check: Check
     lengths = np.concatenate((first, size - first - last, last))
     gains = np.repeat((1.0, 0.0, -1.0), len(program))
     kept = lengths > 0
-    return program.most(gains[kept], pieces=(np.tile(np.arange(len(program)), 3)[kept], lengths[kept]), check=check).people
+    pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
+    return program.most(gains[kept], pieces=pieces, check=check, interior=_is_large(program)).people
+
+
+def _is_large(program: Program) -> bool:
+    """Tell if the simplex method would take far longer than a point in the middle."""
+    return len(program) * len(program.rows) > LARGE
 
 
 def _keep_unmoved(program: Program, people: Floats, at_zero: Flags, at_all: Flags) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 HEAD = struct.Struct("<Q")  #: A question or an answer is its length in bytes, then its pickle.
 
+INTERIOR_STEPS = 30  #: A step of the interior point method takes as long as so many of the simplex method.
 OPTIMAL, LIMIT, INFEASIBLE, UNBOUNDED, FAILED = range(5)
 
 
@@ -87,7 +88,8 @@ def _answer_of(highspy: Any, solver: Any, status: Any, *, is_whole: bool) -> dic
         known.kSolutionLimit: LIMIT,
     }.get(status, FAILED)
     info = solver.getInfo()
-    answer: dict[str, Any] = {"status": found, "steps": max(int(info.simplex_iteration_count), 0)}
+    steps = max(int(info.simplex_iteration_count), 0) + INTERIOR_STEPS * max(int(info.ipm_iteration_count), 0)
+    answer: dict[str, Any] = {"status": found, "steps": steps}
     has_solution = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     if found == OPTIMAL or (found == LIMIT and is_whole and has_solution):
         solution = solver.getSolution()

@@ -45,6 +45,8 @@ SMALL_WHOLE = 2_000
 GRACE = 0.5  #: Seconds after the time limit at which a worker is ended, within which HiGHS mostly notices it by itself.
 #: Seconds after which an integer program is given up without a time limit: what HiGHS does between two nodes may have no end.
 LONGEST_WHOLE = 30.0
+#: Options of a linear program whose answer need not be a corner.
+INTERIOR = {"solver": "ipm", "run_crossover": "off"}
 WORKER = highs.__file__  #: The program that a worker runs.
 #: Programs that are solved at the same time, and workers that are kept for the next ones.
 LANES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -274,17 +276,25 @@ class Constraints:
 
 
 def linear_program(
-    cost: Floats, *, above: Side | None = None, equal: Side | None = None, bounds: Any = (0, np.inf), seconds: float | None = None
+    cost: Floats,
+    *,
+    above: Side | None = None,
+    equal: Side | None = None,
+    bounds: Any = (0, np.inf),
+    seconds: float | None = None,
+    interior: bool = False,
 ) -> Program:
     """Make a linear program that minimises ``cost @ x``.
 
-    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``. Matrices may be those of SciPy.
+    These are ``matrix @ x <= limits`` (above) and ``matrix @ x == sums`` (equal), within ``seconds``. Matrices may be those of SciPy. With
+    ``interior`` the answer is a point near the middle of all that are best, and no corner; of large programs it is found far sooner.
     """
     inside, limits = above or (None, _none())
     exact, sums = equal or (None, _none())
     matrices = [matrix for matrix in (inside, exact) if matrix is not None and matrix.shape[0]]
     columns = _stack_columns(matrices or [Matrix.empty((0, len(cost)))])
-    return _linear_program(cost, columns, (limits, sums), bounds, seconds)
+    program = _linear_program(cost, columns, (limits, sums), bounds, seconds)
+    return replace(program, given=program.given | {"options": INTERIOR}) if interior else program
 
 
 def _linear_program(cost: Floats, columns: Columns, ends: tuple[Floats, Floats], bounds: Any, seconds: float | None) -> Program:
