@@ -496,6 +496,40 @@ def test_that_a_block_is_needed_is_seen_at_once() -> None:
     assert done.facts["rounds"] <= 6
 
 
+def test_what_follows_from_others_does_not_protect() -> None:
+    """A judge who overlooks that line 0 follows from shown lines does not make a choice safe that rests on it."""
+
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
+        broken = [cut for cut in (frozenset({0, 2}),) if not cut & chosen]
+        return Separation(tuple(broken), is_safe=not broken)
+
+    case = SuppressCase(np.array([1.0, 3.0, 5.0]), np.ones(3), 1.0, separate=separate, limits=Limits(), sums=(frozenset({0, 1}),))
+    choice = propose(case)
+    assert choice.is_safe
+    assert choice.hidden == {0, 1}
+    assert choice.lower_bound == 4
+    alone = replace(case, sums=(frozenset({0}),), separate=lambda chosen, _: Separation(is_safe=0 in chosen))
+    assert not propose(alone).is_safe
+
+
+def test_a_cell_that_its_column_tells_protects_no_row_of_adults() -> None:
+    """20 preschoolers are married, as their column says; without them, 9 people of the row are in small cells."""
+    counts = np.array([[1, 0, 20, 4, 22], [30, 40, 50, 60, 70], [35, 45, 55, 65, 75]])
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    cells = [[row, column] for row in [*"xyz", "*"] for column in [*"abcde", "*"]]
+    table = FrequencyTable.of(["row", "column"], cells, full.ravel().tolist(), n=int(full[-1, -1]), no_sa=True)
+    done: Any = tacit.repair(table, method="suppress", k=10, attacker="reader", cost="people")
+    assert done.ok
+    hidden = np.pad(done.release.is_hidden.reshape(4, 6), 0)
+    small = (full > 0) & (full < 10)
+    small[-1] = small[:, -1] = False
+    for lines in (hidden, hidden.T):
+        for line, primary in zip(lines, small if lines is hidden else small.T, strict=True):
+            assert primary.any() or line.sum() != 1
+
+
 def test_numbers_beside_counts_do_not_follow_from_sums() -> None:
     case = full_case(3)
     table = table_of(case)

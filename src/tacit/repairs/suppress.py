@@ -149,6 +149,11 @@ class _Search:
         within.check(NAME)
         self.rounds += 1
         judged = self.case.separate(chosen, within)
+        shown = self._show_what_follows(chosen)
+        if judged.is_safe and shown != chosen:
+            # An attack may not ask what lines say that follow from others: safe is what is safe with these shown.
+            judged = Separation(is_safe=self.case.separate(shown, within).is_safe)
+            chosen = shown
         for cut in judged.cuts:
             if not cut:
                 remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
