@@ -540,3 +540,21 @@ def test_exchanges_of_a_rigid_problem_change_no_count(*, totals: bool) -> None:
         again = world.exchange(random)
         assert again.fits()
     assert all(tallies) == totals
+
+
+def test_a_group_that_rests_on_a_hidden_count_told_by_its_column_is_found() -> None:
+    """Of row 0, 20 people are in a hidden cell that its column tells; the total less these and the shown ones leaves 9."""
+    counts = np.array([[1, 3, 20, 4, 22, 30, 1], [31, 32, 33, 34, 35, 36, 37], [41, 42, 43, 44, 45, 46, 47]])
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    hidden = {(row, column) for row in (0, 1) for column in (0, 1, 3, 6)} | {(0, 2)}
+    names = ([*"012", "*"], [*"abcdefg", "*"])
+    every = [(row, column) for row in range(4) for column in range(8)]
+    cells = [[names[0][row], names[1][column]] for row, column in every]
+    shown = [None if one in hidden else int(full[one]) for one in every]
+    table = FrequencyTable.of(["row", "column"], cells, shown, n=int(counts.sum()), no_sa=True)
+    found = tacit.audit(table, k=10)
+    assert found.verdict == "exposed"
+    assert [one.statement for one in found.findings] == ["9 people have row=0, and none of column=c, column=e or column=f."]
+    assert check_audit(found.to_dict(top=1000), [table]).ok
