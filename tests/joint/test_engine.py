@@ -556,5 +556,5 @@ def test_a_group_that_rests_on_a_hidden_count_told_by_its_column_is_found() -> N
     table = FrequencyTable.of(["row", "column"], cells, shown, n=int(counts.sum()), no_sa=True)
     found = tacit.audit(table, k=10)
     assert found.verdict == "exposed"
-    assert [one.statement for one in found.findings] == ["9 people have row=0, and none of column=c, column=e or column=f."]
+    assert [one.statement for one in found.findings] == ["9 people have row=0, and neither column=c, column=e nor column=f."]
     assert check_audit(found.to_dict(top=1000), [table]).ok
