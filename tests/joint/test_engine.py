@@ -24,7 +24,9 @@ from tacit.joint.lower import lower
 from tacit.joint.programs import Cases, Programs, Solver, clashes, smallest_clash
 from tacit.joint.words import _tree_record, box_record
 from tacit.joint.worlds import Rows, World
+from tacit.model.frequencies import FrequencyTable
 from tacit.model.numbers import Bound
+from tacit.model.people import Same
 from tacit.model.policy import Limits
 from tests.joint.test_golden_joint import release_of
 
@@ -491,3 +493,68 @@ def test_the_owners_rows_refute_only_where_they_fit_the_lines() -> None:
     assert world.count({place["x"]: has["x"], place["y"]: has["y"], place["z"]: lacks}) == 1
     assert world.count({place["z"]: has["z"]}) == 50
     assert World.of_rows(problem, tacit.read_transactions(rows[1:])) is None
+
+
+def _people_of(seed: int, *, totals: bool) -> World:
+    """Many people in few cells, whose table has totals or not."""
+    random = np.random.default_rng(seed)
+    counts = random.integers(0, 9, (4, 3))
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    names = ([*"abcd", "*"], [*"xyz", "*"])
+    kept = [(row, column) for row in range(5) for column in range(4) if totals or (row == 4) != (column == 3)]
+    cells = [[names[0][row], names[1][column]] for row, column in kept]
+    table = FrequencyTable.of(["a", "b"], cells, [int(full[one]) for one in kept], n=int(counts.sum()), no_sa=True)
+    problem = lower([table], Same())
+    rows = np.argwhere(counts >= 0).repeat(counts.ravel(), axis=0)
+    classes = []
+    for axis in problem.axes:
+        place = "ab".index(axis.key.name)
+        found = [next(one for one, values in enumerate(axis.classes) if name in values) for name in names[place][:-1]]
+        classes.append(np.array(found)[rows[:, place]])
+    return World(problem, np.stack(classes, axis=1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("totals", [True, False])
+def test_totals_of_people_counted_by_kind_are_those_counted_one_by_one(seed: int, *, totals: bool) -> None:
+    world = _people_of(seed, totals=totals)
+    assert np.prod([len(axis.classes) for axis in world.problem.axes]) < 0.5 * len(world.kinds)  # else nothing is merged
+    one_by_one = [sum(factor * world.count(masks) for factor, masks in terms) for terms in world.problem.boxes]
+    assert world.totals == one_by_one
+    assert world.fits()
+
+
+@pytest.mark.parametrize("totals", [True, False])
+def test_exchanges_of_a_rigid_problem_change_no_count(*, totals: bool) -> None:
+    """People of one row are alike to the lines only if they are alike in everything: exchanges lead nowhere, and are not tried."""
+    world = _people_of(1, totals=totals)
+    everything = world.problem.tally(world.kinds)((0, 1))
+    assert world.problem.is_rigid == totals
+    tallies = []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        found = world._exchange(random, 1.0, lambda: None)
+        tallies.append((found.problem.tally(found.kinds)((0, 1)) == everything).all())
+        again = world.exchange(random)
+        assert again.fits()
+    assert all(tallies) == totals
+
+
+def test_a_group_that_rests_on_a_hidden_count_told_by_its_column_is_found() -> None:
+    """Of row 0, 20 people are in a hidden cell that its column tells; the total less these and the shown ones leaves 9."""
+    counts = np.array([[1, 3, 20, 4, 22, 30, 1], [31, 32, 33, 34, 35, 36, 37], [41, 42, 43, 44, 45, 46, 47]])
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    hidden = {(row, column) for row in (0, 1) for column in (0, 1, 3, 6)} | {(0, 2)}
+    names = ([*"012", "*"], [*"abcdefg", "*"])
+    every = [(row, column) for row in range(4) for column in range(8)]
+    cells = [[names[0][row], names[1][column]] for row, column in every]
+    shown = [None if one in hidden else int(full[one]) for one in every]
+    table = FrequencyTable.of(["row", "column"], cells, shown, n=int(counts.sum()), no_sa=True)
+    found = tacit.audit(table, k=10)
+    assert found.verdict == "exposed"
+    assert [one.statement for one in found.findings] == ["9 people have row=0, and neither column=c, column=e nor column=f."]
+    assert check_audit(found.to_dict(top=1000), [table]).ok

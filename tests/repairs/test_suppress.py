@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -17,7 +18,9 @@ from tacit.model.frequencies import CellPrinting, FrequencyTable
 from tacit.model.people import Same
 from tacit.model.policy import Limits
 from tacit.model.release import ValueGroup
-from tacit.repairs.suppress import Separation, SuppressCase, propose, smallest_hitting_set
+from tacit.repairs.suppress import FEW_ROUNDS, MOST_JUDGED, Separation, SuppressCase, propose, smallest_hitting_set
+from tacit.verbs.suppress import Options, Plan
+from tests.judge.magnitudes import full_case, table_of
 from tests.judge.magnitudes import judge as judge_sums
 from tests.judge.suppression import SHAPES, Judged, Small, all_worlds, draw, judge, lines_over, releases
 from tests.shell import tacit as run
@@ -427,3 +430,126 @@ def test_the_smallest_choice_meets_conditional_cuts_too(seed: int) -> None:
     assert is_met(found.chosen)
     assert sum(case.weights[unit] for unit in found.chosen) == pytest.approx(lightest)
     assert found.bound <= lightest + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_sums_no_line_is_hidden_alone(seed: int) -> None:
+    random = Random(seed)
+    size = 7
+    cuts = [frozenset(random.sample(range(size), random.randint(1, 3))) for _ in range(random.randint(1, 3))]
+    sums = [frozenset(random.sample(range(size), random.randint(2, 4))) for _ in range(3)]
+    held = frozenset(random.sample(range(size), random.randint(0, 2)))
+    cuts = [cut for cut in cuts if not cut & held] or [frozenset({next(one for one in range(size) if one not in held)})]
+    case = _search_case([float(random.randint(1, 3)) for _ in range(size)], [])
+
+    def is_met(chosen: frozenset[int]) -> bool:
+        return all(cut & chosen for cut in cuts) and all(len(own & (chosen | held)) != 1 for own in sums)
+
+    rest = [unit for unit in range(size) if unit not in held]
+    choices = [frozenset(one) for number in range(len(rest) + 1) for one in combinations(rest, number)]
+    lightest = min((sum(case.weights[unit] for unit in one) for one in choices if is_met(one)), default=None)
+    found = smallest_hitting_set(cuts, case, sums=sums, held=held)
+    if lightest is None:
+        assert not found.is_exact
+        return
+    assert is_met(found.chosen)
+    assert sum(case.weights[unit] for unit in found.chosen) == pytest.approx(lightest) == found.bound
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("attacker", ["method", "rule", "reader"])
+def test_a_line_hidden_alone_of_a_sum_hides_nothing(shape: str, attacker: Any) -> None:
+    """Every world that fits without the line gives it the number that it has."""
+    looked = 0
+    for seed in range(40):
+        case = replace(draw(seed, shape), attacker=attacker)
+        judged = Judged(case)
+        given = releases(case)
+        plan = Plan(tuple(given), Same(), (0,) * len(given), case.k, options=Options(), attacker=attacker)
+        cell_of = {unit: case.cell(case.tables[places[0][0]][places[0][1]]) for unit, places in enumerate(plan.units)}
+        random = Random(seed)
+        for own in plan.sums:
+            others = frozenset(cell for unit, cell in cell_of.items() if unit not in own and random.random() < 0.5)
+            for unit in own:
+                shown = judged.primary | others
+                assert (judged.possible(shown | {cell_of[unit]}) == judged.possible(shown)).all()
+                looked += 1
+    assert looked > 50
+
+
+def _block(width: int, small: tuple[int, int]) -> FrequencyTable:
+    counts = np.array([[20 + (3 * row + 5 * column) % 7 for column in range(width)] for row in range(width)])
+    counts[small] = 2
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    names = [*(f"{place:02}" for place in range(width)), "*"]
+    cells = [[row, column] for row in names for column in names]
+    return FrequencyTable.of(["a", "b"], cells, full.ravel().tolist(), n=int(full[-1, -1]), no_sa=True)
+
+
+def test_that_a_block_is_needed_is_seen_at_once() -> None:
+    """Without sums, this takes a proof for every corner that others could have: 17 rounds."""
+    done = tacit.repair(_block(12, (0, 0)), method="suppress", k=5)
+    assert done.ok
+    assert done.facts["hidden"] == done.facts["lower_bound"] == 4
+    assert done.facts["rounds"] <= 6
+
+
+def test_what_follows_from_others_does_not_protect() -> None:
+    """A judge who overlooks that line 0 follows from shown lines does not make a choice safe that rests on it."""
+
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
+        broken = [cut for cut in (frozenset({0, 2}),) if not cut & chosen]
+        return Separation(tuple(broken), is_safe=not broken)
+
+    case = SuppressCase(np.array([1.0, 3.0, 5.0]), np.ones(3), 1.0, separate=separate, limits=Limits(), sums=(frozenset({0, 1}),))
+    choice = propose(case)
+    assert choice.is_safe
+    assert choice.hidden == {0, 1}
+    assert choice.lower_bound == 4
+    alone = replace(case, sums=(frozenset({0}),), separate=lambda chosen, _: Separation(is_safe=0 in chosen))
+    assert not propose(alone).is_safe
+
+
+def test_a_cell_that_its_column_tells_protects_no_row_of_adults() -> None:
+    """20 preschoolers are married, as their column says; without them, 9 people of the row are in small cells."""
+    counts = np.array([[1, 0, 20, 4, 22], [30, 40, 50, 60, 70], [35, 45, 55, 65, 75]])
+    full = np.pad(counts, ((0, 1), (0, 1)))
+    full[-1] = full.sum(axis=0)
+    full[:, -1] = full.sum(axis=1)
+    cells = [[row, column] for row in [*"xyz", "*"] for column in [*"abcde", "*"]]
+    table = FrequencyTable.of(["row", "column"], cells, full.ravel().tolist(), n=int(full[-1, -1]), no_sa=True)
+    done: Any = tacit.repair(table, method="suppress", k=10, attacker="reader", cost="people")
+    assert done.ok
+    hidden = np.pad(done.release.is_hidden.reshape(4, 6), 0)
+    small = (full > 0) & (full < 10)
+    small[-1] = small[:, -1] = False
+    for lines in (hidden, hidden.T):
+        for line, primary in zip(lines, small if lines is hidden else small.T, strict=True):
+            assert primary.any() or line.sum() != 1
+
+
+def test_numbers_beside_counts_do_not_follow_from_sums() -> None:
+    case = full_case(3)
+    table = table_of(case)
+    how: dict[str, Any] = {"options": Options(), "attacker": "rule"}
+    assert Plan((table,), Same(), (0,), case.k, **how).sums == ()
+    assert Plan((replace(table, numbers=()),), Same(), (0,), case.k, **how).sums
+
+
+def test_a_search_of_many_lines_ends_without_a_best_choice() -> None:
+    """Each judged choice teaches little: what is found by then is returned with its bound."""
+    size = MOST_JUDGED // FEW_ROUNDS
+    asked: list[int] = []
+
+    def separate(chosen: frozenset[int], _: Limits) -> Separation:
+        asked.append(len(chosen))
+        left = sorted(set(range(40)) - chosen)
+        return Separation((frozenset(left[:20]),) if len(left) > 10 else (), is_safe=len(left) <= 10)
+
+    choice = propose(SuppressCase(np.ones(size), np.ones(size), 1.0, separate=separate, limits=Limits()))
+    assert choice.is_safe
+    assert not choice.is_optimal
+    assert choice.lower_bound >= 1
+    assert len(asked) < 60

@@ -438,6 +438,21 @@ class Problem:
                         found[axis][others] = None
         return [[dict(others) for others in one] for one in found]
 
+    @cached_property
+    def is_rigid(self) -> bool:
+        """True if people whom lines treat alike on one axis are the same on all others, so that exchanges change no count.
+
+        Only problems of two axes are looked at.
+        """
+        if len(self.axes) != 2:
+            return False
+        for axis, rests in enumerate(self.rests):
+            other = 1 - axis
+            treated = [tuple(rest[other] >> one & 1 for rest in rests) for one in range(len(self.axes[other].classes))]
+            if len(set(treated)) < len(treated):
+                return False
+        return True
+
     def masks(self, box: Box) -> dict[int, int]:
         """Return the classes that a box allows, by axis."""
         return {self.place[key]: self.axes[self.place[key]].mask(allowed) for key, allowed in box.items()}

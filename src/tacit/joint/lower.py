@@ -231,14 +231,18 @@ def _unions(lines: Iterable[Line]) -> dict[Key, list[Allowed] | None]:
 
     What lines count of a group, value by value, leaves the number of people who have none of these values.
     """
-    counted: dict[tuple[Key, frozenset[tuple[Key, Allowed]]], list[tuple[float, frozenset[str]]]] = {}
+    widths: dict[frozenset[tuple[Key, Allowed]], float] = {}
+    families: dict[tuple[Key, frozenset[tuple[Key, Allowed]]], dict[frozenset[tuple[Key, Allowed]], frozenset[str]]] = {}
     for line in lines:
         width = inf if line.lo is None or line.hi is None else line.hi - line.lo
         for _, box in line.terms if len(line.terms) == 1 else ():
+            cell = frozenset(box.items())
+            widths[cell] = min(width, widths.get(cell, inf))
             for key, allowed in box.items():
                 if key.kind != "item" and key != MEMBER and not allowed.excluded:
-                    others = frozenset((other, one) for other, one in box.items() if other != key)
-                    counted.setdefault((key, others), []).append((width, allowed.values))
+                    families.setdefault((key, cell - {(key, allowed)}), {})[cell] = allowed.values
+    _find_what_follows(widths, families)
+    counted = {place: [(widths[cell], values) for cell, values in parts.items()] for place, parts in families.items()}
     found: dict[Key, set[frozenset[str]]] = {}
     for (key, _), parts in counted.items():
         values = frozenset[str]()
@@ -247,6 +251,25 @@ def _unions(lines: Iterable[Line]) -> dict[Key, list[Allowed] | None]:
             if len(values) > 1:
                 found.setdefault(key, set()).add(values)
     return {key: [Allowed(values) for values in sorted(sets, key=sorted)] for key, sets in found.items()}
+
+
+def _find_what_follows(
+    widths: dict[frozenset[tuple[Key, Allowed]], float],
+    families: Mapping[tuple[Key, frozenset[tuple[Key, Allowed]]], Collection[frozenset[tuple[Key, Allowed]]]],
+) -> None:
+    """Set the width of cells that follow from an exact total and all its other parts to 0.
+
+    This decides only what is asked, so that it need not look if the parts are all.
+    """
+    while True:
+        known = [
+            wide[0]
+            for (_, total), parts in families.items()
+            if widths.get(total) == 0 and len(wide := [cell for cell in parts if widths[cell] > 0]) == 1
+        ]
+        if not known:
+            return
+        widths.update(dict.fromkeys(known, 0))
 
 
 @dataclass(frozen=True, slots=True)

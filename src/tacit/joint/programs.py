@@ -530,7 +530,7 @@ class Programs:
             counts = np.rint(self._inside @ world)
             self.refuted |= self.open & ((counts == 0) | (counts >= self.k))
             left = int(self.open.sum())
-            if left == 0 or left == before or people is None or self._exchanges >= _MOST_EXCHANGES:
+            if left == 0 or left == before or people is None or people.problem.is_rigid or self._exchanges >= _MOST_EXCHANGES:
                 break
             self._exchanges += 1
             people = people.exchange(self._random, lambda: self.limits.check("X01"))

@@ -437,7 +437,18 @@ class World:
     @cached_property
     def totals(self) -> list[int]:
         """Sum of every line among these people."""
-        return [sum(factor * self.count(masks) for factor, masks in terms) for terms in self.problem.boxes]
+        size = prod(len(axis.classes) for axis in self.problem.axes)
+        if not self.problem.axes or size > MERGED * len(self.kinds):
+            return [sum(factor * self.count(masks) for factor, masks in terms) for terms in self.problem.boxes]
+        # People of the same kind are counted once.
+        tally = self.problem.tally(self.kinds)(range(len(self.problem.axes))).ravel()
+        present = np.flatnonzero(tally)
+        kinds = np.stack(np.unravel_index(present, [len(axis.classes) for axis in self.problem.axes]), axis=1)
+        one_each = World(self.problem, kinds)
+        sizes = tally[present]
+        return [
+            sum(factor * int(sizes[one_each.members(masks)].sum()) for factor, masks in terms) for terms in self.problem.boxes
+        ]
 
     def fits(self) -> bool:
         """Tell if every line is true of these people."""
@@ -470,7 +481,9 @@ class World:
         return np.rint(table).astype(np.int64).ravel()
 
     def exchange(self, random: np.random.Generator, check: Check = lambda: None) -> World:
-        """Return another world by random exchanges of similar people."""
+        """Return another world by random exchanges of similar people: the same people in another order if nothing can be exchanged."""
+        if self.problem.is_rigid:
+            return World(self.problem, self.kinds[random.permutation(len(self.kinds))])
         for share in SHARES if self.problem.conditions else SHARES[:1]:
             found = self._exchange(random, share, check)
             if self.problem.holds(found.kinds):

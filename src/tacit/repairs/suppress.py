@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
@@ -38,7 +38,10 @@ Units = frozenset[int]  #: Lines that can be hidden, by number.
 Given = tuple[Units, int]
 
 MOST_ROUNDS = 150  #: Most choices that are judged in search of the smallest one.
+FEW_ROUNDS = 10  #: Choices that are judged in any case, however many lines there are.
+MOST_JUDGED = 200_000  #: Most lines of all judged choices together: not seconds, so that the same input gives the same answer.
 MOST_DEEPER = 5  #: Most times that a choice that is not enough is extended.
+MOST_IDLE = 6  #: Most turns in a row that neither raise the lower bound nor lead to a lighter choice.
 MOST_REMOVED = 10  #: Most lines of a safe choice that are tried without.
 MOST_NODES = 1_000  #: Most nodes of a search for the smallest choice: not seconds, so that the same input gives the same answer.
 MOST_HARD = 3  #: Most searches for the smallest choice that end without one.
@@ -69,6 +72,7 @@ class SuppressCase:
 
     ``unit`` is the weight that every sum of ``weights`` is a multiple of, 0 if there is none. ``ties`` decide between choices of equal weight.
     A judgement takes its own limit of time: once that of the search is over, ``reserve`` is left to hide all lines, if nothing else is safe.
+    ``sums`` are sets of lines of which any one follows from all others: hiding only one of a set hides nothing.
     """
 
     weights: Floats
@@ -77,6 +81,7 @@ class SuppressCase:
     separate: Callable[[Units, Limits], Separation]
     limits: Limits
     reserve: Limits = field(default_factory=Limits)
+    sums: tuple[Units, ...] = ()
 
     @property
     def everything(self) -> Units:
@@ -110,6 +115,7 @@ class _Search:
     case: SuppressCase
     cuts: list[Units] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
+    sums: list[Units] = field(default_factory=list)  #: Those of the case that a choice has violated.
     lower: float = 0.0
     best: Units | None = None
     last: Units = frozenset()
@@ -130,6 +136,10 @@ class _Search:
         weight = self._weigh(hidden)
         return Choice(hidden, weight, min(weight, self.lower), self.best is not None, self.rounds)
 
+    @property
+    def _most_rounds(self) -> int:
+        return min(MOST_ROUNDS, max(FEW_ROUNDS, MOST_JUDGED // max(1, len(self.case.weights))))
+
     def _weigh(self, units: Iterable[int]) -> float:
         return float(self.case.weights[sorted(units)].sum())
 
@@ -139,6 +149,11 @@ class _Search:
         within.check(NAME)
         self.rounds += 1
         judged = self.case.separate(chosen, within)
+        shown = self._show_what_follows(chosen)
+        if judged.is_safe and shown != chosen:
+            # An attack may not ask what lines say that follow from others: safe is what is safe with these shown.
+            judged = Separation(is_safe=self.case.separate(shown, within).is_safe)
+            chosen = shown
         for cut in judged.cuts:
             if not cut:
                 remedy = "Keep fewer lines, publish fewer tables, or name a weaker --attacker"
@@ -159,9 +174,20 @@ class _Search:
 
     def _smallest(self) -> HittingSet:
         """Return a choice of least weight that meets all cuts; raise the lower bound."""
-        found = smallest_hitting_set(self.cuts, self.case, given=self.given)
+        found = self._solve(self.cuts, self.given)
         self.lower = max(self.lower, found.bound)
         return found
+
+    def _solve(
+        self, cuts: list[Units], given: Sequence[Given], *, held: Units = frozenset(), most: float | None = None
+    ) -> HittingSet:
+        """Return the lightest choice besides ``held`` that meets the cuts, and leaves no line hidden alone."""
+        while True:
+            found = smallest_hitting_set(cuts, self.case, most=most, given=given, sums=self.sums, held=held)
+            violated = [own for own in self.case.sums if len(own & (found.chosen | held)) == 1 and own not in self.sums]
+            if not violated:
+                return found
+            self.sums += violated
 
     def _extend(self, chosen: Units) -> Units:
         """Return a larger choice that meets all cuts, else the smallest."""
@@ -170,7 +196,7 @@ class _Search:
         missed = [cut for cut in self.cuts if not cut & chosen]
         missed += [units for units, line in self.given if line in chosen and not units & chosen]
         later = [(units, line) for units, line in self.given if line not in chosen and not units & chosen]
-        return chosen | smallest_hitting_set(missed, self.case, given=later).chosen
+        return chosen | self._solve(missed, later, held=chosen).chosen
 
     def _meets(self, chosen: Units) -> bool:
         """Tell if a choice meets all cuts."""
@@ -214,15 +240,29 @@ class _Search:
         """Show the heaviest lines of the best choice again, as far as it stays safe."""
         assert self.best is not None
         for unit in sorted(self.best, key=lambda one: (-self.case.weights[one], one))[:most]:
-            fewer = self.best - {unit}
-            if self._meets(fewer):
+            fewer = self._show_what_follows(self.best - {unit})
+            if unit in self.best and self._meets(fewer):
                 self._judge(fewer)
+
+    def _show_what_follows(self, chosen: Units) -> Units:
+        """Return a choice without lines that follow from what is shown."""
+        while True:
+            alone = frozenset().union(*(own & chosen for own in self.case.sums if len(own & chosen) == 1))
+            if not alone:
+                return chosen
+            chosen -= alone
 
     def _improve(self) -> None:
         """Raise the lower bound, and look for lighter choices, until the two meet."""
         hard = 0
-        while self.best is not None and self.rounds < MOST_ROUNDS:
+        idle = 0
+        known = (0.0, 0.0)
+        while self.best is not None and self.rounds < self._most_rounds:
             found = self._smallest()
+            before, known = known, (self.lower, self._weigh(self.best))
+            idle = idle + 1 if known == before else 0
+            if idle > MOST_IDLE:
+                return
             hard += not found.is_exact
             if hard > MOST_HARD or self._weigh(found.chosen) >= self._weigh(self.best) - NEAR:
                 return  # the bound cannot be raised, or this is a best one
@@ -250,9 +290,11 @@ class _Search:
     def _choose_among_equals(self) -> None:
         """Look for a safe choice of equal weight that is preferred in ties."""
         for _ in range(MOST_TIES if self.best is not None and self.case.unit else 0):
+            if self.rounds >= self._most_rounds:
+                return
             assert self.best is not None
             most = self._weigh(self.best)
-            chosen = smallest_hitting_set(self.cuts, self.case, most=most, given=self.given).chosen
+            chosen = self._solve(self.cuts, self.given, most=most).chosen
             is_better = self.case.ties[sorted(chosen)].sum() < self.case.ties[sorted(self.best)].sum() - NEAR
             if not is_better or self._weigh(chosen) > most + NEAR or not self._meets(chosen):
                 return
@@ -271,40 +313,40 @@ class HittingSet:
 
 
 def smallest_hitting_set(
-    cuts: list[Units], case: SuppressCase, most: float | None = None, given: Sequence[Given] = ()
+    cuts: list[Units],
+    case: SuppressCase,
+    most: float | None = None,
+    given: Sequence[Given] = (),
+    *,
+    sums: Sequence[Units] = (),
+    held: Units = frozenset(),
 ) -> HittingSet:
     """Return the lightest choice that meets all cuts.
 
-    With ``most``, the choice that is best by the order between ties, among those of at most this weight. If the search is too long, the choice
-    may weigh more than the bound.
+    With ``most``, the choice that is best by the order between ties, among those of at most this weight. Of each of the ``sums``, no line is
+    hidden alone; lines that are ``held`` are hidden already. If the search is too long, the choice may weigh more than the bound.
     """
     if not cuts:
         return HittingSet(frozenset(), 0.0)
-    units = sorted(frozenset().union(*cuts, *(own | {line} for own, line in given)))
-    place = {unit: number for number, unit in enumerate(units)}
-    rows = [row for row, cut in enumerate(cuts) for _ in cut]
-    columns = [place[unit] for cut in cuts for unit in sorted(cut)]
-    entries = [1.0] * len(rows)
-    weights = case.weights[units]
-    for row, (own, line) in enumerate(given, len(cuts)):
-        rows += [row] * (len(own) + 1)
-        columns += [place[unit] for unit in sorted(own)] + [place[line]]
-        entries += [1.0] * len(own) + [-1.0]
-    low = [1.0] * len(cuts) + [0.0] * len(given)
-    high = [np.inf] * len(low)
+    units = sorted(frozenset().union(*cuts, *(own | {line} for own, line in given), *sums) - held)
+    program = _Program(units)
+    for cut in cuts:
+        program.add(dict.fromkeys(cut, 1.0), 1.0)
+    for own, line in given:
+        program.add({**dict.fromkeys(own, 1.0), line: -1.0}, 0.0)
+    for own in sums:
+        program.add_sum(own, held)
+    weights = np.zeros(program.width)
+    weights[: len(units)] = (case.weights if most is None else case.ties)[units]
     if most is not None:
-        rows += [len(low)] * len(units)
-        columns += range(len(units))
-        entries += weights.tolist()
-        low.append(-np.inf)
-        high.append(most + NEAR)
+        program.add({unit: -float(case.weights[unit]) for unit in units}, -most - NEAR)
     left = case.limits.seconds_left
     found = solve_whole(
-        (weights if most is None else case.ties[units]) / (case.unit or 1.0),
-        matrix=Matrix.of_entries(rows, columns, entries, (len(low), len(units))),
-        low=np.array(low),
-        high=np.array(high),
-        most=np.ones(len(units)),
+        weights / (case.unit or 1.0),
+        matrix=program.matrix,
+        low=np.array(program.low),
+        high=np.full(len(program.low), np.inf),
+        most=np.ones(program.width),
         gap=0.0 if most is None else 0.01,
         nodes=MOST_NODES,
         seconds=None if left is None else max(0.1, 0.5 * left),
@@ -313,8 +355,49 @@ def smallest_hitting_set(
     bound = max(0.0, ceil(bound / case.unit) * case.unit if case.unit else bound)
     if found.x is None:
         return HittingSet(_greedy(cuts, case.weights, given), bound, is_exact=False)
-    chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=True) if share > 0.5)
+    chosen = frozenset(unit for unit, share in zip(units, found.x.tolist(), strict=False) if share > 0.5)
     return HittingSet(chosen, bound, is_exact=found.status == OPTIMAL)
+
+
+class _Program:
+    """Integer program over lines, a row for each condition."""
+
+    def __init__(self, units: Sequence[int]) -> None:
+        self.place = {unit: number for number, unit in enumerate(units)}
+        self.width = len(units)
+        self.low: list[float] = []
+        self._rows: list[int] = []
+        self._columns: list[int] = []
+        self._entries: list[float] = []
+
+    def add(self, entries: Mapping[int, float], low: float, helper: tuple[int, float] | None = None) -> None:
+        """Add a condition: a sum over lines, and a helping unknown, is at least ``low``."""
+        columns = [self.place[unit] for unit in sorted(entries)]
+        values = [entries[unit] for unit in sorted(entries)]
+        if helper is not None:
+            columns.append(helper[0])
+            values.append(helper[1])
+        self._rows += [len(self.low)] * len(columns)
+        self._columns += columns
+        self._entries += values
+        self.low.append(low)
+
+    def add_sum(self, own: Units, held: Units) -> None:
+        """Let at least two lines be hidden if any is; some may be ``held`` already."""
+        free = own - held
+        if len(own & held) == 1:
+            self.add(dict.fromkeys(free, 1.0), 1.0)
+        if not own & held:
+            any_hidden = self.width
+            self.width += 1
+            self.add(dict.fromkeys(free, 1.0), 0.0, (any_hidden, -2.0))
+            for unit in free:
+                self.add({unit: -1.0}, 0.0, (any_hidden, 1.0))
+
+    @property
+    def matrix(self) -> Matrix:
+        """The conditions as a matrix."""
+        return Matrix.of_entries(self._rows, self._columns, self._entries, (len(self.low), self.width))
 
 
 def _greedy(cuts: list[Units], weights: Floats, given: Sequence[Given]) -> Units:

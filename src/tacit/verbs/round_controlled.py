@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from tacit.model.repair import Repair
 from tacit.repairs import round_controlled as method
 from tacit.repairs.round_controlled import RoundCase, Sum
 from tacit.verbs.audit import audit
-from tacit.verbs.suppress import Place, count_people, join_lines, relation_of
+from tacit.verbs.suppress import Place, count_people, join_lines, published_sums, relation_of
 
 BASES = (3, 5, 10, 20, 50, 100)  #: Bases that are tried without ``--base``, those of at least the policy's.
 
@@ -94,7 +94,7 @@ class _Cells:
         people, population = relation_of(gathered, given)
         units = list(join_lines(tables, people, population).values())
         counts = np.array([int(tables[places[0][0]].lo[places[0][1]]) for places in units], np.int64)
-        return cls(tables, units, counts, list(_sums(tables, units)))
+        return cls(tables, units, counts, list(published_sums(tables, units)))
 
     def print(self, printed: Ints, base: int) -> list[FrequencyTable]:
         return _print(self.tables, self.units, printed, base)
@@ -126,32 +126,6 @@ def _check_table(release: FrequencyTable, data: Any) -> FrequencyTable:
         raise OptionError("has hidden cells, and all counts are rounded together", where=name, remedy=remedy)
     counts = count_people(release, people_of(data))
     return replace(release, lo=counts, hi=counts, printed=counts, printing=CellPrinting(zeros_shown=True))
-
-
-def _sums(tables: Sequence[FrequencyTable], units: Sequence[Sequence[Place]]) -> Iterator[Sum]:
-    """Yield each published total whose parts along a column are all published, with these."""
-    unit_of = {place: unit for unit, places in enumerate(units) for place in places}
-    seen: set[Sum] = set()
-    for number, table in enumerate(tables):
-        labels = [table.cell(index) for index in range(len(table))]
-        at = {frozenset(cell.items()): index for index, cell in enumerate(labels)}
-        for index, cell in enumerate(labels):
-            for column in table.columns:
-                values = _parts(table, column, cell.get(column))
-                rest = frozenset((name, value) for name, value in cell.items() if name != column)
-                parts = [at.get(rest | {(column, value)}) for value in values]
-                if len(parts) > 0 and None not in parts:
-                    own = tuple(unit_of[number, part] for part in parts if part is not None)
-                    found = (unit_of[number, index], own)
-                    if found not in seen:
-                        seen.add(found)
-                        yield found
-
-
-def _parts(table: FrequencyTable, column: str, label: str | None) -> Iterable[str]:
-    if label is None:
-        return table.single_values(column) if table.header.complete else ()
-    return table.members(column, label) or ()
 
 
 def _print(tables: Sequence[FrequencyTable], units: Sequence[Sequence[Place]], printed: Ints, base: int) -> list[FrequencyTable]:

@@ -8,7 +8,7 @@ published is the same; each attacker is stronger than the one before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -100,7 +100,9 @@ def suppress(
         plan = Plan(gathered.releases, people, population, policy.k, options=options, attacker=attacker, data=given.get("data"))
         judge = _Judge(plan, look, found)
         search = limits.part(SEARCHED)
-        case = SuppressCase(plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=search, reserve=limits)
+        case = SuppressCase(
+            plan.weights, plan.ties, plan.unit, separate=judge.separate, limits=search, reserve=limits, sums=plan.sums
+        )
         return judge, method.propose(case)
 
     try:
@@ -146,6 +148,37 @@ def join_lines(releases: Sequence[Release], people: People, population: Sequence
         for index in range(len(release)):
             same.setdefault(line_key(release, index, whose, number), []).append((number, index))
     return same
+
+
+def published_sums(tables: Sequence[FrequencyTable], units: Sequence[Sequence[Place]]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield each published total whose parts along a column are all published, with these."""
+    unit_of = {place: unit for unit, places in enumerate(units) for place in places}
+    seen: set[tuple[int, tuple[int, ...]]] = set()
+    for number, table in enumerate(tables):
+        labels = [table.cell(index) for index in range(len(table))]
+        at = {frozenset(cell.items()): index for index, cell in enumerate(labels)}
+        for index, cell in enumerate(labels):
+            for column in table.columns:
+                values = _parts(table, column, cell.get(column))
+                rest = frozenset((name, value) for name, value in cell.items() if name != column)
+                parts = [at.get(rest | {(column, value)}) for value in values]
+                if len(parts) > 0 and None not in parts:
+                    own = tuple(unit_of[number, part] for part in parts if part is not None)
+                    found = (unit_of[number, index], own)
+                    if found not in seen:
+                        seen.add(found)
+                        yield found
+
+
+def _parts(table: FrequencyTable, column: str, label: str | None) -> Iterable[str]:
+    if label is None:
+        return table.single_values(column) if table.header.complete else ()
+    return table.members(column, label) or ()
+
+
+def _has_only_exact_counts(table: FrequencyTable) -> bool:
+    """Tell if every line that is not hidden states one count, and nothing else."""
+    return not table.numbers and table.measured is None and not (table.lo != table.hi)[~table.is_hidden].any()
 
 
 @dataclass(eq=False)
@@ -230,6 +263,25 @@ class Plan:
         if self.options.weighing == "log":
             return 0.0
         return 1.0 / FIRST if any(self._first) else 1.0
+
+    @cached_property
+    def sums(self) -> tuple[Units, ...]:
+        """Units of each published total with its parts, where no other line is hidden.
+
+        Of such a set, one hidden line alone follows from the others, so that it can as well be shown. Numbers beside counts do not follow.
+        """
+        if len(self.tables) < len(self.releases) or not all(map(_has_only_exact_counts, self.tables.values())):
+            return ()
+        every = list(join_lines(self.releases, self.people, self.population).values())
+        unit_of = {place: unit for unit, places in enumerate(self.units) for place in places}
+        found = []
+        for total, parts in published_sums(list(self.tables.values()), every):
+            members = {total, *parts}
+            is_plain = len(members) == len(parts) + 1
+            places = [every[member][0] for member in members]
+            if is_plain and not any(self.primary[number][index] for number, index in places):
+                found.append(frozenset(unit_of[place] for place in places if place in unit_of))
+        return tuple(dict.fromkeys(own for own in found if own))
 
     @cached_property
     def weights(self) -> Floats:
