@@ -53,7 +53,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
-from tacit.joint.remainders import bound, has_small_part, list_remainders
+from tacit.joint.remainders import list_remainders
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
@@ -194,8 +194,7 @@ class _Search:
             self.reasons.append(UNIONS_LEFT)
             return
         self._list_open(cubes, groups)
-        if not self.problem.has_unions:
-            self._list_remainders(prover)
+        self._list_remainders(prover)
         everything = tuple(range(len(self.problem.axes)))
         for problem, windows in windows_by_problem:
             if problem is not self.problem and self.found:
@@ -344,14 +343,13 @@ class _Search:
         """Ask about people who have none of the values that lines count within a group."""
         k = self.target.policy.k
         questions: dict[ItemEvent, Mapping[int, int]] = {}
-        for one in list_remainders(self.problem):
+        for one in list_remainders(self.problem, prover.cubes):
             self._check()
-            bounds = bound(prover.cubes, one)
-            if bounds is None or not (bounds.lo < k and bounds.hi > 0) or (event := one.event(self.problem)) is None:
+            if one.lo >= k or one.hi <= 0 or (event := one.event(self.problem)) is None:
                 continue
-            if bounds.lo > 0 and bounds.hi < k:
-                if event not in self.found and not has_small_part(prover.cubes[bounds.number], one, k):
-                    self.found[event] = Found(event, bounds.lo, bounds.hi, False, proof=partial(bounds.proofs, prover, one.box))
+            if one.lo > 0 and one.hi < k:
+                if event not in self.found and not one.has_small_part(prover.cubes[one.number], k):
+                    self.found[event] = Found(event, one.lo, one.hi, False, proof=partial(one.proofs, prover))
             elif self.world is None or 0 < self.world.count(one.box) < k:
                 questions[event] = one.box
         if self.found and questions:
