@@ -42,7 +42,7 @@ class Case:
     @property
     def columns(self) -> int:
         """Number of columns besides the total."""
-        return self.full.shape[1] - 1
+        return int(self.full.shape[1]) - 1
 
     @property
     def turned(self) -> Case:
