@@ -41,7 +41,8 @@ def files_of(kind: str, folder: Path) -> list[Path]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the command of a screen has been answered, and everything that it shows has come."""
+    """Wait until the command of a screen has been answered, and everything that it shows has come, its colours as well."""
+    page.wait_for_load_state("load")
     page.wait_for_function("() => !document.querySelector('[data-work], [data-busy]')", polling=POLLING)
 
 
