@@ -33,7 +33,8 @@ from tacit.model.table import Column, RemoteTransactions, Transactions, WordSear
 _FLOATS = ("float", "double")
 _NESTED = ("array", "map", "struct", "binary", "variant")
 MOST_IN_ONE_TASK = 5_000_000  #: Most items of all lines that one task takes: their search is faster than a shuffle.
-MOST_UNMERGED = 16  #: Most partitions whose counts of items are added here, which saves a shuffle.
+SMALL_FILE = 1 << 26  #: Most bytes of a local file whose counts of items are added here, which saves a shuffle;
+MOST_UNMERGED = 16  #: most partitions of any other data.
 #: Choice of items, as in :mod:`tacit.files.transactions`.
 Chosen = Callable[[Sequence[str], Ints, int], Flags]
 _sessions: dict[tuple[str, int | None], Any] = {}
@@ -209,7 +210,8 @@ class SparkBaskets:
 
             lines = session.read.text(os.path.abspath(path) if os.path.exists(path) else path)
             counted = lines.mapInArrow(_count_items, "item string, people long")
-            if lines.rdd.getNumPartitions() > MOST_UNMERGED:
+            is_small = os.path.isfile(path) and os.path.getsize(path) <= SMALL_FILE
+            if not is_small and lines.rdd.getNumPartitions() > MOST_UNMERGED:
                 counted = counted.groupBy("item").agg(f.sum("people").alias("people"))
             found = counted.toArrow()
         people: Counter[str] = Counter()

@@ -77,11 +77,14 @@ def cutter(read: Callable[[Any], Transactions], shards: int) -> Callable[[Iterat
             merged = read(batch)
             rows = merged.rows
             weights = merged.weights
-            shard, row, end = project(rows.offsets, rows.members.astype(np.int64), shards)
-            ends = np.cumsum(end)
-            source = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(rows.offsets[row] - (ends - end), end)
-            prefixes = lists_of(Sets(np.append(0, ends), rows.members[source]))
-            columns = [pyarrow.array(shard.astype(np.int32)), prefixes, pyarrow.array(weights[row])]
+            if shards == 1:
+                columns = [pyarrow.array(np.zeros(len(rows), np.int32)), lists_of(rows), pyarrow.array(weights)]
+            else:
+                shard, row, end = project(rows.offsets, rows.members.astype(np.int64), shards)
+                ends = np.cumsum(end)
+                source = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(rows.offsets[row] - (ends - end), end)
+                prefixes = lists_of(Sets(np.append(0, ends), rows.members[source]))
+                columns = [pyarrow.array(shard.astype(np.int32)), prefixes, pyarrow.array(weights[row])]
             yield pyarrow.RecordBatch.from_arrays(columns, names=["shard", "items", "weight"])
 
     return cut
