@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,8 @@ def measure(case: Case, only: Only) -> Line:
     data = Transactions.from_lists(baskets)
     share = share_of(case, only)
     least = math.ceil(share * data.n)
-    ours, wall, found = seconds(lambda: mine_itemsets(data, min_support=least, only=only, max_itemsets=MOST))
-    rivals = {name: seconds(lambda name=name: pyfim(name, baskets, only, least), 3) for name in RIVALS}  # type: ignore[misc]
+    ours, wall, found = seconds(partial(mine_itemsets, data, min_support=least, only=only, max_itemsets=MOST))
+    rivals = {name: seconds(partial(pyfim, name, baskets, only, least), 3) for name in RIVALS}
     best = min(rivals, key=lambda name: rivals[name][0])
     if only != "maximal" and rivals["relim"][2] != found:
         raise AssertionError(f"{case.name}: {found} {only} itemsets, relim has {rivals['relim'][2]}")
@@ -105,10 +106,10 @@ def grow(side: str, case: Case) -> float:
     if side == "tacit":
         mine_itemsets(Transactions.from_lists(small), min_support=1)  # kernels are loaded
         data = Transactions.from_lists(baskets)
-        call = lambda: mine_itemsets(data, min_support=least, max_itemsets=MOST)  # noqa: E731
+        call = partial(mine_itemsets, data, min_support=least, max_itemsets=MOST)
     else:
         pyfim("fpgrowth", small, "all", 1)
-        call = lambda: pyfim("fpgrowth", baskets, "all", least)  # noqa: E731
+        call = partial(pyfim, "fpgrowth", baskets, "all", least)
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
     before = _status("VmRSS")
@@ -135,9 +136,10 @@ def against_mlxtend(case: Case, share: float) -> list[Sequence[object]]:
     width = 1 + max(item for basket in baskets for item in basket)
     frame = pd.DataFrame([[item in basket for item in range(width)] for basket in map(set, baskets)])
     rows: list[Sequence[object]] = []
-    for only, program in (("all", fpgrowth), ("maximal", fpmax)):
-        ours, _, found = seconds(lambda only=only: mine_itemsets(data, min_support=least, only=only, max_itemsets=MOST))  # type: ignore[misc]
-        theirs, _, size = seconds(lambda program=program: program(frame, min_support=(least - 0.5) / data.n), 1)  # type: ignore[misc]
+    programs: dict[Only, Any] = {"all": fpgrowth, "maximal": fpmax}
+    for only, program in programs.items():
+        ours, _, found = seconds(partial(mine_itemsets, data, min_support=least, only=only, max_itemsets=MOST))
+        theirs, _, size = seconds(partial(program, frame, min_support=(least - 0.5) / data.n), 1)
         if size != found:
             raise AssertionError(f"{case.name}: {found} {only} itemsets, mlxtend has {size}")
         rows.append((case.name, only, f"{share:.4g}", f"{found:,}", f"{ours:.4f}", f"{theirs:.3f}", f"{theirs / ours:.0f}"))
