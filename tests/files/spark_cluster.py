@@ -16,6 +16,10 @@ from pathlib import Path
 import pyspark
 
 
+#: Java's quick compiler and its simplest collector: what is tested lives for seconds.
+FOR_SECONDS = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
+
 @dataclass(frozen=True)
 class Cluster:
     """Address of the master, and the workers."""
@@ -41,10 +45,10 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
     url = f"spark://127.0.0.1:{port}"
     environment = {
         **os.environ,
+        **FOR_SECONDS,
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "SPARK_WORKER_DIR": str(folder / "work"),
         "SPARK_LOCAL_DIRS": str(folder / "spill"),
         "PYSPARK_PYTHON": sys.executable,
