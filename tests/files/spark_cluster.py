@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pyspark
 
-
 #: Java's quick compiler and its simplest collector: what is tested lives for seconds.
 FOR_SECONDS = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
