@@ -6,6 +6,7 @@ elsewhere they draw new ones.
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -29,6 +30,12 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
     """Note a module that skipped itself as a whole."""
     if report.skipped:
         _skipped[report.nodeid] = _reason(report)
+
+
+def pytest_collection_finish() -> None:
+    """Take what was loaded for all tests out of the garbage collector, which would look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
