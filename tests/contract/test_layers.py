@@ -120,7 +120,12 @@ def test_one_module_opens_databases() -> None:
     places = []
     for path in FILES:
         for node in nodes_of(path):
-            if isinstance(node, ast.Attribute) and node.attr == "connect" and isinstance(node.value, ast.Name) and node.value.id == "duckdb":
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "connect"
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "duckdb"
+            ):
                 places.append(str(path.relative_to(SRC)))
     assert places == ["files/duckdb.py"]
 

@@ -11,8 +11,8 @@ from tacit.model.audit import Target
 from tacit.model.finding import Finding, ItemEvent, Shorter, Term, Total
 from tacit.model.numbers import Bound
 from tacit.model.policy import Policy
-from tacit.reports.audit import proof_of
 from tacit.reports.document import Proof
+from tacit.reports.proofs import proof_of
 from tacit.verbs.attacks import ATTACKS
 from tests.examples import examples
 from tests.reports.audit_cases import LEAKING, audit_of, itemsets

@@ -12,7 +12,8 @@ from tacit.model.audit import AttackRun
 from tacit.model.finding import Finding, ItemEvent
 from tacit.model.numbers import Bound
 from tacit.reports import sentences
-from tacit.reports.audit import MOST_LINES, brief_text, families
+from tacit.reports.proofs import families
+from tacit.reports.screen import MOST_LINES, brief_text
 from tests.reports.audit_cases import LEAKING, audit_html, audit_of, itemsets
 
 

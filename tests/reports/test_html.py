@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from tacit.model.version import __version__
-from tacit.reports.audit import SEARCHED
+from tacit.reports.proofs import SEARCHED
 from tests.reports.audit_cases import LEAKING, audit_html, audit_of, ended, itemsets, with_many_findings
 
 VOID = {"meta", "rect", "line", "br", "link", "img"}

@@ -9,7 +9,6 @@ from tacit.model.finding import Lines, Term, Total
 from tacit.model.measures import Verification
 from tacit.model.numbers import Bound
 from tacit.model.repair import Suggestion
-from tacit.reports.audit import _sum_row, cost_words
 from tacit.reports.document import (
     Table,
     as_share,
@@ -26,7 +25,9 @@ from tacit.reports.estimates import format_closeness, format_share
 from tacit.reports.explain import Explanation, _bracket_at_end, _numbered
 from tacit.reports.pages import plain
 from tacit.reports.pictures import Axis, bars_of_sizes, tick_text
+from tacit.reports.proofs import _sum_row
 from tacit.reports.record import verification_text
+from tacit.reports.suggestions import cost_words
 
 
 def test_numbers_agree_with_their_nouns() -> None:

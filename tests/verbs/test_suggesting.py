@@ -21,9 +21,9 @@ from tacit.model.policy import time_limit
 from tacit.model.repair import OUT_OF_TIME, Suggestion, Suggestions
 from tacit.repairs import substitute
 from tacit.repairs.people import BitRows
-from tacit.reports.audit import suggestion_parts
 from tacit.reports.document import Document, Section, render_text
 from tacit.reports.pages import render_html, render_markdown
+from tacit.reports.suggestions import suggestion_parts
 from tacit.verbs.rounding import rounded_cells
 from tacit.verbs.suggest import Done, Way, try_ways
 from tacit.verbs.suggest.lists import IN_INFORMATION, itemset_loss

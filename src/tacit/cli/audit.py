@@ -337,7 +337,7 @@ def _text(found: Audit, release: Release | None, settings: Settings[AuditOptions
     origin = settings.config.where if kind == "internal" else ""
     repair = repair_words(asked.releases) if _has_repair(found, asked) else ""
     if not asked.verbose:
-        from tacit.reports.audit import brief_text
+        from tacit.reports.screen import brief_text
 
         return brief_text(found, release=release, kind=kind, repair=repair, origin=origin, top=asked.top, width=width)
     from tacit.reports.audit import audit_text

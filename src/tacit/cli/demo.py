@@ -113,7 +113,7 @@ def _group_ages(people: Table) -> Table:
 def _effort(finding: Finding) -> tuple[bool, int, bool, int, str]:
     """Return a sort key: easy findings first."""
     from tacit.model.finding import ItemEvent
-    from tacit.reports.audit import proof_of
+    from tacit.reports.proofs import proof_of
 
     proof = proof_of(finding)
     lines = sum(number[:1] in ("+", "-") for number, _ in proof.terms)
@@ -174,8 +174,8 @@ def _record(story: Story) -> dict[str, Any]:
 
 
 def _text(story: Story, folder: str, width: int) -> str:
-    from tacit.reports.audit import proof_of
     from tacit.reports.document import bullet, proof_lines
+    from tacit.reports.proofs import proof_of
 
     lines = [line for name, sentence in _describe_release(story) for line in bullet(f"{name:<10}", sentence, width, indent="")]
     if story.example is not None:

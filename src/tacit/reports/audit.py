@@ -1,4 +1,4 @@
-"""Reports of audits: in full, and on one screen."""
+"""Reports of audits in full."""
 
 from __future__ import annotations
 
@@ -9,28 +9,14 @@ from typing import TYPE_CHECKING
 
 from tacit.model.audit import Audit
 from tacit.model.finding import (
-    BoxEvent,
-    Event,
     Finding,
-    ItemEvent,
-    Shorter,
-    Step,
-    Term,
-    Total,
-    lines_named,
-    render_counted,
-    render_step,
-    render_total,
 )
-from tacit.model.numbers import Bound
 from tacit.model.release import Release
 from tacit.model.version import __version__
-from tacit.model.words import join_names
 from tacit.reports import sentences
 from tacit.reports.document import (
     PAGES,
     WIDTH,
-    Command,
     Document,
     Facts,
     Figure,
@@ -47,90 +33,24 @@ from tacit.reports.document import (
     Section,
     Sentence,
     Table,
-    bullet,
     capitalise,
     counted,
-    fold,
     format_measure,
     people_of,
-    proof_lines,
     render_text,
     visible,
 )
+from tacit.reports.proofs import SEARCHED, SHOWN, families, proof_of, shorten
 from tacit.reports.rebuilt import rebuilt_section
 from tacit.reports.sentences import KINDS, Summary, finds_groups
+from tacit.reports.suggestions import cost_words, suggestion_parts
 
 if TYPE_CHECKING:
     from tacit.model.arrays import Ints
-    from tacit.model.repair import Suggestion, Suggestions
     from tacit.reports.evidence import Evidence, Listed
     from tacit.reports.pictures import Canvas
 
 _REPAIRS = "What would make it clean"
-#: Costs that mean something to a reader, in the order in which they are listed.
-COSTS: dict[str, tuple[str, str] | str] = {
-    "itemsets_lost": ("itemset lost", "itemsets lost"),
-    "itemsets_ghost": ("new itemset that was not frequent before", "new itemsets that were not frequent before"),
-    "rules_lost": ("rule lost", "rules lost"),
-    "values_withheld": ("without its number", "without their numbers"),
-    "lines_lost": ("line lost", "lines lost"),
-    "lines_rounded": ("line rounded", "lines rounded"),
-    "cells_lost": ("cell lost", "cells lost"),
-    "cells_hidden": ("cell hidden", "cells hidden"),
-    "support_error_mean": "counts off by {:.2f} % on average",
-    "information_lost_share": "{:.1f} % of the information about sensitive values lost",
-    "people_changed": ("person changed", "people changed"),
-    "mean_group": "{:.2f} people in a group on average",
-    "suppressed": ("person left out", "people left out"),
-}
-
-
-def suggestion_parts(suggestions: Suggestions | None, *, is_named: bool) -> Iterator[Part]:
-    """Yield safe repairs, then the others tried; files are named inside only."""
-    if suggestions is None:
-        return
-    clean = []
-    others = []
-    for one in suggestions:
-        if one in suggestions.late:
-            continue
-        if one.ok:
-            commands = tuple(suggestions.lines(one)) if is_named else ()
-            clean.append(Item((f"{capitalise(one.what)}: {cost_words(one)}.",), commands))
-            continue
-        reason = one.reason if is_named else "could not be done"
-        if one.verdict == "exposed":
-            reason = "still exposed"
-        elif one.verdict is not None:
-            reason = "nothing is found any more, but not everything could be decided"
-            if still_open := sum(run.undecided for run in one.after.runs) if one.after is not None else 0:
-                stay = counted(still_open, "question stays", "questions stay")
-                reason = f"not proved safe: nothing is found any more, but {stay} open"
-        others.append(f"{one.what}: {reason.rstrip('.')}.")
-    if clean:
-        title = "Repairs that were carried out and audited, all of them clean, the cheapest first"
-        yield Listing(tuple(clean), title, is_numbered=True)
-    else:
-        yield Paragraph("No repair that was tried makes it clean.")
-    best = suggestions.best
-    if best is not None and len(suggestions.clean) > 1:
-        yield Paragraph(f"The first loses least: {best.measured}.", is_note=True)
-    if others:
-        yield Listing.of(others, title="Also tried")
-    if suggestions.late:
-        names = ", ".join(one.method for one in suggestions.late)
-        yield Paragraph(f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}.")
-
-
-def cost_words(one: Suggestion) -> str:
-    """Return what a suggestion costs."""
-    words = []
-    for name, noun in COSTS.items():
-        if cost := one.cost.get(name):
-            words.append(noun.format(100 * cost) if isinstance(noun, str) else counted(cost, *noun))
-    return ", ".join(words) or "nothing is lost that is measured"
-
-
 _EXTERNAL = "External report: it holds counts only, no description of a group, no value and no name of a column."
 _DESCRIBES = "Internal report: it describes groups of people. Keep it with the data."
 _NAMES = "Internal report: it names files and columns, and describes no group of people."
@@ -268,7 +188,7 @@ def drawn_proof(one: Listed, audit: Audit, evidence: Evidence, release: Release 
     from tacit.reports.explain_picture import explanation_picture, sensitive_values
 
     bars = {name: value for name, value in audit.policy.to_dict().items() if isinstance(value, int | float)}
-    told = replace(Explanation.of(one.finding, files_of(audit.release)), derivation=_short_proof(one.finding, release)[1])
+    told = replace(Explanation.of(one.finding, files_of(audit.release)), derivation=shorten(one.finding, release)[1])
     values = sensitive_values(told, evidence.releases)
     proof = proof_of(one.finding, release, mark=f"{one.rank}.", about=_about(one.finding, audit))
     picture = explanation_picture(told, values=values, bars=bars, name=f"{one.anchor}-picture")
@@ -645,71 +565,6 @@ def _about(finding: Finding, audit: Audit) -> str:
     return f"Finding {finding.id}; {alone}"
 
 
-def proof_of(finding: Finding, release: Release | None = None, *, mark: str = "-", about: str = "") -> Proof:
-    """Return a finding and its sum; with ``release``, terms in short."""
-    statement, steps = _short_proof(finding, release)
-    waiver = finding.waived
-    return Proof(
-        mark=mark,
-        statement=statement,
-        terms=tuple(map(_sum_row, steps)),
-        in_full=finding.statement if statement != finding.statement else "",
-        waived_by=waiver.name if waiver else "",
-        waived_for=waiver.reason if waiver else "",
-        about=about,
-    )
-
-
-def _short_proof(finding: Finding, release: Release | None) -> tuple[str, tuple[Step, ...]]:
-    """Return the shortest statement of a finding, and the steps that prove it."""
-    statement = finding.statement
-    steps = finding.derivation
-    for place, step in enumerate(finding.derivation):
-        if isinstance(step, Shorter):
-            statement = step.statement
-            steps = finding.derivation[place + 1 :]
-    event = finding.same_people or finding.event
-    if release is not None and isinstance(event, ItemEvent):
-        return statement, _parts_of_the_first(steps, event, release) or steps
-    return statement, steps
-
-
-def _sum_row(step: Step) -> tuple[str, str]:
-    """Return a step as signed number (or nothing) and meaning."""
-    if isinstance(step, Total):
-        return f"= {render_total(step.bound)}", ""
-    if isinstance(step, Term) and step.what:
-        what = render_counted(step).removeprefix(": ")
-        is_one = step.bound == Bound.of(1) and abs(step.times) == 1
-        return sentences.signed_amount(step), what.replace("people ", "person ", 1) if is_one and what.startswith(
-            "people "
-        ) else what
-    return "", render_step(step)
-
-
-def _parts_of_the_first(steps: Sequence[Step], event: ItemEvent, release: Release) -> tuple[Step, ...]:
-    """Return steps that name shared items once; none where terms are not parts of one."""
-    terms = [step for step in steps if isinstance(step, Term)]
-    items = [_items(term, release) for term in terms]
-    base = frozenset(event.present)
-    are_parts = all(found is not None and base <= found <= base | set(event.absent) for found in items)
-    if base not in items or not are_parts:
-        return ()
-    first = items.index(base)
-    parts: list[Step] = [terms[first]]
-    for place, term in enumerate(terms):
-        if place != first:
-            parts.append(replace(term, what=f"of them with {join_names(sorted((items[place] or base) - base), 'and')}"))
-    return (*parts, *(step for step in steps if not isinstance(step, Term)))
-
-
-def _items(term: Term, release: Release) -> frozenset[str] | None:
-    if term.where == ("n",):
-        return frozenset()
-    numbers = [number for lines in lines_named(term) for number in lines.numbers]
-    return release.items_at(numbers[0]) if numbers else None
-
-
 def _joint_findings(audit: Audit) -> list[Finding]:
     run = next((run for run in audit.runs if run.code == "X01"), None)
     if len(audit.release) == 1 or run is None or run.show is None:
@@ -717,214 +572,3 @@ def _joint_findings(audit: Audit) -> list[Finding]:
     owner = audit.runs.index(run)
     shown = [place for place in range(min(len(run.severity), _MOST_SEARCHED)) if audit.waived.waiver_of(owner, place) is None]
     return [finding for finding in map(run.show, shown) if len({one.release for one in finding.because}) > 1]
-
-
-# One screen
-
-MOST_LINES = 20
-SHOWN = 3  #: Findings that are shown, each with its variants counted.
-SEARCHED = 200  #: Findings that are searched for variants of the worst.
-ALIKE = 0.5  #: Groups are variants of one if they share this much of their description.
-_MOST_REMARKS = 2
-_INDENT = "     "
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """The worst of some findings about nearly the same people."""
-
-    worst: Finding
-    variants: int
-
-
-def families(found: Sequence[Finding]) -> list[Family]:
-    """Return findings, worst first, each with the number of its variants.
-
-    A variant describes its group by a part of the same items, by more of them, or by half of them and others.
-    """
-    heads: list[tuple[Finding, frozenset[object]]] = []
-    variants: list[int] = []
-    for finding in found:
-        own = _literals(finding.same_people or finding.event)
-        for place, (head, items) in enumerate(heads):
-            if _are_alike(items, own) and (head.waived is None) == (finding.waived is None):
-                variants[place] += 1
-                break
-        else:
-            heads.append((finding, own))
-            variants.append(0)
-    return [Family(head, more) for (head, _), more in zip(heads, variants, strict=True)]
-
-
-def _literals(event: Event) -> frozenset[object]:
-    if isinstance(event, BoxEvent):
-        return frozenset((column, tuple(sorted(values))) for column, values in event.allowed.items())
-    lacks = (("not", name) for name in event.absent)
-    others = (one for one in (event.not_all, event.inside, event.outside) if one)
-    return frozenset((*event.present, *lacks, *others, *event.changes))
-
-
-def _are_alike(one: frozenset[object], other: frozenset[object]) -> bool:
-    return one <= other or other <= one or len(one & other) >= ALIKE * len(one | other)
-
-
-def brief_text(
-    audit: Audit,
-    *,
-    release: Release | None = None,
-    kind: ReportKind = "internal",
-    repair: str = "",
-    origin: str = "",
-    top: int | None = None,
-    width: int = WIDTH,
-) -> str:
-    """Return an audit in at most 20 lines; ``repair`` is a command, ``origin`` the file of settings.
-
-    With ``top`` so many findings are shown, however long that is.
-    """
-    head = list(_verdict(audit, kind, width))
-    shown = families(audit.findings[:SEARCHED])[: SHOWN if top is None else top]
-    findings = _Findings(release, kind, width)
-    least = min(len(shown), 1) * _ONE_FINDING
-    drafts: list[list[list[str]]] = []
-    for shortness in _SHORTER:
-        if drafts and (audit.suggestions is not None or not shortness.assumptions):
-            break  # repairs that were asked for come first, and some assumption is told if there is room
-        facts = list(_facts(audit, kind, origin, width, shortness.assumptions))
-        end = list(_end(audit, kind, repair, width, shortness))
-        room = MOST_LINES - len(head) - len(facts) - len(end) - 3
-        if room >= least or shortness is _SHORTER[-1]:
-            drafts.append([head, facts, findings.fit(shown, room if top is None else None), end])
-    best = max(drafts, key=lambda blocks: len(blocks[2]))  # the first of those that tell most of the findings
-    return "\n\n".join("\n".join(block) for block in best if block) + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Shortness:
-    """How many repairs and assumptions a short text shows."""
-
-    repairs: int
-    assumptions: int
-
-
-_SHORTER = tuple(_Shortness(repairs, assumptions) for repairs, assumptions in ((2, 3), (2, 2), (1, 3), (1, 2), (1, 1), (1, 0)))
-_ONE_FINDING = 3  #: Lines that a finding takes in short.
-
-
-def _verdict(audit: Audit, kind: ReportKind, width: int) -> Iterator[str]:
-    first, *others = sentences.verdict_lines(audit)
-    for sentence in (f"{audit.verdict.upper()}: {first}", *others):
-        yield from fold(sentence, width)
-    remarks = [*sentences.files_not_read(audit, kind), *sentences.idle_waivers(audit)]
-    for remark in remarks[:_MOST_REMARKS]:
-        yield from bullet("-", remark, width)[:2]
-    if (more := len(remarks) - _MOST_REMARKS) > 0:
-        yield from bullet("-", f"And {more:,} more that were not read (-v lists them).", width)
-
-
-def _facts(audit: Audit, kind: ReportKind, origin: str, width: int, most: int) -> Iterator[str]:
-    """Yield what was audited, under which limits, and what was taken for granted."""
-    if len(audit.release) == 1:
-        what = sentences.describe_release(audit.release[0], kind)
-    else:
-        lines = sum(entry.get("lines") or 0 for entry in audit.release)
-        what = f"{len(audit.release)} releases with {lines:,} lines"
-    settings = f" (settings from {origin})" if origin else ""
-    yield from bullet("Audited", f"{what}; {sentences.limits_in_force(audit)}{settings}.", width, indent="")
-    for sentence in sentences.taken_for_granted(audit, kind)[:most]:
-        yield from bullet("Assumed", sentence, width, indent="")[:2]
-
-
-def _end(audit: Audit, kind: ReportKind, repair: str, width: int, shortness: _Shortness) -> Iterator[str]:
-    ran = [run for run in audit.runs if run.status != "not-relevant"]
-    outcomes: dict[str, list[str]] = {}
-    for run in ran:
-        is_alone = run.status in ("ran", "stopped")
-        outcomes.setdefault(f"{run.code * is_alone} {sentences.short_outcome(audit, run, kind)}", []).append(run.code)
-    parts = [outcome if outcome[0] != " " else f"{', '.join(codes)}{outcome}" for outcome, codes in outcomes.items()]
-    others = len(audit.runs) - len(ran)
-    does_not = f"; {counted(others, 'other does', 'others do')} not apply" if others else ""
-    unsaid = len(sentences.taken_for_granted(audit, kind)) - shortness.assumptions
-    more = f"more, and {counted(unsaid, 'more assumption')}" if unsaid > 0 else "more"
-    yield from bullet("Attacks", f"{', '.join(parts) or 'none'}{does_not} (-v shows {more}).", width, indent="")[:3]
-    if audit.verdict != "exposed":
-        yield from bullet("Next   ", "".join(sentences.next_steps(audit)[0]), width, indent="")[:4]
-    if audit.suggestions is not None and kind == "internal" and len(audit.suggestions):
-        yield from _suggested(audit, audit.suggestions, width, shortness.repairs)
-    elif audit.verdict != "exposed":
-        yield from [f"Repair  {repair}"] if repair else []
-    elif kind == "internal" and not sentences.judges_classes(audit) and (first := sentences.before_repair(audit)):
-        yield from bullet("Next   ", first, width, indent="")[:3]
-    elif repair:
-        yield f"Repair  {repair}"
-    elif sentences.judges_classes(audit) and kind == "internal":
-        for number, step in enumerate(sentences.next_steps(audit)[1:]):
-            text = "".join(part for part in step if not isinstance(part, Command)).strip(" :.")
-            commands = [part for part in step if isinstance(part, Command)]
-            yield from bullet("       " if number else "Next   ", f"{text}{':' if commands else '.'}", width, indent="")
-            yield from (f"        {command}" for command in commands)
-
-
-def _suggested(audit: Audit, suggestions: Suggestions, width: int, most: int) -> Iterator[str]:
-    """Yield the repairs that make a release clean, and what became of the others."""
-    for one in suggestions.clean[:most]:
-        yield from bullet("Repair ", f"{capitalise(one.what)}: {cost_words(one)}.", width, indent="")[:2]
-        yield from (f"        {line}" for line in suggestions.lines(one))
-    if not suggestions.clean:
-        yield from bullet("Repair ", sentences.no_repair(audit), width, indent="")[:3]
-    unlike = [one for one in suggestions if one not in suggestions.clean[:most] and one not in suggestions.late]
-    if unlike:
-        names = "; ".join(dict.fromkeys(one.method for one in unlike))
-        yield from bullet("Tried  ", f"{names} (-v shows more).", width, indent="")[:2]
-    if suggestions.late:
-        names = "; ".join(dict.fromkeys(one.method for one in suggestions.late))
-        told = f"Not tried (out of time): {names}; allow more with --suggest {suggestions.more_seconds}."
-        yield from bullet("Time   ", told, width, indent="")[:2]
-
-
-@dataclass(frozen=True, slots=True)
-class _Findings:
-    """Writer of findings: in full, in short, or fewer of them."""
-
-    release: Release | None
-    kind: ReportKind
-    width: int
-
-    def fit(self, shown: Sequence[Family], room: int | None) -> list[str]:
-        """Return as much of the findings as there is room for."""
-        lines: list[str] = []
-        for number in range(len(shown), 0, -1):
-            for in_full in (number, 1, 0):
-                lines = [
-                    line for place in range(number) for line in self._lines(shown[place], place + 1, in_full=place < in_full)
-                ]
-                if room is None or len(lines) <= room:
-                    return lines
-        return lines[:room]
-
-    def _lines(self, one: Family, place: int, *, in_full: bool) -> list[str]:
-        finding = one.worst
-        if self.kind == "external":
-            return bullet(f"{place}.", sentences.counted_only(finding), self.width)
-        proof = proof_of(finding, self.release)
-        more = f" And {counted(one.variants, 'variant')}." if one.variants else ""
-        waived = f" Waived by {proof.waived_by}." if proof.waived_by else ""
-        lines = bullet(f"{place}.", f"{proof.statement}{more}{waived} [{finding.id}]", self.width)
-        return lines + self._sum(finding, proof, in_full=in_full)
-
-    def _sum(self, finding: Finding, proof: Proof, *, in_full: bool) -> list[str]:
-        is_whole = all(number for number, _ in proof.terms)
-        has_one_sum = is_whole and sum(number.startswith("=") for number, _ in proof.terms) == 1
-        if has_one_sum and in_full:
-            return list(proof_lines(Proof(mark="", statement="", terms=proof.terms), self.width))[1:]
-        text = " ".join(f"{number} {what}".strip() for number, what in proof.terms).removeprefix("+ ")
-        if not has_one_sum or len(text) > 2 * (self.width - len(_INDENT)):
-            text = self._in_words(finding, proof)
-        return bullet(_INDENT[:-1], text, self.width, indent="") if text else []
-
-    def _in_words(self, finding: Finding, proof: Proof) -> str:
-        """Return the last sentence of a proof, or how many numbers prove it."""
-        told = [what for number, what in proof.terms if not number and proof.statement not in what]
-        if told and not any(number for number, _ in proof.terms):
-            return told[-1]
-        return f"Computed from {counted(len(finding.because), 'published number')} (-v shows the sum)."
