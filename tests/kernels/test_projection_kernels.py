@@ -11,7 +11,7 @@ import pytest
 
 from tacit.itemsets.inference_channels import run
 from tacit.kernels.projection import chunk_rows, compress, prepare_moves, small_groups
-from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, count_sets, lines_within, maximal_flags, superset_all, superset_max
+from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, count_sets, find_maximal, lines_within, superset_all, superset_max
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Sets
@@ -100,15 +100,36 @@ def test_chunk_rows_keep_everybody() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_maximal_flags_and_counts_equal_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("in_order", [True, False])
+def test_maximal_sets_equal_brute_force(seed: int, in_order: bool) -> None:
+    chance = random.Random(seed)
+    n_items = chance.choice([4, 8, 14])
+    lists = [sorted(chance.sample(range(n_items), chance.randint(0, 4))) for _ in range(chance.choice([1, 9, 90, 900]))]
+    if in_order:
+        lists.sort()
+    sets = Sets.from_lists(lists)
+    largest = [one for one in {tuple(one) for one in lists} if not any(set(one) < set(other) for other in lists)]
+    wanted = sorted(lists.index(list(one)) for one in largest)
+    assert find_maximal(sets.offsets, sets.members, n_items).tolist() == wanted
+
+
+def test_there_may_be_thousands_of_maximal_sets() -> None:
+    singles = [[item] for item in range(70)]
+    pairs = [list(pair) for pair in itertools.combinations(range(70), 2)]
+    sets = Sets.from_lists([*sorted([*singles, *pairs]), [70]])
+    assert len(pairs) > 2000
+    assert (
+        find_maximal(sets.offsets, sets.members, 71).tolist()
+        == np.append(np.flatnonzero(sets.lengths == 2), len(sets) - 1).tolist()
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_equal_brute_force(seed: int) -> None:
     chance = random.Random(seed)
     lists = [chance.sample(range(8), chance.randint(1, 6)) for _ in range(chance.randint(1, 200))]
     lists = [list(one) for one in {tuple(sorted(one)) for one in lists}]
     sets = Sets.from_lists(lists)
-    flags = np.zeros(len(sets), np.int8)
-    maximal_flags(sets.offsets, sets.members, np.argsort(-sets.lengths, kind="stable"), 8, flags)
-    assert flags.tolist() == [int(not any(set(a) < set(b) for b in lists)) for a in lists]
-
     rows = [frozenset(chance.sample(range(8), chance.randint(0, 8))) for _ in range(130)]
     bits = np.zeros((8, 3), np.uint64)  # 130 rows: two words of weight 1, then one of weight 3
     for place, row in enumerate(rows):

@@ -116,12 +116,9 @@ class Lattice:
     @cached_property
     def maximal(self) -> Ints:
         """Numbers of the maximal published sets."""
-        from tacit.kernels.rows import maximal_flags
+        from tacit.kernels.rows import find_maximal
 
-        order = np.argsort(-self._sets.lengths, kind="stable")
-        flags = np.zeros(len(order), np.int8)
-        maximal_flags(self.offsets, self.members, order, self.n_items, flags)
-        return np.flatnonzero(flags)
+        return find_maximal(self.offsets, self.members, self.n_items)
 
     @cached_property
     def lacking_parts(self) -> Ints:

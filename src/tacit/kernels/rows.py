@@ -344,68 +344,119 @@ def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, c
         counts[s] = total
 
 
+UNSORTED = -1  #: What :func:`maximal_flags` answers if the sets are not in dictionary order.
+
+
 @part
-def _begins_next(offsets: Any, members: Any, s: int) -> Any:
-    start = offsets[s]
-    length = offsets[s + 1] - offsets[s]
-    if s + 2 >= offsets.size or offsets[s + 2] - offsets[s + 1] <= length:
-        return False
-    i = 0
-    while i < length and members[start + i] == members[start + length + i]:
-        i += 1
-    return i == length
+def _count_shared(members: Any, left: int, right: int, most: int) -> int:
+    """Count the items that two sets begin with in common, up to ``most``."""
+    shared = 0
+    while shared < most and members[left + shared] == members[right + shared]:
+        shared += 1
+    return shared
 
 
-@kernel(steps=lambda _offsets, members, order, *_: members.size * (4 + order.size // 64))
-def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
-    """Mark the maximal sets; ``order`` lists them from longest to shortest.
+@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
+def maximal_flags(offsets: Any, members: Any, n_items: int, flags: Any) -> int:
+    """Mark and count the maximal sets of a list in dictionary order, or return ``UNSORTED``.
 
-    ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
-    items share a bit. Neighbours often lie in the same one, so the word that covered the last set is tried first. Equal sets: the first in
-    ``order`` is kept.
+    A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
+    set before holds it. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words``
+    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is marked.
     """
-    width = 1
-    index = np.zeros((n_items, 1), np.uint64)
-    holding = np.zeros(n_items, np.int64)
+    n_sets = offsets.size - 1
+    longest = 0
+    for s in range(n_sets):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    room = 16
+    index = np.zeros((room, n_items), np.uint64)
+    words = np.empty((longest + 1, room), np.int64)
+    holders = np.empty((longest + 1, room), np.uint64)
+    used = np.zeros(longest + 1, np.int64)
     found = 0
-    hint = 0
-    for place in range(order.size):
-        s = order[place]
-        if _begins_next(offsets, members, s):
-            continue
+    before = 0  # the last set that was looked at, and how many of its beginnings have a list
+    listed = 0
+    first = 0  # of sets that are equal
+    repeats = False
+    for s in range(n_sets):
+        if not repeats:
+            first = s
+        repeats = False
         start = offsets[s]
-        end = offsets[s + 1]
-        # The item that the fewest maximal sets hold rules most words out by itself.
-        rarest = -1
-        common = ~_ZERO if found > 0 else _ZERO
-        for p in range(start, end):
-            common &= index[members[p], hint]
-            if rarest < 0 or holding[members[p]] < holding[rarest]:
-                rarest = members[p]
-        word = 0 if common != _ZERO or rarest < 0 else (found + 63) // 64
-        while word > 0 and common == _ZERO:
-            word -= 1
-            common = index[rarest, word]
-            p = start
-            while common != _ZERO and p < end:
-                common &= index[members[p], word]
-                p += 1
-            hint = word
-        if common != _ZERO:
+        length = offsets[s + 1] - start
+        if s + 1 < n_sets:
+            following = offsets[s + 2] - offsets[s + 1]
+            shared = _count_shared(members, start, start + length, min(length, following))
+            if shared < length and (shared == following or members[start + shared] > members[start + length + shared]):
+                return UNSORTED
+            if shared == length:
+                repeats = following == length
+                continue
+        depth = _count_shared(members, start, before, min(length, listed))
+        before = start
+        while depth < length and (depth == 0 or used[depth] > 0):
+            item = members[start + depth]
+            kept = 0
+            for i in range((found + 63) >> 6 if depth == 0 else used[depth]):
+                word = i if depth == 0 else words[depth, i]
+                held = index[word, item]
+                if depth > 0:
+                    held &= holders[depth, i]
+                words[depth + 1, kept] = word
+                holders[depth + 1, kept] = held
+                kept += int(held != _ZERO)
+            depth += 1
+            used[depth] = kept
+        listed = depth
+        if found > 0 and used[depth] > 0:
             continue
-        flags[s] = 1
-        if found == 64 * width:
-            wider = np.zeros((n_items, 2 * width), np.uint64)
-            for item in range(n_items):
-                for w in range(width):
-                    wider[item, w] = index[item, w]
-            index = wider
-            width *= 2
-        bit = _ONE << np.uint64(found % 64)
-        for p in range(start, end):
-            index[members[p], found // 64] |= bit
-            holding[members[p]] += 1
+        flags[first] = 1
+        if found == 64 * room:
+            index = _widen(index, 2 * room, n_items)
+            words = _widen(words, longest + 1, 2 * room)
+            holders = _widen(holders, longest + 1, 2 * room)
+            room *= 2
+        word = found >> 6
+        bit = _ONE << np.uint64(found & 63)
+        for place in range(start, start + length):
+            index[word, members[place]] |= bit
+        for depth in range(1, listed + 1):
+            last = used[depth] - 1
+            if last < 0 or words[depth, last] != word:
+                last += 1
+                words[depth, last] = word
+                holders[depth, last] = _ZERO
+                used[depth] = last + 1
+            holders[depth, last] |= bit
         found += 1
+    return found
+
+
+@part
+def _widen(table: Any, rows: int, columns: int) -> Any:
+    """Return a larger table that begins with this one; the rest is 0."""
+    wider = np.zeros((rows, columns), table.dtype)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            wider[i, j] = table[i, j]
+    return wider
+
+
+def find_maximal(offsets: Ints, members: Any, n_items: int) -> Ints:
+    """Return the numbers of the maximal sets, ascending."""
+    flags = np.zeros(len(offsets) - 1, np.int8)
+    members = members.astype(np.int32, copy=False)
+    if maximal_flags(offsets, members, n_items, flags) != UNSORTED:
+        return np.flatnonzero(flags)
+    # The empty set comes before all others, and does not take part in the sorting.
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    order = dictionary_order(np.append(offsets[filled], offsets[-1]), members, n_items)
+    starts = np.zeros(len(filled) + 1, np.int64)
+    ordered = np.empty_like(members)
+    arrange(np.append(offsets[filled], offsets[-1]), members, order, starts, ordered)
+    flags = np.zeros(len(filled), np.int8)
+    maximal_flags(starts, ordered, n_items, flags)
+    return np.sort(filled[order[flags != 0]])
 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
